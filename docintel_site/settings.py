@@ -1,0 +1,265 @@
+"""The one settings file. The environment is read here and nowhere else, and a wrong value stops the start."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+from embedded import postgres, redis
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+# ---- environment readers: each fails with the name, the value and what is allowed
+
+
+def env_str(name: str, default: str = "") -> str:
+    return os.environ.get(name, "").strip() or default
+
+
+def env_bool(name: str, default: bool) -> bool:
+    value = env_str(name, "true" if default else "false").lower()
+    if value not in ("true", "false", "1", "0"):
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be true or false.")
+    return value in ("true", "1")
+
+
+def env_number(name: str, default: float, *, low: float, high: float) -> float:
+    text = env_str(name, str(default))
+    try:
+        value = float(text)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {text!r}; it must be a number from {low} to {high}.") from None
+    if not low <= value <= high:
+        raise ImproperlyConfigured(f"{name} is {text!r}; it must be a number from {low} to {high}.")
+    return value
+
+
+def env_list(name: str, default: str) -> list[str]:
+    return [part.strip() for part in env_str(name, default).split(",") if part.strip()]
+
+
+def database_from(url: str) -> dict[str, Any]:
+    """Django's database settings of a postgresql:// URL; a Unix socket is given as `?host=/directory`."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("postgres", "postgresql"):
+        raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://; DocIntel needs PostgreSQL with pgvector.")
+    query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")) or "docintel",
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": query.pop("host", None) or parts.hostname or "",
+        "PORT": query.pop("port", None) or parts.port or "",
+        "OPTIONS": query,
+        # Under ASGI a kept connection belongs to a thread that may never come back (RELIABILITY finding 11).
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+def secret_key_in(home: Path) -> str:
+    """The key of this installation, made at the first start and kept where only its user can read it."""
+    path = home / "secret_key"
+    if not path.exists():
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            pass
+        else:
+            with os.fdopen(descriptor, "w") as file:
+                file.write(secrets.token_urlsafe(50))
+    return path.read_text().strip()
+
+
+# ---- where things live
+
+HOME = Path(env_str("DOCINTEL_HOME", str(BASE_DIR / "var"))).resolve()
+MEDIA_ROOT = HOME / "files"
+PAGE_IMAGE_ROOT = HOME / "page_images"
+ENCODER_ROOT = HOME / "encoder"
+DATABASE_URL = env_str("DATABASE_URL")
+REDIS_URL = env_str("REDIS_URL")
+
+DEBUG = env_bool("DOCINTEL_DEBUG", False)
+SECRET_KEY = env_str("DOCINTEL_SECRET_KEY") or secret_key_in(HOME)
+ALLOWED_HOSTS = env_list("DOCINTEL_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+HTTPS = env_bool("DOCINTEL_HTTPS", False)
+CSRF_TRUSTED_ORIGINS = env_list("DOCINTEL_TRUSTED_ORIGINS", "")
+
+DATABASES = {"default": database_from(DATABASE_URL or postgres.url(HOME))}
+EVENTS_REDIS_URL = REDIS_URL or redis.url(HOME)
+
+# ---- Django
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "pgtrigger",
+    "csp",
+    "allauth",
+    "allauth.account",
+    "docintel_site",
+    "audit",
+    "chat",
+    "retrieval",
+    "documents",
+    "llm",
+    "ledger",
+    "accounts",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "docintel_site.urls"
+ASGI_APPLICATION = "docintel_site.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = HOME / "static"
+WHITENOISE_USE_FINDERS = True
+TEST_RUNNER = "django.test.runner.DiscoverRunner"
+
+# ---- accounts: by e-mail, no sign-up of strangers, no default password
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+FIRST_OWNER_LINK_HOURS = 24
+
+# ---- safety
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "font-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "object-src": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+DATA_UPLOAD_MAX_NUMBER_FILES = 100
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+
+# ---- limits of a document (RELIABILITY section 2)
+
+UPLOAD_MAX_BYTES = int(env_number("DOCINTEL_UPLOAD_MAX_MB", 50, low=1, high=1000)) * 1_000_000
+PAGES_MAX = int(env_number("DOCINTEL_PAGES_MAX", 2000, low=1, high=10_000))
+CHILD_MEMORY_BYTES = int(env_number("DOCINTEL_CHILD_MEMORY_MB", 1024, low=256, high=16_384)) * 1_048_576
+CHILD_CPU_S = int(env_number("DOCINTEL_CHILD_CPU_S", 30, low=5, high=600))
+CHILD_WALL_S = int(env_number("DOCINTEL_CHILD_WALL_S", 60, low=5, high=1200))
+
+# ---- the work queues: the database row is the truth, the broker only a wake-up call
+
+
+def celery_redis(url: str, database: int) -> str:
+    """Celery's form of a Redis URL; a Unix socket is `redis+socket://` there and `unix://` in redis-py."""
+    if url.startswith("unix://"):
+        return f"redis+socket://{urlsplit(url).path}?virtual_host={database}"
+    return url
+
+
+CELERY_BROKER_URL = celery_redis(EVENTS_REDIS_URL, 1)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_ACKS_LATE = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_DEFAULT_QUEUE = "ingest"
+CELERY_TASK_ROUTES = {
+    "documents.tasks.embed_document": {"queue": "embed"},
+    "documents.tasks.sweep": {"queue": "sweep"},
+    "chat.tasks.answer_turn": {"queue": "ask"},
+    "chat.tasks.sweep": {"queue": "sweep"},
+}
+LEASE_S = 60  # a worker that has not renewed its lease for this long is taken for dead (RELIABILITY T1)
+SWEEP_EVERY_S = 30
+ATTEMPTS_MAX = 3
+CELERY_BEAT_SCHEDULE = {
+    "documents": {"task": "documents.tasks.sweep", "schedule": SWEEP_EVERY_S},
+    "chat": {"task": "chat.tasks.sweep", "schedule": SWEEP_EVERY_S},
+}
+CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
+
+# ---- the model: any OpenAI-compatible server, or none
+
+LLM_API_KEY = env_str("OPENAI_API_KEY")
+LLM_BASE_URL = env_str("OPENAI_BASE_URL")
+LLM_MODEL = env_str("DOCINTEL_MODEL", "gpt-5-mini")
+LLM_CONFIGURED = bool(LLM_API_KEY or LLM_BASE_URL)
+ARBITER_DEADLINE_S = env_number("DOCINTEL_ARBITER_DEADLINE_S", 45, low=1, high=600)
+ANSWER_DEADLINE_S = env_number("DOCINTEL_ANSWER_DEADLINE_S", 90, low=1, high=600)
+if LLM_BASE_URL and urlsplit(LLM_BASE_URL).scheme not in ("http", "https"):
+    raise ImproperlyConfigured(f"OPENAI_BASE_URL is {LLM_BASE_URL!r}; it must begin with http:// or https://.")
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env_str("DOCINTEL_LOG_LEVEL", "INFO")},
+    # Their debug lines hold keys and document text.
+    "loggers": {"openai": {"level": "WARNING"}, "httpx": {"level": "WARNING"}, "httpx2": {"level": "WARNING"}},
+}
