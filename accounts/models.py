@@ -1,0 +1,66 @@
+"""People, and the one-time link that makes the first owner."""
+
+import hashlib
+import secrets
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser, BaseUserManager
+from django.db import models
+from django.utils import timezone
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+
+class User(AbstractUser):
+    """A person, known by e-mail."""
+
+    username = None  # type: ignore[assignment]
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=120, blank=True)
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+
+def token_digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class OwnerLink(models.Model):
+    """A one-time link to create the first owner; only the token's digest is kept."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(null=True)
+
+    @classmethod
+    def issue(cls) -> str:
+        """Make a new link and void the earlier ones; the token is returned once and not kept."""
+        token = secrets.token_urlsafe(32)
+        cls.objects.filter(used_at=None).delete()
+        cls.objects.create(digest=token_digest(token))
+        return token
+
+    @classmethod
+    def open_for(cls, token: str) -> "models.QuerySet[OwnerLink]":
+        """The link of a token, if it is unused, not too old, and no owner exists yet."""
+        oldest = timezone.now() - timedelta(hours=settings.FIRST_OWNER_LINK_HOURS)
+        if User.objects.filter(is_superuser=True).exists():
+            return cls.objects.none()
+        return cls.objects.filter(digest=token_digest(token), used_at=None, created_at__gte=oldest)

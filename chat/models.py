@@ -1,0 +1,131 @@
+"""Conversations, turns, answers and their citations."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from documents.models import KnowledgeBase, Viewer
+from ledger.triggers import insert_only
+from llm.models import LLMCall
+from retrieval.models import RetrievalRun, RunCandidate
+
+
+class ConversationQuerySet(models.QuerySet["Conversation"]):
+    def visible_to(self, user: Viewer) -> "ConversationQuerySet":
+        """A person's own conversations, in bases that are still open to them."""
+        return self.filter(user_id=user.pk, deleted_at=None, base__in=KnowledgeBase.objects.visible_to(user))
+
+
+class Conversation(models.Model):
+    """A row of turns of one person in one base. Deleting it hides it; the runs stay for the audit."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="conversations")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conversations")
+    title = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+    active_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ConversationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-active_at"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class TurnQuerySet(models.QuerySet["Turn"]):
+    def visible_to(self, user: Viewer) -> "TurnQuerySet":
+        return self.filter(conversation__in=Conversation.objects.visible_to(user))
+
+
+class Turn(models.Model):
+    """One question and what became of it. The row is the truth; the event stream only tells of it."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Queued"
+        RUNNING = "running", "Running"
+        DONE = "done", "Done"
+        STOPPED = "stopped", "Stopped"
+        FAILED = "failed", "Failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="turns")
+    number = models.PositiveIntegerField()
+    question = models.TextField()
+    document_ids = models.JSONField(default=list)  # empty: the whole base
+    scope_name = models.CharField(max_length=300)
+    mode = models.CharField(max_length=10, default="balanced")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    stop_requested = models.BooleanField(default=False)
+    run = models.OneToOneField(RetrievalRun, null=True, blank=True, on_delete=models.PROTECT, related_name="turn")
+    error_for_people = models.TextField(blank=True)
+    error_for_admins = models.TextField(blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    lease_owner = models.CharField(max_length=80, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = TurnQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["conversation", "number"], name="chat_turn_number")]
+
+    def __str__(self) -> str:
+        return self.question[:80]
+
+
+class Answer(models.Model):
+    """The answer as shown, and how it came about. Insert-only."""
+
+    class Kind(models.TextChoices):
+        GENERATED = "generated", "Written by the model"
+        EXTRACTIVE = "extractive", "Quoted from the document"
+        NOT_FOUND = "not_found", "Not found"
+        CANNOT_TELL = "cannot_tell", "Cannot tell"
+        CLARIFICATION = "clarification", "A question back"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    turn = models.OneToOneField(Turn, on_delete=models.DO_NOTHING, db_constraint=False, related_name="answer")
+    run = models.OneToOneField(RetrievalRun, on_delete=models.PROTECT, related_name="answer")
+    kind = models.CharField(max_length=13, choices=Kind.choices)
+    text = models.TextField()
+    ended = models.CharField(max_length=10)  # complete, stopped, failed
+    note = models.TextField(blank=True)  # why it is extractive, partial, or without a model, in plain words
+    checks = models.JSONField(default=list)
+    llm_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
+    timings_ms = models.JSONField(default=dict)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class Citation(models.Model):
+    """The link from a marker in an answer to a literal quote on a page. Insert-only."""
+
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="citations")
+    marker = models.PositiveIntegerField()
+    candidate = models.ForeignKey(RunCandidate, on_delete=models.PROTECT, related_name="citations")
+    quote = models.TextField()
+    page = models.PositiveIntegerField()
+    page_label = models.CharField(max_length=40)
+    first_line = models.PositiveIntegerField()
+    last_line = models.PositiveIntegerField()
+    boxes = models.JSONField()
+
+    class Meta:
+        ordering = ["marker"]
+        constraints = [models.UniqueConstraint(fields=["answer", "marker"], name="chat_citation_marker")]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"[{self.marker}] {self.quote[:60]}"

@@ -1,0 +1,53 @@
+"""The settings of a base: what may be chosen, and the default that is right for most people (DESIGN section 8)."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
+
+
+class SettingsError(ValueError):
+    """A setting has a value that is not allowed; the message names it and what is."""
+
+
+@dataclass(frozen=True)
+class BaseSettings:
+    ranking: str = "arbiter"
+    chunking: str = "section"
+    chunk_size: int = 1000  # characters, for `fixed` (R96)
+    chunk_overlap: int = 100
+    embeddings: str = "bundled"
+    passages_max: int = 8  # passages the writer reads (R95)
+    per_document_max: int = 5
+    pool_max: int = 40  # briefs (DESIGN section 8; PEERS section 0)
+
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
+        "ranking": ("arbiter", "rules", "none"),
+        "chunking": ("section", "fixed", "page"),
+        "embeddings": ("bundled", "none"),
+    }
+    RANGES: ClassVar[dict[str, tuple[int, int]]] = {
+        "chunk_size": (200, 8000),
+        "chunk_overlap": (0, 1000),
+        "passages_max": (1, 12),
+        "per_document_max": (1, 12),
+        "pool_max": (5, 60),
+    }
+
+    def __post_init__(self) -> None:
+        for name, allowed in self.CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise SettingsError(f"{name} must be one of {', '.join(allowed)}.")
+        for name, (low, high) in self.RANGES.items():
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise SettingsError(f"{name} must be a whole number from {low} to {high}.")
+        if self.chunk_overlap >= self.chunk_size:
+            raise SettingsError("chunk_overlap must be smaller than chunk_size.")
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "BaseSettings":
+        """The stored settings over the defaults; names of an older version are left out."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in stored.items() if name in known})
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,152 @@
+"""The expert dictionary, and the insert-only record of every retrieval."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from documents.models import Document, KnowledgeBase, Parse, Viewer
+from ledger.triggers import insert_only
+from llm.models import LLMCall
+
+
+class Concept(models.Model):
+    """A thing an expert names in several ways; one hit pulls every term of the concept (R18)."""
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="concepts")
+    name = models.CharField(max_length=120)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["base", "name"], name="retrieval_concept_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Term(models.Model):
+    concept = models.ForeignKey(Concept, on_delete=models.CASCADE, related_name="terms")
+    language = models.CharField(max_length=8)
+    text = models.CharField(max_length=120)
+    priority = models.CharField(max_length=9, choices=[("primary", "Primary"), ("secondary", "Secondary")])
+    weight = models.FloatField(default=1.0)
+
+    class Meta:
+        ordering = ["text"]
+        constraints = [models.UniqueConstraint(fields=["concept", "language", "text"], name="retrieval_term_text")]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class RetrievalRunQuerySet(models.QuerySet["RetrievalRun"]):
+    def visible_to(self, user: Viewer) -> "RetrievalRunQuerySet":
+        """Auditors and owners of a base read every run in it; others only their own."""
+        everything = KnowledgeBase.objects.with_role(user, "auditor", "owner")
+        own = KnowledgeBase.objects.visible_to(user)
+        return self.filter(models.Q(base__in=everything) | models.Q(base__in=own, asked_by_id=user.pk))
+
+
+class RetrievalRun(models.Model):
+    """One execution of retrieval, frozen. It holds what it saw, so that no later change to a document touches it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="runs")
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    asked_by_name = models.CharField(max_length=254, blank=True)
+    base_name = models.CharField(max_length=120, blank=True)
+    question = models.TextField()
+    parsed = models.JSONField()
+    plan = models.JSONField()
+    scope = models.JSONField()
+    settings = models.JSONField()
+    mode = models.CharField(max_length=10)
+    arbiter = models.CharField(max_length=10)
+    arbiter_status = models.CharField(max_length=12)
+    arbiter_failure = models.TextField(blank=True)
+    status = models.CharField(max_length=12)  # found, not_found, cannot_tell, clarify, failed
+    not_found_reason = models.TextField(blank=True)
+    gates = models.JSONField()
+    searched = models.JSONField()
+    coverage = models.JSONField()
+    confidence = models.FloatField()
+    methods_used = models.JSONField()
+    hits = models.JSONField()
+    hit_counts = models.JSONField()
+    contradictions = models.JSONField()
+    violations = models.JSONField()
+    answerable = models.BooleanField(null=True)
+    answerable_reason = models.TextField(blank=True)
+    toc_shown = models.TextField(blank=True)
+    timings_ms = models.JSONField()
+    failure = models.TextField(blank=True)
+    llm_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
+    code_version = models.CharField(max_length=80)
+    created_at = models.DateTimeField(db_index=True)
+
+    objects = RetrievalRunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return self.question[:80]
+
+
+class RunCandidate(models.Model):
+    """One candidate of a run, the discarded ones included, with its text, verdict, repair and boxes."""
+
+    run = models.ForeignKey(RetrievalRun, on_delete=models.PROTECT, related_name="candidates")
+    position = models.PositiveIntegerField()  # the arbiter's order, from 1
+    candidate_id = models.CharField(max_length=60)
+    document = models.ForeignKey(Document, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    parse = models.ForeignKey(Parse, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    document_title = models.CharField(max_length=300)
+    methods = models.JSONField()
+    matched_keywords = models.JSONField()
+    toc_index = models.PositiveIntegerField()
+    section_title = models.CharField(max_length=500)
+    breadcrumb = models.TextField()
+    exact_title = models.BooleanField()
+    co_occurrence = models.BooleanField()
+    type_match = models.BooleanField()
+    line_score = models.FloatField()
+    rrf_rank = models.PositiveIntegerField()
+    role = models.CharField(max_length=10)
+    reason = models.TextField()
+    rule = models.CharField(max_length=60, blank=True)
+    raw_content_anchor = models.TextField(blank=True)
+    content_anchor = models.TextField(blank=True)
+    anchor_repair = models.JSONField()
+    anchor_pieces = models.JSONField()
+    boxes = models.JSONField()  # of the content anchor, else of the anchor lines: [{page, x0, y0, x1, y1}]
+    context_boxes = models.JSONField()
+    anchor_first_line = models.PositiveIntegerField()
+    anchor_last_line = models.PositiveIntegerField()
+    anchor_first_page = models.PositiveIntegerField()
+    anchor_last_page = models.PositiveIntegerField()
+    anchor_page_label = models.CharField(max_length=40)
+    anchor_text = models.TextField()
+    context_first_line = models.PositiveIntegerField()
+    context_last_line = models.PositiveIntegerField()
+    context_first_page = models.PositiveIntegerField()
+    context_last_page = models.PositiveIntegerField()
+    context_text = models.TextField()
+    snippet = models.TextField()
+    brief = models.TextField()  # the exact block the arbiter read
+    page_width = models.FloatField()
+    page_height = models.FloatField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "candidate_id"], name="retrieval_candidate_once"),
+            models.UniqueConstraint(fields=["run", "position"], name="retrieval_candidate_position"),
+        ]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.candidate_id} {self.role}"

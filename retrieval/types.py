@@ -1,0 +1,281 @@
+"""The values passed between the steps of retrieval, in the order they arise. SPEC part (b) is the field list."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+from llm.client import Exchange
+
+Method = Literal["titles", "keywords", "patterns", "vectors", "pinned"]
+Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
+ArbiterName = Literal["model", "rules", "none"]
+Mode = Literal["fast", "balanced", "thorough"]
+METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
+ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
+
+
+class LineRange(NamedTuple):
+    """Consecutive document-wide line numbers, both ends included."""
+
+    first: int
+    last: int
+
+    def overlaps(self, other: "LineRange") -> bool:
+        return self.first <= other.last and other.first <= self.last
+
+
+@dataclass(frozen=True)
+class Keyword:
+    """A search word of a question. `forms` are the match forms that count as this word (inflections, identifiers)."""
+
+    text: str
+    forms: tuple[str, ...]
+    source: Literal["direct", "llm_rewrite", "dictionary", "identifier"] = "direct"
+    priority: Literal["primary", "secondary"] = "primary"
+    weight: float = 1.0
+    group: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Where the question itself says to look."""
+
+    pages: tuple[int, ...] = ()
+    section: str = ""
+    layout: Literal["", "table", "figure"] = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the user asked, and what was read from it (R16–R24)."""
+
+    original: str
+    corrected: str
+    language: str
+    intent: str  # field_extraction, section_retrieval, conditional_lookup, listing, open_scoped, open_corpus_wide
+    shape: str  # single, listing, table, tree, nested
+    answer_type: str  # text, amount, date, percentage, number, boolean, definition, …
+    keywords: tuple[Keyword, ...]
+    phrases: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    hints: Hints = Hints()
+    parts: tuple[str, ...] = ()
+    exclusions: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    clarification: str = ""
+    notes: tuple[str, ...] = ()
+    parsed_by: Literal["rules", "model"] = "rules"
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One decision of the dispatcher, with its reason for the audit."""
+
+    name: str
+    on: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    flags: tuple[Flag, ...]
+
+    def is_on(self, name: str) -> bool:
+        return any(flag.name == name and flag.on for flag in self.flags)
+
+    @property
+    def detectors(self) -> tuple[Method, ...]:
+        return tuple(method for method in METHODS if self.is_on(method))
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One detector's match in one document. `score` compares only within one detector; ranks start at 1."""
+
+    method: Method
+    document_id: str
+    lines: LineRange
+    score: float
+    matched_keywords: tuple[str, ...] = ()
+    toc_index: int | None = None
+    exact_title: bool = False
+    co_occurrence: bool = False
+    type_match: bool = False
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What the arbiter reads about one candidate; chat, audit and export show the same (seen = shown)."""
+
+    candidate_id: str
+    methods: tuple[Method, ...]
+    document_title: str
+    breadcrumb: str
+    page_heading: str
+    pages: str
+    matched_keywords: tuple[str, ...]
+    exact_title: bool
+    co_occurrence: bool
+    type_match: bool
+    snippet: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Characters [start, end) of one line."""
+
+    line_number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What calibration did to a raw anchor: exact, truncated, rejected or none (nothing was quoted)."""
+
+    status: Literal["exact", "truncated", "rejected", "none"]
+    original_length: int
+    final_length: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The arbiter on one candidate. `rule` names the rule that decided, for the rules arbiter."""
+
+    candidate_id: str
+    role: Role
+    reason: str
+    raw_content_anchor: str = ""
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    candidate_ids: tuple[str, ...]
+    point: str
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The arbiter's whole reply, checked: every id once, unknown ids dropped and recorded."""
+
+    arbiter: ArbiterName
+    status: Literal["ran", "not_run", "not_needed"]
+    verdicts: tuple[Verdict, ...]
+    contradictions: tuple[Contradiction, ...] = ()
+    answerable: bool | None = None
+    answerable_reason: str = ""
+    violations: tuple[str, ...] = ()
+    exchange: Exchange | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle on a page, in PDF points from the top left."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A place worth judging: an anchor (where it matched), a context (what is handed on), and what became of it."""
+
+    candidate_id: str
+    document_id: str
+    parse_id: str
+    methods: tuple[Method, ...]
+    matched_keywords: tuple[str, ...]
+    toc_index: int
+    section_title: str
+    breadcrumb: str
+    anchor: LineRange
+    anchor_pages: tuple[int, int]
+    context: LineRange
+    context_pages: tuple[int, int]
+    anchor_text: str
+    text: str  # the context's text
+    snippet: str
+    line_score: float
+    exact_title: bool
+    co_occurrence: bool
+    type_match: bool
+    rrf_rank: int
+    brief: Brief
+    role: Role = "unjudged"
+    reason: str = ""
+    rule: str = ""
+    raw_content_anchor: str = ""
+    content_anchor: str = ""
+    anchor_repair: Repair = Repair("none", 0, 0)
+    anchor_pieces: tuple[Piece, ...] = ()
+    boxes: tuple[Box, ...] = ()
+
+    def judged(self, **changes: Any) -> "Candidate":
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One not-found gate: did it fire, and on what evidence."""
+
+    code: str
+    name: str
+    fired: bool
+    evidence: str
+
+
+@dataclass(frozen=True)
+class SearchedWord:
+    """How often one word, with all its forms, occurs in the searched lines of the scope."""
+
+    text: str
+    forms: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What could be searched: pages with text of all pages, and the pages that could not be read."""
+
+    documents: int
+    pages: int
+    pages_with_text: int
+    sections: int
+    unreadable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RetrievalResult:
+    """Everything one retrieval found, or why it found nothing. `candidates` holds every one, primary first."""
+
+    question: Question
+    plan: Plan
+    scope: tuple[dict[str, Any], ...]  # a snapshot of each document: id, title, sha256, parse id and number, pages
+    hits: tuple[Hit, ...]
+    candidates: tuple[Candidate, ...]
+    ranking: Ranking
+    gates: tuple[Gate, ...]
+    searched: tuple[SearchedWord, ...]
+    coverage: Coverage
+    status: Literal["found", "not_found", "cannot_tell", "clarify"]
+    not_found_reason: str
+    confidence: float
+    methods_used: tuple[Method, ...]
+    toc_shown: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def not_found(self) -> bool:
+        return self.status in ("not_found", "cannot_tell")
+
+    def kept(self) -> tuple[Candidate, ...]:
+        """The candidates generation may read: primary and supporting."""
+        return tuple(candidate for candidate in self.candidates if candidate.role in ("primary", "supporting"))
