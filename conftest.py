@@ -1,0 +1,55 @@
+"""Servers and settings of the tests, made before Django reads its settings; never the developer's own.
+
+One PostgreSQL for the whole session (with pytest-xdist each worker gets its own database in it), and a Redis and a
+data directory for each process. DOCINTEL_TEST_SERVERS marks the processes whose parent has started PostgreSQL.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from embedded import postgres, redis
+
+STARTED = "DOCINTEL_TEST_SERVERS"
+
+
+def _prepare() -> None:
+    home = Path(tempfile.mkdtemp(prefix="docintel-test-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    is_worker = os.environ.get(STARTED) == "yes"
+    # What a developer has set for himself must not decide a test, and no test may reach a paid model.
+    for name in list(os.environ):
+        if name.startswith(("OPENAI_", "DOCINTEL_")) or name == "REDIS_URL":
+            del os.environ[name]
+    os.environ["DOCINTEL_HOME"] = str(home)
+    if not is_worker:
+        atexit.register(postgres.remove, home)
+        os.environ["DATABASE_URL"] = postgres.ensure(home, for_tests=True)
+    os.environ[STARTED] = "yes"
+    atexit.register(redis.remove, home)
+    os.environ["REDIS_URL"] = redis.ensure(home)
+
+
+_prepare()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _flush_past_triggers() -> Iterator[None]:
+    """Let Django empty the tables after a transactional test although the insert-only ones refuse TRUNCATE."""
+    from django.db.backends.postgresql.operations import DatabaseOperations
+
+    flush = DatabaseOperations.execute_sql_flush
+
+    def flush_as_replica(operations: Any, sql_list: list[str]) -> None:
+        # A replica's session fires no ordinary trigger; the test role is a superuser and may say so.
+        flush(operations, ["SET session_replication_role = replica", *sql_list, "RESET session_replication_role"])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "execute_sql_flush", flush_as_replica)
+        yield

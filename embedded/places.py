@@ -1,0 +1,66 @@
+"""Where an embedded server keeps its files and its socket, and the lock under which it is started and stopped."""
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from embedded.errors import EmbeddedError
+
+# sun_path holds 108 bytes; the longest file name in the directory is ".s.PGSQL.5432.lock".
+SOCKET_DIRECTORY_MAX = 80
+
+
+def digest(path: Path) -> str:
+    """A short name for a path, the same in every process."""
+    return hashlib.sha256(str(path).encode()).hexdigest()[:12]
+
+
+def socket_directory(home: Path) -> Path:
+    """Where the socket of the server in `home` lies: beside its data, or in a short directory when that is too deep."""
+    beside = home / "socket"
+    # Not the temporary directory of the environment: every process has to come to the same answer.
+    return beside if len(os.fsencode(beside)) <= SOCKET_DIRECTORY_MAX else Path(f"/tmp/docintel-{digest(home)}")
+
+
+def make_private(directory: Path, owner: int | None = None) -> None:
+    """Create a directory only `owner` (else this user) can enter; raise EmbeddedError when it is somebody else's."""
+    owner = os.geteuid() if owner is None else owner
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if directory.is_symlink() or directory.stat().st_uid not in (os.geteuid(), owner):
+            raise EmbeddedError(f"{directory} belongs to another user; set DOCINTEL_HOME to a directory you own.")
+        directory.chmod(0o700)
+        if owner != directory.stat().st_uid:
+            os.chown(directory, owner, owner)
+    except OSError as error:
+        raise EmbeddedError(
+            f"DocIntel cannot keep its data in {directory} ({error.strerror}); set DOCINTEL_HOME to a directory you own."
+        ) from error
+
+
+@contextmanager
+def locked(home: Path) -> Iterator[None]:
+    """Hold the lock of `home`; the kernel drops it with its process, so there is no such thing as a stale one."""
+    with open(home / "lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def package(name: str, wheel: str, variable: str) -> Path:
+    """The directory of an installed wheel, found without running any of its code."""
+    spec = find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise EmbeddedError(
+            f"The wheel {wheel} is not installed; use bin/run, or set {variable} to a server of your own "
+            "(the wheel exists for Linux on x86-64)."
+        )
+    return Path(spec.submodule_search_locations[0])
+
+
+def last_lines(path: Path, count: int = 5) -> str:
+    """The end of a server's log, for an error message."""
+    return "\n".join(path.read_text(errors="replace").splitlines()[-count:]) if path.exists() else ""

