@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -46,7 +47,9 @@ def database_from(url: str) -> dict[str, Any]:
     """Django's database settings of a postgresql:// URL; a Unix socket is given as `?host=/directory`."""
     parts = urlsplit(url)
     if parts.scheme not in ("postgres", "postgresql"):
-        raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://; DocIntel needs PostgreSQL with pgvector.")
+        raise ImproperlyConfigured(
+            "DATABASE_URL must begin with postgresql://; DocIntel needs PostgreSQL with pgvector."
+        )
     query = {key: values[0] for key, values in parse_qs(parts.query).items()}
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -64,17 +67,21 @@ def database_from(url: str) -> dict[str, Any]:
 
 def secret_key_in(home: Path) -> str:
     """The key of this installation, made at the first start and kept where only its user can read it."""
-    path = home / "secret_key"
-    if not path.exists():
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            pass
-        else:
-            with os.fdopen(descriptor, "w") as file:
+    path, fresh = home / "secret_key", home / f"secret_key.{os.getpid()}"
+    try:
+        if not path.exists():
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with open(os.open(fresh, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
                 file.write(secrets.token_urlsafe(50))
-    return path.read_text().strip()
+            # A link appears whole and fails when another process was first: nobody ever reads half a key.
+            with suppress(FileExistsError):
+                os.link(fresh, path)
+            fresh.unlink()
+        return path.read_text().strip()
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"DocIntel cannot keep its data in {home} ({error.strerror}); set DOCINTEL_HOME to a directory you own."
+        ) from error
 
 
 # ---- where things live
