@@ -1,0 +1,25 @@
+"""Making the first owner, once."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import OwnerLink, User
+
+
+class LinkUsed(Exception):
+    """The link was used by somebody else meanwhile, is too old, or an owner exists already."""
+
+
+def make_first_owner(token: str, *, name: str, email: str, password: str) -> User:
+    """Create the first owner and use up the link, both or neither.
+
+    Raises:
+        LinkUsed: the link no longer opens.
+    """
+    with transaction.atomic():
+        link = OwnerLink.open_for(token).select_for_update().first()
+        if link is None:
+            raise LinkUsed
+        link.used_at = timezone.now()
+        link.save(update_fields=["used_at"])
+        return User.objects.create_superuser(email, password, name=name)

@@ -1,0 +1,42 @@
+"""The first visit: a one-time link makes the owner, who is handed the demo base if it was loaded."""
+
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+
+from accounts.forms import FirstOwnerForm
+from accounts.models import OwnerLink, User
+from accounts.owner import LinkUsed, make_first_owner
+from chat.demo import hand_over
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+@login_not_required
+@never_cache
+def first_owner(request: HttpRequest, token: str) -> HttpResponse:
+    """Show and take the form that makes the first owner; a used or old link is simply not found."""
+    if not OwnerLink.open_for(token).exists():
+        raise Http404("This link has been used or is too old.")
+    form = FirstOwnerForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            owner = make_first_owner(token, **form.cleaned_data)
+        except LinkUsed:
+            raise Http404("This link has been used.") from None
+        hand_over(owner)
+        login(request, owner, backend=BACKEND)
+        return redirect("home")
+    return render(request, "accounts/first_owner.html", {"form": form}, status=400 if form.errors else 200)
+
+
+@login_not_required
+def home(request: HttpRequest) -> HttpResponse:
+    """The bases of a signed-in person; before the first owner exists, how to become it."""
+    if request.user.is_authenticated:
+        return redirect("documents:bases")
+    if not User.objects.filter(is_superuser=True).exists():
+        return render(request, "accounts/no_owner.html")
+    return redirect("account_login")

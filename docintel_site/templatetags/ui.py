@@ -1,0 +1,46 @@
+"""Small parts of the visual language: icons, roles, states. Always icon and word, never colour alone."""
+
+import json
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+STATE_ICONS = {"ok": "check", "busy": "now", "warn": "warn", "fail": "fail"}
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """A decorative icon of the sprite in `_icons.html`; the word beside it says what it means."""
+    return format_html('<svg class="i" aria-hidden="true"><use href="#i-{}"/></svg>', name)
+
+
+@register.simple_tag
+def state(kind: str, words: str) -> SafeString:
+    """A state (ok, busy, warn, fail) as icon and words."""
+    symbol = icon(STATE_ICONS.get(kind, "info"))
+    return format_html('<span class="state s-{}">{}{}</span>', kind, symbol, words)
+
+
+@register.simple_tag
+def role(name: str) -> SafeString:
+    """A candidate's role as icon and word; a candidate nobody judged gets neither fullness nor a stroke."""
+    symbol = icon("info" if name == "unjudged" else name)
+    words = "Not judged" if name == "unjudged" else name.capitalize()
+    css = "discarded" if name == "unjudged" else name
+    return format_html('<span class="role r-{}">{}{}</span>', css, symbol, words)
+
+
+@register.filter
+def pretty_json(value: Any) -> str:
+    """A stored JSON value, indented for reading."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+@register.filter
+def one_line(text: str) -> str:
+    """White space collapsed, for showing a quote that runs over several lines of the page."""
+    return " ".join(str(text).split())

@@ -1,0 +1,17 @@
+"""Every address of the site."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from docintel_site import first_run, views
+
+urlpatterns = [
+    path("", first_run.home, name="home"),
+    path("welcome/<str:token>/", first_run.first_owner, name="first_owner"),
+    path("accounts/", include("allauth.account.urls")),
+    path("status/", views.status, name="status"),
+    path("ask/", include("chat.urls")),
+    path("audit/", include("audit.urls")),
+    path("admin/", admin.site.urls),
+    path("", include("documents.urls")),
+]

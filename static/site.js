@@ -1,0 +1,27 @@
+// Conveniences of every page; each page works without them.
+document.getElementById("theme")?.addEventListener("click", () => {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  localStorage.setItem("theme", root.dataset.theme = dark ? "light" : "dark");
+});
+
+// Bring the anchor of a page frame into view, without moving the page around it.
+function showAnchors(root) {
+  for (const frame of root.querySelectorAll(".frame")) {
+    const boxes = [...frame.querySelectorAll(".hl-anchor")].map(box => box.getBoundingClientRect());
+    if (!boxes.length) continue;
+    const edge = frame.getBoundingClientRect();
+    frame.scrollTop += boxes[0].top - edge.top - frame.clientHeight / 2;
+    frame.scrollLeft += Math.min(...boxes.map(box => box.left)) - edge.left - 24;
+  }
+}
+showAnchors(document);
+document.addEventListener("htmx:afterSettle", event => showAnchors(event.target.parentElement ?? document));
+
+// A menu closes when the reader goes elsewhere.
+document.addEventListener("click", event => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", event => {
+  if (event.key === "Escape") for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
+});
