@@ -2,6 +2,7 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from documents.models import Embedding, Parse
-from documents.rows import UNSEARCHED_KINDS, LineRow, LineSpan, PageRow, PassageRow, TocRow
+from documents.rows import UNSEARCHED_KINDS, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
 
 CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at most about 1 GB in a worker
 USABLE_TOC_ENTRIES = 4  # R10
@@ -156,6 +157,38 @@ def read_content(parse: Parse) -> DocumentContent:
         toc=tuple(TocRow(*row) for row in parse.toc_entries.order_by("index").values_list(*TocRow._fields)),
         passages=tuple(PassageRow(*row) for row in parse.passages.order_by("index").values_list(*PassageRow._fields)),
         vectors=read_vectors(parse),
+    )
+
+
+def content_of(
+    reading: Reading,
+    passages: Sequence[PassageRow],
+    *,
+    file_name: str,
+    media_type: str,
+    sha256: str,
+    vectors: Vectors | None = None,
+) -> DocumentContent:
+    """The content of a reading that is not in the database, for notebooks, benchmarks and tests."""
+    return DocumentContent(
+        document_id=sha256[:32],
+        parse_id=f"{sha256[:32]}-{reading.language}",
+        parse_number=1,
+        parser_version=str(reading.report.get("parser_version", "")),
+        title=reading.title or file_name,
+        file_name=file_name,
+        media_type=media_type,
+        sha256=sha256,
+        language=reading.language,
+        search_config=str(reading.report.get("search_config", "simple")),
+        toc_origin=str(reading.report.get("toc_origin", "")),
+        toc_strength=str(reading.report.get("toc_strength", "")),
+        unreadable_pages=tuple(page.number for page in reading.pages if page.text_layer == "none"),
+        pages=reading.pages,
+        lines=reading.lines,
+        toc=reading.toc,
+        passages=tuple(passages),
+        vectors=vectors,
     )
 
 
