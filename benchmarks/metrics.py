@@ -1,0 +1,40 @@
+"""Hit, recall and rank measures over ordered places, as in information retrieval."""
+
+from collections.abc import Iterable, Sequence
+from statistics import quantiles
+
+CUTOFFS = (1, 3, 5, 10)
+
+
+def distinct(places: Iterable[int]) -> list[int]:
+    """The places in order of their first appearance."""
+    return list(dict.fromkeys(places))
+
+
+def is_hit(ranked: Sequence[object], gold: Iterable[object], cutoff: int | None = None) -> bool:
+    """Whether any gold place is among the first `cutoff` (all, when None)."""
+    return not set(gold).isdisjoint(ranked[:cutoff])
+
+
+def recall(ranked: Sequence[object], gold: Sequence[object], cutoff: int | None = None) -> float:
+    """The share of gold places among the first `cutoff`; 1.0 when there are none to find."""
+    return len(set(gold) & set(ranked[:cutoff])) / len(set(gold)) if gold else 1.0
+
+
+def reciprocal_rank(ranked: Sequence[object], gold: Iterable[object]) -> float:
+    wanted = set(gold)
+    return next((1 / rank for rank, place in enumerate(ranked, start=1) if place in wanted), 0.0)
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The mean, rounded to four digits; None of nothing, so that an empty set never looks like a zero."""
+    return round(sum(values) / len(values), 4) if values else None
+
+
+def percentile(values: Sequence[float], percent: int) -> float | None:
+    """The given percentile by linear interpolation; None of nothing."""
+    if not values:
+        return None
+    if len(values) == 1:
+        return round(values[0], 2)
+    return round(quantiles(values, n=100, method="inclusive")[percent - 1], 2)

@@ -1,0 +1,166 @@
+"""Quality of retrieval on questions with gold evidence, beside its neighbours, in one run."""
+
+import subprocess
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from benchmarks.baselines import BASELINES
+from benchmarks.library import Library
+from benchmarks.metrics import CUTOFFS, distinct, is_hit, mean, percentile, recall, reciprocal_rank
+from benchmarks.questions import GoldQuestion
+from documents.base_settings import BaseSettings
+from documents.content import DocumentContent
+from retrieval.pipeline import retrieve
+from retrieval.types import Candidate, RetrievalResult
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One question, what was found for it, and how that stands against the gold evidence."""
+
+    id: str
+    type: str
+    document: str
+    not_found_expected: bool
+    status: str
+    pages: list[int]
+    sections: list[str]
+    gold_pages: tuple[int, ...]
+    alt_pages: tuple[int, ...]
+    gold_sections: tuple[str, ...]
+    primary_count: int
+    anchors: int
+    literal_anchors: int
+    vectors_on: bool
+    latency_ms: float
+    timings_ms: dict[str, float]
+
+
+def ranked_pages(candidates: Iterable[Candidate]) -> list[int]:
+    """Distinct pages of the candidates' anchors, in the arbiter's order."""
+    return distinct(
+        page for candidate in candidates for page in range(candidate.anchor_pages[0], candidate.anchor_pages[1] + 1)
+    )
+
+
+def section_names(candidate: Candidate, media_type: str) -> str:
+    """The name gold sections use: the title for a PDF, the heading path for Markdown."""
+    return candidate.section_title if media_type == "application/pdf" else candidate.breadcrumb
+
+
+def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalResult, latency_ms: float) -> Judged:
+    quoted = [candidate for candidate in result.candidates if candidate.content_anchor]
+    literal = [candidate for candidate in quoted if is_literal(candidate, content)]
+    return Judged(
+        id=question.id,
+        type=question.type,
+        document=question.document,
+        not_found_expected=question.not_found,
+        status=result.status,
+        pages=ranked_pages(result.candidates),
+        sections=list(dict.fromkeys(section_names(one, content.media_type) for one in result.candidates)),
+        gold_pages=question.pages,
+        alt_pages=question.alt_pages,
+        gold_sections=question.sections,
+        primary_count=sum(1 for candidate in result.candidates if candidate.role == "primary"),
+        anchors=len(quoted),
+        literal_anchors=len(literal),
+        vectors_on="vectors" in result.methods_used,
+        latency_ms=round(latency_ms, 2),
+        timings_ms=result.timings_ms,
+    )
+
+
+def is_literal(candidate: Candidate, content: DocumentContent) -> bool:
+    """Whether the quoted anchor stands literally in the lines it claims, checked without calibration's own code."""
+    first = min(piece.line_number for piece in candidate.anchor_pieces)
+    last = max(piece.line_number for piece in candidate.anchor_pieces)
+    between = content.text_between(first, last), content.text_between(first, last, searched_only=True)
+    return any(candidate.content_anchor in text for text in between)
+
+
+def page_hits(judged: Iterable[tuple[list[int], tuple[int, ...]]]) -> dict[str, float | None]:
+    """Hit rates at each cutoff and in the whole pool, over questions that have gold pages."""
+    pairs = [(pages, gold) for pages, gold in judged if gold]
+    rates: dict[str, float | None] = {
+        str(cutoff): mean([float(is_hit(pages, gold, cutoff)) for pages, gold in pairs]) for cutoff in CUTOFFS
+    }
+    rates["pool"] = mean([float(is_hit(pages, gold)) for pages, gold in pairs])
+    return rates
+
+
+def summarise(rows: list[Judged]) -> dict[str, Any]:
+    answerable = [row for row in rows if not row.not_found_expected]
+    absent = [row for row in rows if row.not_found_expected]
+    located = [row for row in answerable if row.gold_pages]
+    sectioned = [row for row in answerable if row.gold_sections]
+    anchors = sum(row.anchors for row in rows)
+    return {
+        "questions": len(rows),
+        "page_hit": page_hits((row.pages, row.gold_pages) for row in answerable),
+        "page_hit_with_alternatives": page_hits((row.pages, row.gold_pages + row.alt_pages) for row in located),
+        "page_recall": {str(k): mean([recall(row.pages, row.gold_pages, k) for row in located]) for k in CUTOFFS},
+        "page_mrr": mean([reciprocal_rank(row.pages, row.gold_pages) for row in located]),
+        "section_hit": {
+            str(k): mean([float(is_hit(row.sections, row.gold_sections, k)) for row in sectioned]) for k in (1, 3)
+        },
+        "literal_anchor_rate": round(sum(row.literal_anchors for row in rows) / anchors, 4) if anchors else None,
+        "false_not_found": mean([float(row.status in ("not_found", "cannot_tell")) for row in answerable]),
+        "absent_refused": mean([float(row.status != "found" or row.primary_count == 0) for row in absent]),
+        "vectors_on": mean([float(row.vectors_on) for row in rows]),
+        "latency_ms": {
+            "p50": percentile([row.latency_ms for row in rows], 50),
+            "p95": percentile([row.latency_ms for row in rows], 95),
+        },
+    }
+
+
+def grouped(rows: list[Judged], name: str) -> dict[str, Any]:
+    """The summary of every value of one column."""
+    values = sorted({getattr(row, name) for row in rows})
+    return {value: summarise([row for row in rows if getattr(row, name) == value]) for value in values}
+
+
+def baseline_hits(name: str, questions: list[GoldQuestion], library: Library) -> dict[str, Any]:
+    located = [question for question in questions if question.pages and not question.not_found]
+    ranked = [BASELINES[name](library.content(question.document), question.question) for question in located]
+    return {"page_hit": page_hits(zip(ranked, (question.pages for question in located), strict=True))}
+
+
+def run(questions: list[GoldQuestion], library: Library, *, arbiter: str, baselines: bool) -> dict[str, Any]:
+    """Ask every question of its document and measure; each document is warmed once before anything is timed."""
+    for path in dict.fromkeys(question.document for question in questions):
+        retrieve("warm up", [library.content(path)], settings=BaseSettings(), arbiter="rules")
+    rows = []
+    for question in questions:
+        content = library.content(question.document)
+        started = perf_counter()
+        result = retrieve(question.question, [content], settings=BaseSettings(), arbiter=arbiter)  # type: ignore[arg-type]
+        rows.append(judge(question, content, result, 1000 * (perf_counter() - started)))
+    return {
+        **summarise(rows),
+        "baselines": {name: baseline_hits(name, questions, library) for name in BASELINES} if baselines else {},
+        "by_type": grouped(rows, "type"),
+        "by_document": grouped(rows, "document"),
+        "settings": {"arbiter": arbiter, **BaseSettings().to_json()},
+        "commit": commit(),
+        "per_question": [asdict(row) for row in rows],
+    }
+
+
+def commit() -> str:
+    """The commit measured, with a "+" when the work tree had changes; "unknown" outside a checkout."""
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+"],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parent,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()
