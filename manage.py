@@ -4,35 +4,32 @@
 import os
 import sys
 
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 from embedded.errors import EmbeddedError
+from embedded.servers import embedded_servers
 
-# Read or write no row, so they have to work where no server can be started, as in the build of an image.
-WITHOUT_SERVERS = {"help", "version", "--help", "-h", "--version", "collectstatic", "makemessages", "compilemessages"}
+# They need no row, and have to work where no server can be started, as in the build of an image.
+WITHOUT_SERVERS = {"help", "version", "collectstatic", "startapp"}
 
 
 def main(arguments: list[str]) -> None:
-    """Run one management command."""
+    """Run one management command; a wrong setting or a server that does not start is told in one sentence."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     try:
-        if len(arguments) > 1 and arguments[1] not in WITHOUT_SERVERS:
-            ensure_servers()
+        if needs_servers(arguments[1:]):
+            for server in embedded_servers(database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL):
+                server.ensure(settings.HOME)
         execute_from_command_line(arguments)
     except (EmbeddedError, ImproperlyConfigured) as error:
         sys.exit(str(error))
 
 
-def ensure_servers() -> None:
-    """Start PostgreSQL unless DATABASE_URL names one, Redis unless REDIS_URL does; raises EmbeddedError."""
-    from docintel_site import settings  # here, because it reads the environment and may refuse it
-    from embedded import postgres, redis
-
-    if not settings.DATABASE_URL:
-        postgres.ensure(settings.HOME)
-    if not settings.REDIS_URL:
-        redis.ensure(settings.HOME)
+def needs_servers(arguments: list[str]) -> bool:
+    """Whether a command works with rows: all do, unless help is asked for."""
+    return bool(arguments) and arguments[0] not in WITHOUT_SERVERS and not {"-h", "--help", "--version"} & {*arguments}
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from embedded import identity
 from embedded.errors import EmbeddedError
 from embedded.places import digest, last_lines, locked, make_private, package, socket_directory
 
+NAME = "PostgreSQL"
 MAJOR = "18"
 PORT = 5432
 USER = "app"
@@ -52,6 +53,11 @@ def ensure(home: Path, *, for_tests: bool = False) -> str:
             _start(root, TEST_SETTINGS if for_tests else SETTINGS)
             _create_database(root)
     return url(home)
+
+
+def answers(home: Path) -> bool:
+    """Whether the server of `home` accepts a connection to its database."""
+    return _answers_with_database(_root(home))
 
 
 def stop(home: Path) -> None:

@@ -18,10 +18,14 @@ from redis.retry import Retry
 from embedded.errors import EmbeddedError
 from embedded.places import last_lines, locked, make_private, package, socket_directory
 
+NAME = "Redis"
 State = Literal["absent", "loading", "ready"]
 
-START_TRIES = 500  # a fiftieth of a second apart
-STOP_TRIES = 250
+LOOK_EVERY_S = 0.02
+ABSENT_MAX_S = 2.0
+LOADING_MAX_S = 60.0
+STOP_MAX_S = 5.0
+HANGS_AFTER_S = 5.0
 
 
 def url(home: Path) -> str:
@@ -40,8 +44,13 @@ def ensure(home: Path) -> str:
     with locked(root):
         if _state(home) == "absent":
             _start(home)
-        _wait_for(home, "ready", tries=START_TRIES)
+        _wait_until_ready(home)
     return url(home)
+
+
+def answers(home: Path) -> bool:
+    """Whether the server of `home` answers; raises EmbeddedError when it hangs."""
+    return _state(home) == "ready"
 
 
 def stop(home: Path) -> None:
@@ -52,7 +61,7 @@ def stop(home: Path) -> None:
     with locked(root):
         if _state(home) != "absent":
             _client(home).shutdown()
-            _wait_for(home, "absent", tries=STOP_TRIES)
+            _wait_until_absent(home)
 
 
 def remove(home: Path) -> None:
@@ -72,7 +81,7 @@ def _socket(home: Path) -> Path:
 
 def _client(home: Path) -> Redis:
     # The default of redis-py retries for seconds; whoever asks whether a server is there wants to know now.
-    return Redis(unix_socket_path=str(_socket(home)), retry=Retry(NoBackoff(), 0), socket_timeout=5)
+    return Redis(unix_socket_path=str(_socket(home)), retry=Retry(NoBackoff(), 0), socket_timeout=HANGS_AFTER_S)
 
 
 def _state(home: Path) -> State:
@@ -111,9 +120,23 @@ def _start(home: Path) -> None:
         raise EmbeddedError(f"Redis in {root} does not start: {(done.stdout + done.stderr).strip()[-500:]}")
 
 
-def _wait_for(home: Path, state: State, *, tries: int) -> None:
-    for _ in range(tries):
-        if _state(home) == state:
+def _wait_until_ready(home: Path) -> None:
+    """Reading a large file may take its time; a server that is not even there after two seconds will not come."""
+    absences = 0
+    for _ in range(int(LOADING_MAX_S / LOOK_EVERY_S)):
+        state = _state(home)
+        if state == "ready":
             return
-        time.sleep(0.02)
-    raise EmbeddedError(f"Redis in {_root(home)} is not {state} in time:\n{last_lines(_root(home) / 'log')}")
+        absences += state == "absent"
+        if absences * LOOK_EVERY_S > ABSENT_MAX_S:
+            break
+        time.sleep(LOOK_EVERY_S)
+    raise EmbeddedError(f"Redis in {_root(home)} does not start:\n{last_lines(_root(home) / 'log')}")
+
+
+def _wait_until_absent(home: Path) -> None:
+    for _ in range(int(STOP_MAX_S / LOOK_EVERY_S)):
+        if _state(home) == "absent":
+            return
+        time.sleep(LOOK_EVERY_S)
+    raise EmbeddedError(f"Redis in {_root(home)} does not stop:\n{last_lines(_root(home) / 'log')}")

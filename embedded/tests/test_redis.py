@@ -1,0 +1,102 @@
+"""The embedded Redis: one server on one socket, its data kept over a kill."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from embedded import places, redis
+from embedded.errors import EmbeddedError
+
+
+def server_pid(home: Path) -> int:
+    with Redis.from_url(redis.url(home)) as client:
+        return int(client.info("server")["process_id"])
+
+
+def test_it_starts_and_knows_its_address_before(home: Path) -> None:
+    expected = redis.url(home)
+    assert list(home.iterdir()) == []
+    assert redis.ensure(home) == expected
+    assert redis.answers(home)
+
+
+def test_it_listens_on_its_socket_alone(home: Path) -> None:
+    with Redis.from_url(redis.ensure(home)) as client:
+        assert client.config_get("port") == {"port": "0"}
+    assert redis._socket(home).parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_it_attaches_to_a_running_server(home: Path) -> None:
+    redis.ensure(home)
+    pid = server_pid(home)
+    redis.ensure(home)
+    assert server_pid(home) == pid
+
+
+@pytest.mark.parametrize("way", ["stop", "kill"])
+def test_it_keeps_what_was_written(home: Path, way: str) -> None:
+    with Redis.from_url(redis.ensure(home)) as client:
+        client.xadd("turn", {"event": "done"})
+    if way == "kill":
+        os.kill(server_pid(home), signal.SIGKILL)
+    else:
+        redis.stop(home)
+        redis.stop(home)
+    assert not redis.answers(home)
+    with Redis.from_url(redis.ensure(home)) as client:
+        assert client.xlen("turn") == 1
+
+
+def test_it_is_started_once_by_three_at_once(home: Path) -> None:
+    program = "import sys, pathlib; from embedded import redis; redis.ensure(pathlib.Path(sys.argv[1]))"
+    starts = [subprocess.Popen([sys.executable, "-c", program, str(home)]) for _ in range(3)]
+    assert [start.wait(timeout=60) for start in starts] == [0, 0, 0]
+    log = (home / "redis" / "log").read_text()
+    assert log.count("Redis is starting") == 1
+
+
+def test_it_never_starts_a_second_server_beside_one_that_hangs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    redis.ensure(home)
+    pid = server_pid(home)
+    monkeypatch.setattr(redis, "HANGS_AFTER_S", 0.2)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(EmbeddedError, match="hangs"):
+            redis.ensure(home)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert server_pid(home) == pid
+
+
+def test_it_finds_a_short_socket_for_a_deep_home(home: Path) -> None:
+    deep = home / ("d" * 60) / ("e" * 60)
+    try:
+        with Redis.from_url(redis.ensure(deep)) as client:
+            assert client.ping()
+    finally:
+        redis.remove(deep)
+
+
+def test_it_says_why_it_does_not_start(home: Path) -> None:
+    redis.ensure(home)
+    redis.stop(home)
+    (home / "redis" / "appendonly.aof").write_bytes(b"*not a log of commands\r\n")
+    with pytest.raises(EmbeddedError, match=r"does not start:\n.*(?s:.)*Bad file format"):
+        redis.ensure(home)
+
+
+def test_it_says_where_it_cannot_write(home: Path) -> None:
+    (home / "file").write_text("")
+    with pytest.raises(EmbeddedError, match="set DOCINTEL_HOME to a directory you own"):
+        redis.ensure(home / "file" / "below")
+
+
+def test_it_names_the_missing_wheel(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "find_spec", lambda name: None)
+    with pytest.raises(EmbeddedError, match="set REDIS_URL"):
+        redis.ensure(home)

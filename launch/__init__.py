@@ -1,0 +1,1 @@
+"""What bin/run and bin/test do: the environment, the servers, the processes, the checks. Nobody imports it."""

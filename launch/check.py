@@ -1,0 +1,28 @@
+"""What bin/test runs inside the environment: lint, format, types, tests; pytest's closing line comes last."""
+
+import subprocess
+import sys
+
+CHECKS = {
+    "ruff check": ["ruff", "check", "."],
+    "ruff format": ["ruff", "format", "--check", "."],
+    "mypy": ["mypy", "."],
+    "pytest": ["pytest"],
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run every check even after one has failed, so that one look shows everything; the exit code says if all passed."""
+    failed = []
+    for name, command in CHECKS.items():
+        print(f"== {name}", flush=True)
+        more = arguments if name == "pytest" else []
+        if subprocess.run([sys.executable, "-m", *command, *more], check=False).returncode:
+            failed.append(name)
+    if failed:
+        print(f"Failed: {', '.join(failed)}.", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,117 @@
+"""The processes DocIntel consists of: started, started again when they die, stopped together."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from launch.progress import say
+
+PR_SET_PDEATHSIG = 1
+LOG_MAX_BYTES = 10_000_000
+BACKOFF_MAX_S = 30.0
+STEADY_AFTER_S = 60.0  # a child that has lived this long starts without delay the next time
+LIBC = ctypes.CDLL(None)  # loaded before any fork: between fork and exec nothing may be loaded
+
+
+def commands(port: int) -> dict[str, list[str]]:
+    """Name and command of every process; each queue that must not wait for another has its own worker."""
+    worker = ["celery", "-A", "docintel_site", "worker", "--without-gossip", "--without-mingle"]
+    return {
+        "ingest": [*worker, "-n", "ingest@%h", "-Q", "ingest,sweep", "-c", "2"],
+        "embed": [*worker, "-n", "embed@%h", "-Q", "embed", "-c", "1"],
+        "ask": [*worker, "-n", "ask@%h", "-Q", "ask", "--pool", "threads", "-c", "4"],
+        # The schedule is kept in memory: every entry repeats within seconds, and a file could be damaged by a kill.
+        "beat": ["celery", "-A", "docintel_site", "beat", "-S", "celery.beat:Scheduler", "--pidfile="],
+        "web": ["uvicorn", "docintel_site.asgi:application", "--host", "127.0.0.1", "--port", str(port)]
+        # Open streams would hold up the stop without end.
+        + ["--timeout-graceful-shutdown", "2", "--lifespan", "off"],
+    }
+
+
+@dataclass
+class Child:
+    """One process in a group of its own, so that the terminal's Ctrl-C reaches it only through us."""
+
+    name: str
+    command: Sequence[str]
+    log: Path
+    process: subprocess.Popen[bytes] | None = None
+    started_at: float = 0.0
+    starts_again_at: float | None = None
+    failures: int = field(default=0)
+
+    def start(self) -> None:
+        """Start the process, its output appended to its log."""
+        if self.log.exists() and self.log.stat().st_size > LOG_MAX_BYTES:
+            self.log.replace(self.log.with_suffix(".log.1"))
+        with open(self.log, "ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", *self.command],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                preexec_fn=_end_with_parent,  # noqa: PLW1509 - the launcher has one thread
+            )
+        self.started_at, self.starts_again_at = time.monotonic(), None
+
+    def tend(self, now: float) -> None:
+        """Start a process that has died again, with a delay that grows when it dies soon after its start."""
+        if self.process is None or self.process.poll() is None:
+            return
+        if self.starts_again_at is None:
+            self.failures = 0 if now - self.started_at > STEADY_AFTER_S else self.failures + 1
+            delay = min(BACKOFF_MAX_S, 2.0**self.failures - 1)
+            self.starts_again_at = now + delay
+            self.signal(signal.SIGKILL)  # what is left of its group, such as the pool of a killed worker
+            say(
+                f"{self.name} ended ({ending(self.process.returncode)}), starting again in {delay:.0f} s; see {self.log}"
+            )
+        if now >= self.starts_again_at:
+            self.start()
+
+    def has_ended(self) -> bool:
+        """Whether the process is gone."""
+        return self.process is None or self.process.poll() is not None
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the process and all it started."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, number)
+
+
+def stop(children: Sequence[Child], patience_s: float) -> None:
+    """Ask every child to end and kill what has not done so in time; a lost task is taken up again by its lease."""
+    for child in children:
+        if not child.has_ended() and child.process is not None:
+            child.process.terminate()
+    until = time.monotonic() + patience_s
+    while time.monotonic() < until and not all(child.has_ended() for child in children):
+        time.sleep(0.05)
+    kill(children)
+
+
+def kill(children: Sequence[Child]) -> None:
+    """End every child and all they started, at once."""
+    for child in children:
+        child.signal(signal.SIGKILL)
+        if child.process is not None:
+            child.process.wait()
+
+
+def ending(code: int) -> str:
+    """How a process ended, in words."""
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+def _end_with_parent() -> None:
+    """In the child: be asked to end when the launcher itself is killed, so that nothing keeps the port."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

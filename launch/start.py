@@ -1,0 +1,234 @@
+"""bin/run inside the environment: servers, tables, encoder, processes, and then watching over them."""
+
+import argparse
+import errno
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from embedded.errors import EmbeddedError
+from embedded.places import make_private
+from embedded.servers import Server, embedded_servers
+from launch import children
+from launch.children import Child
+from launch.environment import ROOT, last_line
+from launch.errors import LaunchError
+from launch.options import parse_run
+from launch.progress import say, step
+
+WEB_PATIENCE_S = 60.0
+STOP_PATIENCE_S = 6.0  # with the servers' own stop this stays within ten seconds
+DOWN_PATIENCE_S = 20.0
+TEND_EVERY_S = 0.5
+SERVERS_EVERY_S = 5.0
+
+
+def main(arguments: list[str]) -> None:
+    """Start DocIntel and stay until Ctrl-C, or stop the one that runs; every refusal is one sentence and exit code 1."""
+    options = parse_run(arguments)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        servers = embedded_servers(database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL)
+        if options.command == "down":
+            down(settings.HOME, servers)
+        else:
+            up(settings.HOME, servers, options)
+    except (LaunchError, EmbeddedError, ImproperlyConfigured) as error:
+        sys.exit(f"{error}")
+
+
+def up(home: Path, servers: list[Server], options: argparse.Namespace) -> None:
+    """Everything in its order, and all of it stopped again at the end, whatever the end was."""
+    make_private(home)
+    (home / "logs").mkdir(exist_ok=True)
+    with only_one(home):
+        check_port(options.port)
+        address = f"http://127.0.0.1:{options.port}/"
+        running = [
+            Child(name, command, home / "logs" / f"{name}.log")
+            for name, command in children.commands(options.port).items()
+        ]
+        say(f"DocIntel starts; its data is in {home}")
+        try:
+            start_servers(home, servers)
+            prepare()
+            start_children(running, address)
+            welcome(address, demo=options.demo)
+            watch(home, servers, running)
+        except KeyboardInterrupt:
+            say("\nStopping; Ctrl-C once more does it the hard way.")
+        finally:
+            shut_down(home, servers, running)
+
+
+def down(home: Path, servers: list[Server]) -> None:
+    """Stop the DocIntel that runs on this home, and its servers."""
+    lock = home / "run.lock"
+    if lock.exists() and is_locked(lock):
+        os.kill(int(lock.read_text()), signal.SIGTERM)
+        until = time.monotonic() + DOWN_PATIENCE_S
+        while is_locked(lock):
+            if time.monotonic() > until:
+                raise LaunchError(f"DocIntel (process {lock.read_text()}) does not stop; end it with kill -9.")
+            time.sleep(0.1)
+    for server in servers:
+        server.stop(home)
+    say("DocIntel is stopped.")
+
+
+@contextmanager
+def only_one(home: Path) -> Iterator[None]:
+    """Hold the lock of a running DocIntel; it dies with its process, so a stale one does not exist."""
+    with open(home / "run.lock", "a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise LaunchError(
+                f"DocIntel already runs on {home} (process {file.read()}); stop it with bin/run down."
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def is_locked(lock: Path) -> bool:
+    """Whether a running DocIntel holds the lock."""
+    with open(lock) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def check_port(port: int) -> None:
+    """Raise LaunchError unless the web server will be able to listen."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be opened ({error.strerror})"
+            raise LaunchError(f"Port {port} {reason}; choose another with bin/run --port {port + 1}.") from error
+
+
+def start_servers(home: Path, servers: list[Server]) -> None:
+    """Start the servers of our own, if any."""
+    for server in servers:
+        with step(f"Starting {server.NAME}"):
+            server.ensure(home)
+
+
+def prepare() -> None:
+    """Bring the tables and the encoder up to date; without an encoder only embeddings are missing."""
+    with step("Bringing the tables up to date"):
+        manage("migrate", "--no-input", "--verbosity", "0")
+    try:
+        with step("Checking the encoder"):
+            manage("build_encoder")
+    except LaunchError as error:
+        say(f"  Embeddings are off: {error}")
+
+
+def start_children(running: list[Child], address: str) -> None:
+    """Start every process and wait until the web server answers; raises LaunchError with the end of its log."""
+    web = running[-1]
+    with step("Starting the workers and the web"):
+        for child in running:
+            child.start()
+        until = time.monotonic() + WEB_PATIENCE_S
+        while not is_answering(address):
+            if web.has_ended() or time.monotonic() > until:
+                raise LaunchError(
+                    f"The web server does not answer; {web.log} ends with: {last_line(web.log.read_text())}"
+                )
+            time.sleep(0.1)
+
+
+def welcome(address: str, *, demo: bool) -> None:
+    """Print where to go, the link for the first owner if there is none yet, and load the demonstration."""
+    link = manage("first_owner_link", "--address", address.rstrip("/")).strip()
+    if demo:
+        with step("Loading the samples"):
+            manage("load_demo")
+    say(f"\n  Open {address}")
+    if link:
+        say(f"  {link}")
+    say("  Ctrl-C stops everything.\n")
+
+
+def watch(home: Path, servers: list[Server], running: list[Child]) -> None:
+    """Until interrupted: start again what has died, servers included."""
+    look_at = 0.0
+    while True:
+        now = time.monotonic()
+        if now >= look_at:
+            revive(home, servers)
+            look_at = now + SERVERS_EVERY_S
+        for child in running:
+            child.tend(now)
+        time.sleep(TEND_EVERY_S)
+
+
+def revive(home: Path, servers: list[Server]) -> None:
+    """Start a killed server again; one that cannot be started is told and tried again later."""
+    for server in servers:
+        try:
+            if not server.answers(home):
+                say(f"{server.NAME} does not answer, starting it again.")
+                server.ensure(home)
+        except EmbeddedError as error:
+            say(str(error))
+
+
+def shut_down(home: Path, servers: list[Server], running: list[Child]) -> None:
+    """Stop the processes, then the servers they use; a second Ctrl-C kills what is left."""
+    try:
+        children.stop(running, STOP_PATIENCE_S)
+        for server in servers:
+            server.stop(home)
+    except KeyboardInterrupt:
+        children.kill(running)
+        for server in servers:
+            server.stop(home)
+    say("DocIntel is stopped.")
+
+
+def is_answering(address: str) -> bool:
+    """Whether a web server answers, with whatever page."""
+    try:
+        urllib.request.urlopen(address, timeout=5).close()
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def manage(*arguments: str) -> str:
+    """Run a management command and return what it printed; raises LaunchError with the reason."""
+    command = [sys.executable, "manage.py", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise LaunchError(f"manage.py {arguments[0]} failed: {last_line(done.stderr or done.stdout)}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
