@@ -1,0 +1,91 @@
+"""The gate: a base or document as a person may see it, or a 404 that tells nothing."""
+
+from typing import TypeVar
+from uuid import UUID
+
+from django.db import models, transaction
+from django.http import Http404
+
+from accounts.models import User
+from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
+
+READ = (Role.VIEWER, Role.EDITOR, Role.AUDITOR, Role.OWNER)
+WRITE = (Role.EDITOR, Role.OWNER)
+AUDIT = (Role.AUDITOR, Role.OWNER)
+OWN = (Role.OWNER,)
+
+MAY = {
+    Role.VIEWER: "ask, read own trails",
+    Role.EDITOR: "ask, upload, read own trails",
+    Role.AUDITOR: "ask, read every trail, review",
+    Role.OWNER: "everything, and manage members and settings",
+}
+
+AnyRow = TypeVar("AnyRow", bound=models.Model)
+
+
+class LastOwner(Exception):
+    """A base must keep an owner; the message is for people."""
+
+    def __init__(self) -> None:
+        super().__init__("A base needs an owner. Make somebody else owner first.")
+
+
+def get_base(user: Viewer, pk: UUID | str, *roles: str) -> KnowledgeBase:
+    """The base if the person has one of the roles in it (any when none is named); else Http404, as for an absent one."""
+    return only(KnowledgeBase.objects.with_role(user, *(roles or READ)), pk)
+
+
+def get_document(user: Viewer, pk: UUID | str, *roles: str) -> Document:
+    """The document if the person has one of the roles in its base (any when none is named); else Http404."""
+    bases = KnowledgeBase.objects.with_role(user, *(roles or READ))
+    return only(Document.objects.select_related("base", "current_parse").filter(base__in=bases), pk)
+
+
+def only(rows: "models.QuerySet[AnyRow]", pk: UUID | str) -> AnyRow:
+    try:
+        return rows.get(pk=UUID(str(pk)))
+    except (rows.model.DoesNotExist, ValueError):
+        raise Http404("There is nothing here for you.") from None
+
+
+def role_in(user: Viewer, base: KnowledgeBase) -> str:
+    """The person's role in a base, "" when there is none."""
+    if not user.is_authenticated:
+        return ""
+    membership = Membership.objects.filter(base=base, user_id=user.pk).first()
+    return membership.role if membership else ""
+
+
+def create_base(user: User, name: str) -> KnowledgeBase:
+    """A new base; who makes it owns it."""
+    with transaction.atomic():
+        base = KnowledgeBase.objects.create(name=name, created_by=user)
+        Membership.objects.create(base=base, user=user, role=Role.OWNER)
+    return base
+
+
+def set_role(base: KnowledgeBase, user: User, role: str) -> None:
+    """Make a person a member, or change what the member may do. Raises LastOwner."""
+    with transaction.atomic():
+        lock(base)
+        Membership.objects.update_or_create(base=base, user=user, defaults={"role": role})
+        keep_an_owner(base)
+
+
+def remove_member(base: KnowledgeBase, user: User) -> None:
+    """Take a person out of a base. Raises LastOwner."""
+    with transaction.atomic():
+        lock(base)
+        Membership.objects.filter(base=base, user=user).delete()
+        keep_an_owner(base)
+
+
+def lock(base: KnowledgeBase) -> None:
+    # Two owners removing each other at once must not both succeed.
+    KnowledgeBase.objects.select_for_update().get(pk=base.pk)
+
+
+def keep_an_owner(base: KnowledgeBase) -> None:
+    if not Membership.objects.filter(base=base, role=Role.OWNER).exists():
+        raise LastOwner

@@ -1,0 +1,64 @@
+"""The background edges of ingestion. The job's row is the truth; every task here may arrive twice, late or never."""
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from documents.ingestion import embed, give_up_exhausted, ingest
+from documents.lease import is_expired
+from documents.models import IngestJob
+
+INGEST_LIMIT_S = 15 * 60  # the child's own limits are minutes below; this ends a worker that hangs elsewhere
+EMBED_LIMIT_S = 2 * 60 * 60
+WOKEN_AT_ONCE = 100  # more messages would only lie in the queue
+
+
+@shared_task(time_limit=INGEST_LIMIT_S)
+def ingest_document(job_id: str, **_: Any) -> None:
+    """Read a document, then wake the worker that embeds it."""
+    job = IngestJob.objects.filter(pk=job_id).first()
+    if job:
+        ingest(job)
+        job.refresh_from_db()
+        if job.state == IngestJob.State.QUEUED:
+            start(job)
+
+
+@shared_task(time_limit=EMBED_LIMIT_S)
+def embed_document(job_id: str, **_: Any) -> None:
+    """Embed what was read of a document."""
+    job = IngestJob.objects.filter(pk=job_id).first()
+    if job:
+        embed(job)
+
+
+@shared_task
+def sweep(**_: Any) -> None:
+    """Wake jobs whose message was lost or whose worker died, and end those that had their last attempt."""
+    give_up_exhausted()
+    jobs = list(IngestJob.objects.filter(is_expired() | is_forgotten()).order_by("created_at")[:WOKEN_AT_ONCE])
+    IngestJob.objects.filter(pk__in=[job.pk for job in jobs], state=IngestJob.State.QUEUED).update(heartbeat_at=Now())
+    for job in jobs:
+        wake(job)
+
+
+def is_forgotten() -> Q:
+    """Queued jobs that nobody was woken for lately; their `heartbeat_at` is the time of the last wake-up call."""
+    then = Now() - timedelta(seconds=settings.SWEEP_EVERY_S)
+    return Q(state=IngestJob.State.QUEUED) & (Q(heartbeat_at__lt=then) | Q(heartbeat_at=None, created_at__lt=then))
+
+
+def start(job: IngestJob) -> None:
+    """Wake a worker once the rows are committed. When the broker is away, the sweeper does it later."""
+    transaction.on_commit(partial(wake, job), robust=True)
+
+
+def wake(job: IngestJob) -> None:
+    task = embed_document if job.stage == IngestJob.Stage.EMBED else ingest_document
+    task.apply_async((str(job.pk),), retry=False)
