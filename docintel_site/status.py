@@ -1,0 +1,175 @@
+"""What works and what does not: each part asked itself, with what to do when it fails."""
+
+import shutil
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from celery import current_app
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from chat.models import Turn
+from documents.models import IngestJob
+from llm import client
+
+State = Literal["ok", "warn", "fail"]
+
+QUEUES = ("ingest", "sweep", "embed", "ask")
+PING_S = 1.0
+LONG_QUEUE = 500
+GIGABYTE = 1_000_000_000
+DISK_LOW_BYTES = 5 * GIGABYTE
+DISK_FULL_BYTES = GIGABYTE // 2
+STUCK_AFTER_LEASES = 2  # after one lease the sweeper takes a job up again; one that is still there now is stuck
+
+
+@dataclass(frozen=True)
+class Check:
+    """One part: its state in a word, what was seen, and what to do about it."""
+
+    name: str
+    state: State
+    what: str
+    what_to_do: str = ""
+
+
+def checks() -> list[Check]:
+    """Every part of the installation; rows and workers are asked for only where the database and the broker answer."""
+    found = [database()]
+    if found[0].state != "fail":
+        found += [tables(), documents(), questions()]
+    found.append(broker())
+    if found[-1].state != "fail":
+        found += [workers(), queues()]
+    return [*found, encoder(), model(), disk()]
+
+
+def worst(found: list[Check]) -> State:
+    """The state of the whole."""
+    return max((check.state for check in found), key=("ok", "warn", "fail").index, default="ok")
+
+
+def database() -> Check:
+    """PostgreSQL answers and has pgvector."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW server_version")
+            server = cursor.fetchone()[0]
+            cursor.execute("SELECT max(extversion) FROM pg_extension WHERE extname = 'vector'")
+            pgvector = cursor.fetchone()[0]
+    except DatabaseError as error:
+        return Check(
+            "Database", "fail", f"does not answer: {first_line(error)}", "Start it with bin/run, or mend DATABASE_URL."
+        )
+    if not pgvector:
+        return Check(
+            "Database", "fail", f"PostgreSQL {server} without pgvector", "Run manage.py migrate as a superuser."
+        )
+    return Check("Database", "ok", f"PostgreSQL {server}, pgvector {pgvector}")
+
+
+def tables() -> Check:
+    """Every migration is applied."""
+    executor = MigrationExecutor(connection)
+    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if waiting:
+        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in waiting[:3])
+        return Check("Tables", "fail", f"{len(waiting)} migrations not applied: {names}", "Run manage.py migrate.")
+    return Check("Tables", "ok", "up to date")
+
+
+def documents() -> Check:
+    """No document waits for a worker that has died."""
+    states = IngestJob.State
+    return stuck("Documents", IngestJob.objects.all(), states.RUNNING, states.QUEUED, "ingest and beat")
+
+
+def questions() -> Check:
+    """No question waits for a worker that has died."""
+    return stuck("Questions", Turn.objects.all(), Turn.State.RUNNING, Turn.State.QUEUED, "ask and beat")
+
+
+def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str, queued: str, logs: str) -> Check:
+    """Rows whose worker has not been heard of for two leases, beside those that are being worked on."""
+    oldest = timezone.now() - timedelta(seconds=STUCK_AFTER_LEASES * settings.LEASE_S)
+    count = rows.filter(state=running).filter(Q(heartbeat_at__lt=oldest) | Q(heartbeat_at=None)).count()
+    open_rows = f"{rows.filter(state=running).count()} at work, {rows.filter(state=queued).count()} waiting"
+    if count:
+        hint = f"Restart the workers; what they say is in the logs of {logs}."
+        return Check(name, "fail", f"{count} without a sign of life for two minutes; {open_rows}", hint)
+    return Check(name, "ok", open_rows)
+
+
+def broker() -> Check:
+    """Redis takes messages."""
+    try:
+        with current_app.connection_for_read() as link:
+            link.ensure_connection(max_retries=1, timeout=PING_S)
+    except (OperationalError, OSError) as error:
+        return Check(
+            "Broker", "fail", f"does not answer: {first_line(error)}", "Start it with bin/run, or mend REDIS_URL."
+        )
+    return Check("Broker", "ok", "Redis answers")
+
+
+def workers() -> Check:
+    """Every queue has a worker that answers."""
+    answers = current_app.control.inspect(timeout=PING_S).active_queues() or {}
+    served = {queue["name"] for queues_of_one in answers.values() for queue in queues_of_one}
+    missing = [queue for queue in QUEUES if queue not in served]
+    names = ", ".join(sorted(name.split("@")[0] for name in answers)) or "none"
+    if missing:
+        what = f"no worker for {', '.join(missing)} (answering: {names})"
+        return Check("Workers", "fail", what, "Start bin/run, or the missing service; see var/logs.")
+    return Check("Workers", "ok", f"answering: {names}")
+
+
+def queues() -> Check:
+    """How many messages wait; the rows are the truth, so a lost message only costs time."""
+    with current_app.connection_for_read() as link:
+        waiting = {queue: link.default_channel.client.llen(queue) for queue in QUEUES}
+    what = ", ".join(f"{queue} {count}" for queue, count in waiting.items())
+    if max(waiting.values()) > LONG_QUEUE:
+        return Check("Queues", "warn", f"long: {what}", "More is coming in than the workers do; start more of them.")
+    return Check("Queues", "ok", f"waiting: {what}")
+
+
+def encoder() -> Check:
+    """The bundled encoder is built; without it search by meaning is off and everything else works."""
+    if any(settings.ENCODER_ROOT.glob("*.onnx")):
+        return Check("Encoder", "ok", "built")
+    return Check(
+        "Encoder", "warn", "not built: embeddings are off", "Run manage.py build_encoder; it says what is missing."
+    )
+
+
+def model() -> Check:
+    """The language model answers; having none is a choice, not a fault."""
+    answer = client.reachable()
+    if answer is False:
+        what = "none: answers are quotes, the rules judge"
+        return Check("Model", "ok", what, "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
+    if answer is True:
+        return Check("Model", "ok", f"{settings.LLM_MODEL} answers")
+    return Check("Model", "fail", str(answer), "Mend OPENAI_BASE_URL or the key; until then answers are quotes.")
+
+
+def disk() -> Check:
+    """There is room for documents and page images."""
+    free = shutil.disk_usage(settings.HOME).free
+    what = f"{free / GIGABYTE:.1f} GB free in {settings.HOME}"
+    if free < DISK_FULL_BYTES:
+        return Check("Disk", "fail", what, "Make room now: the database stops when the disk is full.")
+    if free < DISK_LOW_BYTES:
+        return Check("Disk", "warn", what, "Make room, or move the data and set DOCINTEL_HOME.")
+    return Check("Disk", "ok", what)
+
+
+def first_line(error: Exception) -> str:
+    """The reason in an error's text, without the driver's paragraphs."""
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
