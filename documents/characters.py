@@ -1,0 +1,19 @@
+"""The one place where text from a file is made storable and showable: controls, NUL, lone surrogates, overrides."""
+
+import re
+
+SPACE_LIKE = dict.fromkeys(map(ord, "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"), " ")
+# U+FFFE/U+FFFF and U+FDD0..FDEF are no characters; private use stays: fonts draw real signs there.
+UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufdd0-\ufdef]")
+# Overrides make text read otherwise than it is stored; a visible mark takes their place.
+OVERRIDES = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def clean_text(text: str) -> tuple[str, int]:
+    """The text without what cannot be stored or shown, and how many characters were removed or replaced."""
+    if text.isprintable():
+        return text, 0
+    text = text.translate(SPACE_LIKE)
+    text, removed = UNSTORABLE.subn("", text)
+    text, marked = OVERRIDES.subn("\ufffd", text)
+    return text, removed + marked

@@ -1,0 +1,33 @@
+"""What one file may cost, and how large its parts may be (one place; RELIABILITY-style choices, each with its reason)."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+MIB = 1_048_576
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes, counts and costs beyond which a file is refused or cut. Passed to the child process as it is."""
+
+    file_bytes: int = 50_000_000
+    pages: int = 2_000
+    page_chars: int = 200_000
+    document_chars: int = 20_000_000
+    page_lines: int = 20_000
+    outline_entries: int = 5_000
+    outline_levels: int = 12
+    title_chars: int = 500
+    page_side_pt: float = 14_400  # 200 inches: what page software has ever allowed; larger pages get no image
+    image_side_px: int = 4_000
+    image_pixels: int = 16_000_000
+    memory_bytes: int = 1024 * MIB  # p99.9 of 5,962 public files needs 149 MB
+    cpu_s: int = 30
+    wall_s: int = 60
+    render_cpu_s: int = 10
+    render_wall_s: int = 15
+    open_files: int = 64
+
+    def as_dict(self) -> dict[str, Any]:
+        """The limits as plain values, for a child process's argument."""
+        return asdict(self)

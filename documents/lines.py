@@ -1,0 +1,435 @@
+"""From the text pieces of one page to visual lines in reading order: rows on a baseline, columns, rotated text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from documents.characters import clean_text
+from documents.matching import match_form
+from documents.rows import LineKind, LineSpan
+
+BOLD_FLAG, SUPERSCRIPT_FLAG = 16, 1
+PAINTED_FLAGS = 16 | 32  # filled or stroked; text with neither is invisible, as text recognition writes it
+BOLD_NAMES = ("bold", "black", "heavy", "medi", "semibd", "demi")
+
+BASELINE_TOLERANCE = 0.3  # of the font size: cells set in another size still share the row
+SCRIPT_SIZE = 0.85  # a piece this much smaller than its neighbour may be its sub- or superscript
+SCRIPT_REACH = 0.75  # of the neighbour's size: how far a script's baseline may lie off
+GLUED_GAP = 0.13  # of the font size: pieces closer than this are one word
+CELL_GAP = 0.9  # of the font size: a gap this wide separates two cells
+WORDY_CHARS, WORDY_SPACES = 20, 2  # a piece of running text, as opposed to a cell
+COLUMN_PAIRS_MIN = 4  # this many side-by-side pieces of running text make two columns
+COLUMN_DEPTH = 2  # at most four columns
+
+
+class Piece(NamedTuple):
+    """Text on one baseline without a wide gap. Boxes run left to right in the text's own frame."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    baseline: float
+    size: float
+    is_bold: bool
+    spans: tuple[LineSpan, ...]
+
+
+@dataclass(slots=True)
+class PageLine:
+    """A visual line while it is being read; becomes a LineRow when kinds and sections are known."""
+
+    page_number: int
+    text: str
+    match: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    size: float
+    is_bold: bool
+    column: int
+    spans: tuple[LineSpan, ...]
+    kind: LineKind = "body"
+    method: str = "text"
+    is_rotated: bool = False
+    toc_index: int = 0
+
+
+@dataclass(slots=True)
+class PageText:
+    """The pieces of one page by text direction (0 upright, then quarter turns), and what was noticed on the way."""
+
+    pieces: dict[int, list[Piece]]
+    chars: int = 0
+    hidden_chars: int = 0
+    unknown_chars: int = 0
+    removed_chars: int = 0
+
+
+def page_lines(page_number: int, text: PageText, width: float, height: float) -> tuple[list[PageLine], int]:
+    """The visual lines of a page in reading order, and how many columns its text has."""
+    lines: list[PageLine] = []
+    column_count = 1
+    main_turn = max(text.pieces, key=lambda turn: len(text.pieces[turn]), default=0)
+    for turn in sorted(text.pieces, key=lambda turn: (turn != main_turn, turn)):
+        rows, columns = rows_of(text.pieces[turn])
+        if turn == main_turn:
+            column_count = columns
+        for column, row in rows:
+            line = line_of(page_number, row, column)
+            if turn:
+                turn_back(line, turn, width, height)
+                line.is_rotated = turn != main_turn
+            lines.append(line)
+    return lines, column_count
+
+
+# ---- pieces
+
+
+def pieces_of(blocks: Sequence[dict[str, Any]], width: float, height: float, turn: Any = None) -> PageText:
+    """The pieces of a page's extraction dictionary; `turn` maps a point to the page as displayed."""
+    page = PageText({})
+    bold_fonts: dict[str, bool] = {}
+    for block in blocks:
+        for line in block["lines"]:
+            spans = line["spans"]
+            direction = line["dir"]
+            quarter = 0
+            if turn is not None or direction[0] < 0.99:
+                quarter, spans = turned(spans, direction, width, height, turn)
+            piece = piece_of(spans, page, bold_fonts)
+            if piece is not None:
+                page.pieces.setdefault(quarter, []).append(piece)
+    return page
+
+
+def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[str, bool]) -> Piece | None:
+    """One extraction line as a piece, its characters counted on the page; None when it is blank."""
+    parts: list[str] = []
+    places: list[LineSpan] = []
+    length = 0
+    size = baseline = 0.0
+    bold_chars = 0
+    x0 = y0 = math.inf
+    x1 = y1 = -math.inf
+    last_size = 0.0
+    for span in spans:
+        text: str = span["text"]
+        if not text.isprintable():
+            text, removed = clean_text(text)
+            page.removed_chars += removed
+        stripped = text.strip()
+        if not stripped:
+            if length and text:
+                parts.append(" ")
+                length += 1
+            continue
+        count = len(stripped)
+        page.chars += count
+        if "\ufffd" in stripped:
+            page.unknown_chars += stripped.count("\ufffd")
+        if not span["char_flags"] & PAINTED_FLAGS:
+            page.hidden_chars += count
+        left, top, right, bottom = span["bbox"]
+        span_size = span["size"]
+        if len(text) != count:  # white space at the ends has no place in the line
+            advance = (right - left) / len(text)
+            lead = len(text) - len(text.lstrip())
+            if length and lead and parts[-1][-1] != " ":
+                parts.append(" ")
+                length += 1
+            left, right = left + lead * advance, right - (len(text) - lead - count) * advance
+        elif length and is_footnote_mark(stripped, span, last_size, parts[-1]):
+            parts.append(" ")
+            length += 1
+        places.append(LineSpan(length, length + count, left, right))
+        parts.append(stripped)
+        length += count
+        if len(text) != count and text[-1].isspace():
+            parts.append(" ")
+            length += 1
+        if left < x0:
+            x0 = left
+        if right > x1:
+            x1 = right
+        if top < y0:
+            y0 = top
+        if bottom > y1:
+            y1 = bottom
+        origin = span["origin"][1]
+        if span_size > size + 0.5:
+            size, baseline = span_size, origin
+        elif span_size > size - 0.5 and origin > baseline:  # signs such as a root hang from above
+            baseline = origin
+        last_size = span_size
+        font = span["font"]
+        is_bold = bold_fonts.get(font)
+        if is_bold is None:
+            is_bold = bold_fonts[font] = any(name in font.lower() for name in BOLD_NAMES)
+        if is_bold or span["flags"] & BOLD_FLAG:
+            bold_chars += count
+    if not places:
+        return None
+    joined = "".join(parts).rstrip()
+    return Piece(joined, x0, y0, x1, y1, baseline, size, bold_chars * 2 > len(joined), tuple(places))
+
+
+def is_footnote_mark(text: str, span: dict[str, Any], last_size: float, before: str) -> bool:
+    """A raised number right after a number or a word: glued to it, it would change what is read."""
+    if not (span["flags"] & SUPERSCRIPT_FLAG and span["size"] < last_size * SCRIPT_SIZE):
+        return False
+    return text.strip("()[],* ").isdigit() and (before[-1].isdigit() or before[-3:].isalpha() and len(before) > 2)
+
+
+def turned(
+    spans: Sequence[dict[str, Any]], direction: tuple[float, float], width: float, height: float, turn: Any
+) -> tuple[int, list[dict[str, Any]]]:
+    """Spans in the displayed page, rotated so that they read left to right, and the quarter turns that took."""
+    dx, dy = direction
+    if turn is not None:
+        (ax, ay), (bx, by) = turn(0.0, 0.0), turn(dx, dy)
+        dx, dy = bx - ax, by - ay
+    quarter = round(math.atan2(dy, dx) / (math.pi / 2)) % 4 if math.isfinite(dx + dy) else 0
+    moved = []
+    for span in spans:
+        x0, y0, x1, y1 = span["bbox"]
+        points = [(x0, y0), (x1, y1), span["origin"]]
+        if turn is not None:
+            points = [turn(x, y) for x, y in points]
+        points = [upright(x, y, quarter, width, height) for x, y in points]
+        (ax, ay), (bx, by), origin = points
+        box = (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
+        moved.append({**span, "bbox": box, "origin": origin})
+    return quarter, moved
+
+
+def upright(x: float, y: float, quarter: int, width: float, height: float) -> tuple[float, float]:
+    """A point of the page in the frame in which text of that direction reads left to right, top to bottom."""
+    if quarter == 1:  # read from top to bottom
+        return y, width - x
+    if quarter == 2:
+        return width - x, height - y
+    if quarter == 3:  # read from bottom to top
+        return height - y, x
+    return x, y
+
+
+def turn_back(line: PageLine, quarter: int, width: float, height: float) -> None:
+    """Give a line of turned text its box on the page. Its spans have no horizontal place there."""
+    x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
+    if quarter == 1:
+        line.x0, line.y0, line.x1, line.y1 = width - y1, x0, width - y0, x1
+    elif quarter == 2:
+        line.x0, line.y0, line.x1, line.y1 = width - x1, height - y1, width - x0, height - y0
+    else:
+        line.x0, line.y0, line.x1, line.y1 = y0, height - x1, y1, height - x0
+    line.spans = ()
+
+
+# ---- rows and columns
+
+Row = list[Piece]
+
+
+def rows_of(pieces: list[Piece]) -> tuple[list[tuple[int, Row]], int]:
+    """Rows in reading order, each with its column (0 across the page, else 1…), and the column count."""
+    regions = regions_of(pieces, 0)
+    rows = [(column, row) for column, region in regions for row in joined_rows(region)]
+    return rows, max((column for column, _ in regions), default=0) or 1
+
+
+def regions_of(pieces: list[Piece], depth: int) -> list[tuple[int, list[Piece]]]:
+    """The page cut into regions in reading order: bands across the page, and columns side by side."""
+    gutter = gutter_of(pieces) if depth < COLUMN_DEPTH else None
+    if gutter is None:
+        return [(0, pieces)]
+    regions: list[tuple[int, list[Piece]]] = []
+    for is_split, band in bands_of(pieces, gutter):
+        if not is_split:
+            regions.append((0, band))
+            continue
+        left = regions_of([piece for piece in band if piece.x0 < gutter], depth + 1)
+        right = regions_of([piece for piece in band if piece.x0 >= gutter], depth + 1)
+        last = max(column or 1 for column, _ in left)
+        regions += [(column or 1, region) for column, region in left]
+        regions += [(last + (column or 1), region) for column, region in right]
+    return regions
+
+
+def gutter_of(pieces: list[Piece]) -> float | None:
+    """The x where most pieces of running text stand side by side; None when the page has one column."""
+    wordy = sorted((piece for piece in pieces if is_wordy(piece.text)), key=lambda piece: piece.y0)
+    gaps: list[tuple[float, float]] = []
+    for index, piece in enumerate(wordy):
+        for other in wordy[index + 1 : index + 6]:
+            if other.y0 > piece.y1 - 0.4 * piece.size:
+                break
+            left, right = (piece, other) if piece.x0 < other.x0 else (other, piece)
+            if left.x1 < right.x0:
+                gaps.append((left.x1, right.x0))
+    if len(gaps) < COLUMN_PAIRS_MIN:
+        return None
+    best, votes = widest_agreement(gaps)
+    return best if votes >= COLUMN_PAIRS_MIN else None
+
+
+def is_wordy(text: str) -> bool:
+    return len(text) >= WORDY_CHARS and text.count(" ") >= WORDY_SPACES and not text[-12:].isdigit()
+
+
+def widest_agreement(gaps: list[tuple[float, float]]) -> tuple[float, int]:
+    """The point that lies in most gaps (near their left ends, where a ragged right column cannot reach)."""
+    events = sorted([(start, 0) for start, _ in gaps] + [(end, 1) for _, end in gaps])
+    best, votes, open_gaps = 0.0, 0, 0
+    for index, (x, is_end) in enumerate(events):
+        open_gaps += -1 if is_end else 1
+        if open_gaps > votes:
+            votes = open_gaps
+            best = (x + events[index + 1][0]) / 2 if index + 1 < len(events) else x
+    return best, votes
+
+
+def bands_of(pieces: list[Piece], gutter: float) -> list[tuple[bool, list[Piece]]]:
+    """The pieces from top to bottom as bands; True marks a band whose two sides run alongside each other."""
+    bands: list[tuple[bool, list[Piece]]] = []
+    band: list[Piece] = []
+    crossing: list[Piece] = []
+    for piece in sorted(pieces, key=lambda piece: piece.baseline):
+        if piece.x0 < gutter - 2 and piece.x1 > gutter + 2:
+            if band:
+                bands.append((has_sides(band, gutter), band))
+                band = []
+            crossing.append(piece)
+            continue
+        if crossing and not band and piece.baseline - crossing[-1].baseline <= BASELINE_TOLERANCE * piece.size:
+            crossing.append(piece)  # on the row of a line that runs across
+            continue
+        if crossing:
+            bands.append((False, crossing))
+            crossing = []
+        band.append(piece)
+    if crossing:
+        bands.append((False, crossing))
+    if band:
+        bands.append((has_sides(band, gutter), band))
+    return bands
+
+
+def has_sides(band: list[Piece], gutter: float) -> bool:
+    """Running text on both sides of the gutter; a table's cells on one side of it do not count."""
+    left = sum(piece.x0 < gutter and is_wordy(piece.text) for piece in band)
+    right = sum(piece.x0 >= gutter and is_wordy(piece.text) for piece in band)
+    return left > 0 and right > 0 and left + right >= COLUMN_PAIRS_MIN - 1
+
+
+def joined_rows(pieces: list[Piece]) -> list[Row]:
+    """The pieces of one region as rows from top to bottom, each from left to right."""
+    rows: list[Row] = []
+    row: Row = []
+    level = size = 0.0
+    for piece in sorted(pieces, key=lambda piece: piece.baseline):
+        if row and piece.baseline - level <= BASELINE_TOLERANCE * max(size, piece.size) and fits(piece, row):
+            row.append(piece)
+            if piece.size > size:
+                size, level = piece.size, piece.baseline
+        else:
+            row = [piece]
+            rows.append(row)
+            level, size = piece.baseline, piece.size
+    rows = with_scripts(rows) if len(rows) > 1 else rows
+    for row in rows:
+        if len(row) > 1:
+            row.sort(key=lambda piece: piece.x0)
+    return rows
+
+
+def fits(piece: Piece, row: Row) -> bool:
+    """Two pieces that overlap sideways are set above each other, not beside each other."""
+    for other in row:
+        overlap = min(piece.x1, other.x1) - max(piece.x0, other.x0)
+        if overlap > 0 and overlap > 0.3 * min(piece.x1 - piece.x0, other.x1 - other.x0):
+            return False
+    return True
+
+
+def with_scripts(rows: list[Row]) -> list[Row]:
+    """Rows made only of sub- or superscripts joined to the row they belong to."""
+    kept: list[Row] = []
+    for index, row in enumerate(rows):
+        following = rows[index + 1] if index + 1 < len(rows) else None
+        if following is not None and is_script_of(row, following):
+            rows[index + 1] = following + row
+        elif kept and is_script_of(row, kept[-1]):
+            kept[-1].extend(row)
+        else:
+            kept.append(row)
+    return kept
+
+
+def is_script_of(row: Row, other: Row) -> bool:
+    """Every piece of the row is small, close in height and touches a larger piece of the other row."""
+    return len(row) <= 4 and all(
+        any(
+            piece.size < SCRIPT_SIZE * larger.size
+            and abs(piece.baseline - larger.baseline) <= SCRIPT_REACH * larger.size
+            and -0.3 * larger.size <= piece.x0 - larger.x1 <= 0.3 * larger.size
+            for larger in other
+        )
+        for piece in row
+    )
+
+
+# ---- lines
+
+
+def line_of(page_number: int, row: Row, column: int) -> PageLine:
+    """One row as a line: its text with single spaces between cells, its box and the place of each span."""
+    first = row[0]
+    if len(row) == 1:
+        box = (first.x0, first.y0, first.x1, first.y1)
+        text, spans, size, is_bold = first.text, first.spans, first.size, first.is_bold
+    else:
+        text, spans = joined_text(row)
+        box = (
+            first.x0,
+            min([piece.y0 for piece in row]),
+            max([piece.x1 for piece in row]),
+            max([piece.y1 for piece in row]),
+        )
+        size = max([piece.size for piece in row])
+        is_bold = sum([len(piece.text) for piece in row if piece.is_bold]) * 2 > len(text)
+    return PageLine(page_number, text, match_form(text), *box, size, is_bold, column, spans)
+
+
+def joined_text(row: Row) -> tuple[str, tuple[LineSpan, ...]]:
+    parts: list[str] = []
+    spans: list[LineSpan] = []
+    length = 0
+    right = 0.0
+    for piece in row:
+        if parts and piece.x0 - right > GLUED_GAP * piece.size:
+            parts.append(" ")
+            length += 1
+        spans += [LineSpan(length + span.start, length + span.end, span.x0, span.x1) for span in piece.spans]
+        parts.append(piece.text)
+        length += len(piece.text)
+        right = piece.x1
+    return "".join(parts), tuple(spans)
+
+
+def cells_of(text: str, spans: Sequence[LineSpan], size: float) -> list[str]:
+    """The cells of a line: its text cut where a gap between spans is as wide as a letter or more."""
+    cells: list[str] = []
+    start = 0
+    for before, after in zip(spans, spans[1:], strict=False):
+        if after.x0 - before.x1 > CELL_GAP * size:
+            cells.append(text[start : before.end].strip())
+            start = after.start
+    cells.append(text[start:].strip())
+    return [cell for cell in cells if cell]

@@ -1,0 +1,189 @@
+"""Match-only forms of a text (R8). The text itself is never changed: every form maps back to source offsets."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u2043"
+SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4\u0060"
+DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"
+INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f"
+LINE_HYPHENS = "-\u2010\u00ad"
+LETTERS_MIN = 3  # R8: a heading is letter-spaced from three single letters on
+
+LEADERS = re.compile(r"(?:[._\u00b7\u2022\u2026-] ?){4,}")
+TIGHT_SIGNS = re.compile(r" +(?=[%)])|(?<=[($]) +")
+NOT_WORD = re.compile(r"[\W_]+")
+SINGLE_LETTERS = re.compile(r"(?:(?<=\s)|^)[^\W\d_](?: [^\W\d_](?=\s|$)){2}")
+
+# A place in a list of lines: (line index, start, end), the end exclusive.
+LinePiece = tuple[int, int, int]
+
+
+class CharacterFolds(dict[int, str]):
+    """What one character becomes in the match form; filled as characters are met, for `str.translate`."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = fold_character(chr(code))
+        return folded
+
+
+def fold_character(character: str) -> str:
+    """Lower case without accents, ligatures, typographic quotes and dashes; "" when it is invisible."""
+    if character in INVISIBLE:
+        return ""
+    if character in DASHES:
+        return "-"
+    if character in SINGLE_QUOTES:
+        return "'"
+    if character in DOUBLE_QUOTES:
+        return '"'
+    if character.isspace():
+        return " "
+    decomposed = unicodedata.normalize("NFKD", character.casefold())
+    kept = "".join(part for part in decomposed if not unicodedata.combining(part)).casefold()
+    return kept.translate(DASH_FOLDS)
+
+
+DASH_FOLDS = {ord(dash): "-" for dash in DASHES}
+FOLDS = CharacterFolds()
+
+
+def match_form(text: str) -> str:
+    """The form two texts are compared in. Idempotent; equal to `match_map(text)[0]`."""
+    folded = text.lower() if text.isascii() and text.isprintable() and "`" not in text else text.translate(FOLDS)
+    if SINGLE_LETTERS.search(folded) and is_letter_spaced(folded):
+        folded = "".join(letter for letter, _ in joined_letters([(c, 0) for c in folded]))
+    if LEADERS.search(folded):
+        folded = LEADERS.sub(" ", folded)
+    folded = " ".join(folded.split())
+    if "%" in folded or "$" in folded or "(" in folded or ")" in folded:
+        folded = TIGHT_SIGNS.sub("", folded)
+    return folded
+
+
+def match_map(text: str) -> tuple[str, list[int]]:
+    """The match form and, for each of its characters, the index of the source character it comes from."""
+    pairs = [(part, index) for index, character in enumerate(text) for part in FOLDS[ord(character)]]
+    folded = text_of(pairs)
+    if SINGLE_LETTERS.search(folded) and is_letter_spaced(folded):
+        pairs = joined_letters(pairs)
+    pairs = replaced(pairs, LEADERS, " ")
+    pairs = collapsed(pairs)
+    pairs = replaced(pairs, TIGHT_SIGNS, "")
+    return text_of(pairs), [index for _, index in pairs]
+
+
+def loose_map(text: str) -> tuple[str, list[int]]:
+    """The match form without spaces and hyphens, mapped: finds a quote across line ends and split words."""
+    folded, indexes = match_map(text)
+    kept = [position for position, character in enumerate(folded) if character not in " -"]
+    return "".join(folded[position] for position in kept), [indexes[position] for position in kept]
+
+
+def identifier_form(text: str) -> str:
+    """Letters and digits only, so that "d_model", "d model" and "dmodel" are one identifier."""
+    return NOT_WORD.sub("", match_form(text))
+
+
+def join_lines(texts: Sequence[str], *, drop_hyphens: bool = True) -> tuple[str, list[tuple[int, int]]]:
+    """Consecutive lines as one text, and for each of its characters its (line index, offset).
+
+    A hyphen at a line end is dropped with `drop_hyphens` when a lower-case letter follows it, else kept without a
+    space, so that one of the two forms reads as the sentence does. A joining space belongs to the line it ends.
+    """
+    parts: list[str] = []
+    places: list[tuple[int, int]] = []
+    for index, text in enumerate(texts):
+        following = texts[index + 1] if index + 1 < len(texts) else ""
+        end = len(text.rstrip()) if following else len(text)
+        is_split = bool(following) and is_split_word(text[:end], following.lstrip())
+        if is_split and drop_hyphens:
+            end -= 1
+        parts.append(text[:end])
+        places.extend((index, offset) for offset in range(end))
+        if following and not is_split:
+            parts.append(" ")
+            places.append((index, end))
+    return "".join(parts), places
+
+
+def locate(quote: str, texts: Sequence[str]) -> list[LinePiece]:
+    """Where a quote stands in consecutive lines, one piece a line; [] when it does not, or is blank.
+
+    White space, line ends, hyphens and what R8 folds do not count. The first occurrence wins.
+    """
+    wanted, _ = loose_map(quote)
+    if not wanted:
+        return []
+    letters: list[str] = []
+    places: list[tuple[int, int]] = []
+    for index, text in enumerate(texts):
+        folded, offsets = loose_map(text)
+        letters.append(folded)
+        places.extend((index, offset) for offset in offsets)
+    start = "".join(letters).find(wanted)
+    return pieces_between(places, start, start + len(wanted)) if start >= 0 else []
+
+
+def pieces_between(places: Sequence[tuple[int, int]], start: int, end: int) -> list[LinePiece]:
+    """The stretch [start, end) of a joined text as one (line index, start, end) a line."""
+    pieces: list[LinePiece] = []
+    for index, offset in places[start:end]:
+        if pieces and pieces[-1][0] == index:
+            pieces[-1] = (index, pieces[-1][1], max(pieces[-1][2], offset + 1))
+        else:
+            pieces.append((index, offset, offset + 1))
+    return pieces
+
+
+def is_split_word(text: str, following: str) -> bool:
+    return len(text) > 1 and text[-1] in LINE_HYPHENS and text[-2].isalpha() and following[:1].islower()
+
+
+def is_letter_spaced(folded: str) -> bool:
+    """R8: at least three single letters, and more than half of the words."""
+    words = folded.split()
+    letters = sum(len(word) == 1 and word.isalpha() for word in words)
+    return letters >= LETTERS_MIN and letters * 2 > len(words)
+
+
+def joined_letters(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Drop the single spaces between single letters; wider gaps stay as the ends of words."""
+    text = text_of(pairs)
+    single = {
+        index
+        for index, character in enumerate(text)
+        if character.isalpha()
+        and (index == 0 or text[index - 1] == " ")
+        and (index + 1 == len(text) or text[index + 1] == " ")
+    }
+    return [
+        pair
+        for index, pair in enumerate(pairs)
+        if not (pair[0] == " " and index - 1 in single and index + 1 in single)
+    ]
+
+
+def replaced(pairs: list[tuple[str, int]], pattern: re.Pattern[str], by: str) -> list[tuple[str, int]]:
+    kept: list[tuple[str, int]] = []
+    position = 0
+    for found in pattern.finditer(text_of(pairs)):
+        kept += pairs[position : found.start()]
+        kept += [(by, pairs[found.start()][1])] if by else []
+        position = found.end()
+    return kept + pairs[position:]
+
+
+def collapsed(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    kept: list[tuple[str, int]] = []
+    for pair in pairs:
+        if pair[0] != " ":
+            kept.append(pair)
+        elif kept and kept[-1][0] != " ":
+            kept.append(pair)
+    return kept[:-1] if kept and kept[-1][0] == " " else kept
+
+
+def text_of(pairs: list[tuple[str, int]]) -> str:
+    return "".join([character for character, _ in pairs])

@@ -1,0 +1,301 @@
+"""The only module that opens a PDF: guarded opening, text pieces, page facts, outline, links, page images."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pymupdf
+from PIL import Image
+
+from documents.characters import clean_text
+from documents.limits import MIB, Limits
+from documents.lines import PageText, pieces_of
+from documents.reasons import ReadingError, refusal
+
+HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; more junk in front is another kind of file
+TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
+PDF_ERRORS = (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, SystemError, IndexError)
+MEMORY_WORDS = ("malloc", "out of memory", "cannot allocate")
+SUSPECT_STREAM_BYTES = 200_000  # a page stream this long is counted before its text is turned into objects
+LINK_PAGES, PAGE_LINKS, LINKS_S = 20, 2_000, 2.0  # one public file needs 40 s for its links
+POINTS_PER_INCH = 72
+WEBP_QUALITY, WEBP_METHOD = 80, 0  # method 0: half the time of 4 for a fifth more bytes
+ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "Names/EmbeddedFiles", "AcroForm/XFA")
+
+Document = pymupdf.Document
+
+pymupdf.TOOLS.mupdf_display_errors(False)
+pymupdf.TOOLS.mupdf_display_warnings(False)
+
+
+class OutlineItem(NamedTuple):
+    """One entry of the file's own outline: 1-based page, y of its target in points from the page's top."""
+
+    level: int
+    title: str
+    page_number: int
+    y: float
+
+
+class PageLink(NamedTuple):
+    """An internal link: its rectangle on `page_number` (displayed, in points) and its target page and y."""
+
+    page_number: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    target_page: int
+    target_y: float
+
+
+class PageFacts(NamedTuple):
+    """One page as extracted. `text` is None when the page could not be read."""
+
+    number: int
+    label: str
+    width: float
+    height: float
+    rotation: int
+    text: PageText | None
+    is_cut: bool
+    is_out_of_memory: bool
+
+
+@contextmanager
+def opened(path: Path, limits: Limits) -> Iterator[pymupdf.Document]:
+    """The file as an open PDF with pages. Raises ReadingError with the reason when it is none."""
+    check_file(path, limits)
+    try:
+        document = pymupdf.open(path, filetype="pdf")
+    except PDF_ERRORS as error:
+        raise refused_open(error, path, limits) from error
+    with document:
+        try:
+            check_document(document, limits)
+        except PDF_ERRORS as error:
+            raise refused_open(error, path, limits) from error
+        yield document
+
+
+def check_file(path: Path, limits: Limits) -> None:
+    size_bytes = path.stat().st_size
+    if size_bytes == 0:
+        raise refusal("empty_file")
+    if size_bytes > limits.file_bytes:
+        raise refusal("too_large", f"{size_bytes} bytes", limit_mb=limits.file_bytes // 1_000_000)
+    with path.open("rb") as file:
+        if HEADER not in file.read(HEADER_WITHIN):
+            raise refusal("not_pdf", f"no {HEADER.decode()} within the first {HEADER_WITHIN} bytes")
+
+
+def check_document(document: pymupdf.Document, limits: Limits) -> None:
+    if not document.is_pdf:
+        raise refusal("not_pdf", f"opens as {document.metadata.get('format')}")
+    if document.needs_pass:
+        raise refusal("encrypted")
+    if document.page_count <= 0:
+        raise refusal("no_pages")
+    if document.page_count > limits.pages:
+        raise refusal("too_many_pages", pages=document.page_count, limit=limits.pages)
+
+
+def refused_open(error: Exception, path: Path, limits: Limits) -> ReadingError:
+    detail = f"{type(error).__name__}: {error}".replace(str(path), "the file")
+    if is_memory_error(error):
+        return refusal("parse_memory", detail, memory_mb=limits.memory_bytes // MIB)
+    return refusal("encrypted" if "encrypt" in detail.lower() else "damaged", detail)
+
+
+def is_memory_error(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or any(word in str(error).lower() for word in MEMORY_WORDS)
+
+
+# ---- pages
+
+
+def read_pages(document: pymupdf.Document, limits: Limits) -> Iterator[PageFacts]:
+    """Every page in order; a page that cannot be read comes without text."""
+    labels = label_of if document.get_page_labels() else lambda page: ""
+    for index in range(document.page_count):
+        yield read_page(document, index, limits, labels)
+
+
+def read_page(document: pymupdf.Document, index: int, limits: Limits, labels: object) -> PageFacts:
+    try:
+        page = document[index]
+        width, height, rotation = page.rect.width, page.rect.height, page.rotation
+        label = label_of(page) if labels is label_of else ""
+        turn = turn_of(page) if rotation else None
+        text, is_cut = page_text(page, width, height, turn, limits)
+    except (*PDF_ERRORS, MemoryError) as error:
+        return PageFacts(index + 1, "", 612.0, 792.0, 0, None, False, is_memory_error(error))
+    return PageFacts(index + 1, label, width, height, rotation, text, is_cut, False)
+
+
+def page_text(
+    page: pymupdf.Page, width: float, height: float, turn: object, limits: Limits
+) -> tuple[PageText, bool]:
+    """The page's text pieces, and whether there were more than a page may have."""
+    if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:
+        return PageText({}), True
+    blocks = page.get_text("dict", flags=TEXT_FLAGS)["blocks"]
+    blocks, is_cut = within_limits(blocks, limits)
+    return pieces_of(blocks, width, height, turn), is_cut
+
+
+def within_limits(blocks: list[dict[str, object]], limits: Limits) -> tuple[list[dict[str, object]], bool]:
+    """The blocks up to the page's limits of lines and characters."""
+    lines = chars = 0
+    for index, block in enumerate(blocks):
+        block_lines: list[dict[str, object]] = block["lines"]  # type: ignore[assignment]
+        lines += len(block_lines)
+        chars += sum([len(span["text"]) for line in block_lines for span in line["spans"]])  # type: ignore[attr-defined]
+        if lines > limits.page_lines or chars > limits.page_chars:
+            return blocks[:index], True
+    return blocks, False
+
+
+def stream_bytes(page: pymupdf.Page) -> int:
+    """The stored length of the page's content streams; 0 where it is not said."""
+    total = 0
+    for xref in page.get_contents()[:100]:
+        kind, length = page.parent.xref_get_key(xref, "Length")
+        total += int(length) if kind == "int" else 0
+    return total
+
+
+def label_of(page: pymupdf.Page) -> str:
+    return clean_text(str(page.get_label() or ""))[0].strip()[:40]
+
+
+def turn_of(page: pymupdf.Page) -> object:
+    """The map from extracted coordinates (unrotated) to the page as displayed."""
+    a, b, c, d, e, f = page.rotation_matrix
+    return lambda x, y: (a * x + c * y + e, b * x + d * y + f)
+
+
+# ---- facts about the file
+
+
+def title_of(document: pymupdf.Document, limits: Limits) -> str:
+    try:
+        title = (document.metadata or {}).get("title") or ""
+    except PDF_ERRORS:
+        return ""
+    return clean_text(title)[0].strip()[: limits.title_chars]
+
+
+def file_warnings(document: pymupdf.Document) -> list[str]:
+    """What to say of the file as a whole: it was repaired; it brings scripts or attachments, none of them ever run."""
+    warnings = ["repaired"] if document.is_repaired else []
+    try:
+        root = document.pdf_catalog()
+        if any(is_active(document.xref_get_key(root, key)) for key in ACTIVE_KEYS):
+            warnings.append("active_content_ignored")
+    except PDF_ERRORS:
+        pass
+    return warnings
+
+
+def is_active(entry: tuple[str, str]) -> bool:
+    """A catalog entry that runs or carries something; an opening action that only goes to a page does not."""
+    kind, value = entry
+    return kind not in ("null", "none", "array") and "/GoTo" not in value.replace("/GoToR", "")
+
+
+def read_outline(document: pymupdf.Document, limits: Limits) -> tuple[list[OutlineItem], list[str]]:
+    """The file's own outline, entries without a page left out, and warnings. Walked without recursion."""
+    items: list[OutlineItem] = []
+    warnings: list[str] = []
+    visited = 0
+    try:
+        waiting = [(document.outline, 1)]
+        while waiting:
+            entry, level = waiting.pop()
+            if not entry or not entry.this.m_internal:
+                continue
+            visited += 1
+            if visited > limits.outline_entries or level > limits.outline_levels:
+                warnings = ["outline_cut"]
+                if visited > limits.outline_entries:
+                    break
+                continue
+            waiting += [(entry.next, level), (entry.down, level + 1)]
+            title = clean_text(entry.title or "")[0].strip()[: limits.title_chars]
+            if title and 0 <= entry.page < document.page_count:
+                items.append(OutlineItem(level, title, entry.page + 1, entry.y if entry.y == entry.y else 0.0))
+    except (*PDF_ERRORS, MemoryError, RecursionError, UnicodeError):
+        return [], ["outline_ignored"]
+    return items, warnings
+
+
+def read_links(document: pymupdf.Document) -> tuple[list[PageLink], bool]:
+    """Internal links of the first pages, and whether some were left out because there were too many."""
+    links: list[PageLink] = []
+    stop_at = time.monotonic() + LINKS_S
+    for index in range(min(LINK_PAGES, document.page_count)):
+        try:
+            page_links = list(links_of_page(document, index))
+        except (*PDF_ERRORS, MemoryError):
+            continue
+        links += page_links
+        if len(page_links) > PAGE_LINKS or time.monotonic() > stop_at:
+            return links[: LINK_PAGES * PAGE_LINKS], True
+    return links, False
+
+
+def links_of_page(document: pymupdf.Document, index: int) -> Iterator[PageLink]:
+    """The page's internal links, walked below the library's own list, which takes quadratic time."""
+    page = document[index]
+    link = pymupdf.mupdf.fz_load_links(page.this)
+    for _ in range(PAGE_LINKS + 1):
+        if not link.m_internal:
+            return
+        uri = link.uri()
+        if uri and uri.startswith("#"):
+            target, _, y = document.resolve_link(uri)
+            box = pymupdf.Rect(link.rect())
+            if 0 <= target < document.page_count:
+                yield PageLink(index + 1, box.x0, box.y0, box.x1, box.y1, target + 1, y if y == y else 0.0)
+        link = link.next()
+
+
+# ---- page images
+
+
+def render_page(path: Path, number: int, dpi: int, out_path: Path, limits: Limits) -> None:
+    """Write one page as WebP, at most as large as the limits allow. Raises ReadingError."""
+    with opened(path, limits) as document:
+        if not 1 <= number <= document.page_count:
+            raise refusal("internal", f"page {number} of {document.page_count}")
+        try:
+            page = document[number - 1]
+            zoom = zoom_within(page.rect.width, page.rect.height, dpi, limits)
+            pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
+            image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+        except (*PDF_ERRORS, MemoryError) as error:
+            raise refused_render(error, limits) from error
+        image.save(out_path, "WEBP", quality=WEBP_QUALITY, method=WEBP_METHOD)
+
+
+def refused_render(error: BaseException, limits: Limits) -> ReadingError:
+    if isinstance(error, ReadingError):
+        return error
+    if is_memory_error(error):
+        return refusal("parse_memory", str(error), memory_mb=limits.memory_bytes // MIB)
+    return refusal("damaged", f"{type(error).__name__}: {error}")
+
+
+def zoom_within(width: float, height: float, dpi: int, limits: Limits) -> float:
+    """The zoom for a resolution, lowered until sides and area fit. Raises ReadingError for a page too large."""
+    if not (0 < width <= limits.page_side_pt and 0 < height <= limits.page_side_pt):
+        raise refusal("damaged", f"page of {width} x {height} points is not drawn")
+    zoom = dpi / POINTS_PER_INCH
+    by_side = limits.image_side_px / max(width, height)
+    by_area = (limits.image_pixels / (width * height)) ** 0.5
+    return float(min(zoom, by_side, by_area))

@@ -1,0 +1,259 @@
+"""The conductor of reading: a file becomes pages, lines and a table of contents, as plain values."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from documents import pdf
+from documents.furniture import mark_furniture
+from documents.kinds import BodyStyle, body_style, mark_contents, mark_kinds
+from documents.limits import MIB, Limits
+from documents.lines import PageLine, page_lines
+from documents.reasons import refusal
+from documents.rows import LineRow, PageRow, Reading, TextLayer
+from documents.toc import (
+    VERIFIED,
+    Start,
+    Target,
+    first_usable,
+    rows_of_starts,
+    starts_by_typography,
+    starts_of,
+    strength_of,
+    targets_of_links,
+    title_from_lines,
+)
+
+OnProgress = Callable[[int, int], None]
+PROGRESS_EVERY = 10  # pages
+HIDDEN_SHARE = 0.5  # of a page's characters: its text is what text recognition wrote, not what is drawn
+GARBLED_SHARE = 0.4  # of the characters without a known letter
+
+
+class Clock:
+    """Milliseconds per step of a reading."""
+
+    def __init__(self) -> None:
+        self.timings_ms: dict[str, float] = {}
+        self.since = time.perf_counter()
+
+    def stop(self, step: str) -> None:
+        """Book the time since the last step on this one."""
+        now = time.perf_counter()
+        self.timings_ms[step] = round((now - self.since) * 1000, 1)
+        self.since = now
+
+
+@dataclass
+class Extract:
+    """The pages of a file as extracted, and their lines."""
+
+    facts: list[pdf.PageFacts] = field(default_factory=list)
+    pages: list[list[PageLine]] = field(default_factory=list)
+    column_counts: list[int] = field(default_factory=list)
+
+    def total(self, count: str) -> int:
+        """The sum of one of PageText's counts over the pages."""
+        return sum(getattr(fact.text, count) for fact in self.facts if fact.text is not None)
+
+
+def read_pdf(path: Path, limits: Limits, on_progress: OnProgress | None = None) -> Reading:
+    """Read a PDF into rows; `language` stays empty for the caller to name. Raises ReadingError.
+
+    1. text pieces of every page → visual lines in reading order
+    2. furniture and contents pages
+    3. table of contents, line-exact
+    4. kinds of the remaining lines
+    """
+    clock = Clock()
+    with pdf.opened(path, limits) as document:
+        extract = extract_pages(document, limits, on_progress)
+        check_text(extract, limits)
+        clock.stop("lines")
+        mark_furniture(extract.pages, [fact.width for fact in extract.facts])
+        style = body_style(extract.pages)
+        mark_contents(extract.pages)
+        clock.stop("furniture")
+        lines = list(chain.from_iterable(extract.pages))
+        starts, toc_warnings = find_starts(document, limits, lines, style)
+        title = pdf.title_of(document, limits) or title_from_lines(lines) or path.stem
+        file_warnings = pdf.file_warnings(document)
+    toc = rows_of_starts(starts, lines, title)
+    clock.stop("toc")
+    mark_headings(starts, lines)
+    mark_kinds(extract.pages, style)
+    clock.stop("kinds")
+    line_rows = tuple(rows_of_lines(lines))
+    clock.stop("rows")
+    strength, verified_share = strength_of(starts, len(extract.pages))
+    return Reading(
+        title=title,
+        language="",
+        pages=tuple(rows_of_pages(extract, limits)),
+        lines=line_rows,
+        toc=toc,
+        warnings=(*page_warnings(extract, limits), *toc_warnings, *file_warnings),
+        report={
+            "toc_origin": starts[0].origin if starts else "none",
+            "toc_strength": strength,
+            "toc_verified_share": round(verified_share, 3),
+            "line_kinds": dict(Counter(line.kind for line in lines)),
+            "body_size": style.size,
+            "chars": extract.total("chars"),
+            "removed_chars": extract.total("removed_chars"),
+            "hidden_chars": extract.total("hidden_chars"),
+        },
+        timings_ms=clock.timings_ms,
+    )
+
+
+# ---- pages
+
+
+def extract_pages(document: pdf.Document, limits: Limits, on_progress: OnProgress | None) -> Extract:
+    """Every page with its lines. Raises ReadingError when the document holds more text than allowed."""
+    extract = Extract()
+    chars = 0
+    for fact in pdf.read_pages(document, limits):
+        lines, column_count = page_lines(fact.number, fact.text, fact.width, fact.height) if fact.text else ([], 1)
+        extract.facts.append(fact)
+        extract.pages.append(lines)
+        extract.column_counts.append(column_count)
+        chars += fact.text.chars if fact.text else 0
+        if chars > limits.document_chars:
+            raise refusal("text_too_large", limit=limits.document_chars)
+        if on_progress and (fact.number % PROGRESS_EVERY == 0 or fact.number == document.page_count):
+            on_progress(fact.number, document.page_count)
+    return extract
+
+
+def check_text(extract: Extract, limits: Limits) -> None:
+    """Raise ReadingError when no page gave text, with the reason that stands behind it."""
+    if any(extract.pages):
+        return
+    if any(fact.is_out_of_memory for fact in extract.facts):
+        raise refusal("parse_memory", memory_mb=limits.memory_bytes // MIB)
+    if any(fact.is_cut for fact in extract.facts):
+        raise refusal("text_too_large", limit=limits.page_chars)
+    if all(fact.text is None for fact in extract.facts):
+        raise refusal("damaged", "no page could be read")
+    raise refusal("no_text")
+
+
+def rows_of_pages(extract: Extract, limits: Limits) -> Iterator[PageRow]:
+    """One row a page, with its text layer and flags."""
+    for fact, lines, column_count in zip(extract.facts, extract.pages, extract.column_counts, strict=True):
+        yield PageRow(
+            fact.number,
+            fact.label or str(fact.number),
+            round(fact.width, 2),
+            round(fact.height, 2),
+            fact.rotation,
+            text_layer(fact),
+            column_count,
+            tuple(page_flags(fact, lines, limits)),
+        )
+
+
+def text_layer(fact: pdf.PageFacts) -> TextLayer:
+    if fact.text is None or not fact.text.chars:
+        return "none"
+    return "ocr" if fact.text.hidden_chars > HIDDEN_SHARE * fact.text.chars else "text"
+
+
+def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -> Iterator[str]:
+    if fact.text is None:
+        yield "unreadable"
+    elif not lines and not fact.is_cut:
+        yield "no_text"
+    if fact.is_cut:
+        yield "text_cut"
+    if max(fact.width, fact.height) > limits.page_side_pt:
+        yield "huge_page"
+    if text_layer(fact) == "ocr":
+        yield "hidden_text"
+
+
+def page_warnings(extract: Extract, limits: Limits) -> Iterator[str]:
+    """The warnings that come from pages, each with its count or page numbers."""
+    flagged: dict[str, list[int]] = {}
+    for fact, lines in zip(extract.facts, extract.pages, strict=True):
+        for flag in page_flags(fact, lines, limits):
+            flagged.setdefault(flag, []).append(fact.number)
+    names = {"unreadable": "pages_unreadable", "no_text": "pages_without_text", "text_cut": "page_text_cut"}
+    for flag, numbers in flagged.items():
+        yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
+    if removed := extract.total("removed_chars"):
+        yield f"characters_removed({removed})"
+    if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
+        yield "garbled_text"
+
+
+def number_ranges(numbers: Sequence[int]) -> str:
+    """Page numbers as people write them: "1-3, 7"."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ranges)
+
+
+# ---- table of contents
+
+
+def find_starts(
+    document: pdf.Document, limits: Limits, lines: list[PageLine], style: BodyStyle
+) -> tuple[list[Start], list[str]]:
+    """The starts of the first usable source: the file's outline, linked contents pages, headings."""
+    outline, warnings = pdf.read_outline(document, limits)
+
+    def from_outline() -> list[Start]:
+        targets = [Target(entry.level, entry.title, entry.page_number, entry.y) for entry in outline]
+        return starts_of(targets, lines, "outline")
+
+    def from_links() -> list[Start]:
+        links, is_skipped = pdf.read_links(document)
+        warnings.extend(["contents_links_skipped"] * is_skipped)
+        return starts_of(targets_of_links(links, lines), lines, "linked_contents")
+
+    return first_usable([from_outline, from_links, lambda: starts_by_typography(lines, style)]), warnings
+
+
+def mark_headings(starts: Sequence[Start], lines: Sequence[PageLine]) -> None:
+    """The start line of an entry whose title it carries is a heading."""
+    for start in starts:
+        line = lines[start.line_index]
+        if start.confidence >= VERIFIED and line.kind == "body":
+            line.kind = "heading"
+
+
+# ---- rows
+
+
+def rows_of_lines(lines: Sequence[PageLine]) -> Iterator[LineRow]:
+    """Number the lines through the document and within their page."""
+    page_number = number_on_page = 0
+    for number, line in enumerate(lines, start=1):
+        number_on_page = number_on_page + 1 if line.page_number == page_number else 1
+        page_number = line.page_number
+        yield LineRow(
+            number,
+            number_on_page,
+            page_number,
+            line.toc_index,
+            line.text,
+            line.match,
+            round(line.x0, 2),
+            round(line.y0, 2),
+            round(line.x1, 2),
+            round(line.y1, 2),
+            line.column,
+            line.kind,
+            line.method,
+            line.spans,
+        )

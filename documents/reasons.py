@@ -1,0 +1,60 @@
+"""Why a file could not be read: one code and one sentence each, the sentence saying what to do."""
+
+from typing import Any
+
+REASONS = {
+    "empty_file": "The file is empty. Upload it again; if it stays empty, ask for a new copy.",
+    "not_pdf": "This is not a PDF, whatever its name says. Save or print the original as PDF and upload that.",
+    "too_large": "The file is larger than {limit_mb} MB. Split it, or ask an administrator to raise the limit.",
+    "encrypted": "The PDF is locked with a password. Remove the password in the program it came from and upload it again.",
+    "damaged": "The PDF is damaged, perhaps by an incomplete upload or download. Fetch the original once more and upload it again.",
+    "no_pages": "The PDF has no pages. Export it again from the program it came from.",
+    "too_many_pages": "The PDF has {pages} pages; at most {limit} are read. Split it into parts and upload those.",
+    "no_text": "No page has text: these are probably scanned images. Run text recognition (OCR) on the file and upload the result.",
+    "text_too_large": "The PDF holds more text than {limit} characters, far more than any real document. Split it and try again.",
+    "parse_timeout": "Reading took longer than {seconds} seconds and was stopped. Print the file to a new PDF and upload that.",
+    "parse_memory": "Reading needed more than {memory_mb} MB of memory and was stopped. Print the file to a new PDF and upload that.",
+    "parse_crash": "The PDF made the reader stop unexpectedly. Print the file to a new PDF and upload that.",
+    "malware": "A virus scanner refused the file. It was not stored.",
+    "quota": "The space for documents is used up. Delete documents you no longer need, or ask an administrator for more.",
+    "duplicate": "This file is already in the base. The existing document was kept.",
+    "storage_full": "The server has no disk space left. Nothing was stored; tell an administrator and try again.",
+    "internal": "Something went wrong on our side and was recorded. Try again; if it happens twice, tell an administrator.",
+}
+
+WARNINGS = {
+    "repaired": "The file's structure was broken and was repaired while reading.",
+    "pages_unreadable": "Some pages could not be read: {value}.",
+    "outline_ignored": "The file's own outline is unusable and was ignored.",
+    "outline_cut": "The file's own outline is too large or too deep; only a part was used.",
+    "characters_removed": "Characters that cannot be stored or shown were removed: {value}.",
+    "hidden_text": "Some pages carry invisible text, usually from text recognition; it may differ from what is seen.",
+    "huge_page": "Some pages are too large to be shown as an image; their text was read.",
+    "page_text_cut": "Some pages hold more text than any real page and were cut: {value}.",
+    "garbled_text": "Much of the text has no known letters, because its fonts do not say which letters they draw.",
+    "pages_without_text": "Pages without text, not searched: {value}.",
+    "contents_links_skipped": "The links of the contents pages were too many to be read.",
+    "active_content_ignored": "The file contains scripts, actions or attachments; they were ignored.",
+    "not_scanned": "The file was not scanned for viruses.",
+}
+
+
+class ReadingError(Exception):
+    """A file that cannot be read. `message` is for people and says what to do, `detail` is for administrators."""
+
+    def __init__(self, code: str, message: str, detail: str = "") -> None:
+        super().__init__(f"{code}: {detail or message}")
+        self.code = code
+        self.message = message
+        self.detail = detail
+
+
+def refusal(code: str, detail: str = "", **values: Any) -> ReadingError:
+    """The error of a reason code, its sentence filled with the values it names."""
+    return ReadingError(code, REASONS[code].format(**values), detail)
+
+
+def explain_warning(warning: str) -> str:
+    """The sentence of a warning as a Reading carries it: `code` or `code(value)`."""
+    code, _, value = warning.partition("(")
+    return WARNINGS[code].format(value=value.removesuffix(")"))

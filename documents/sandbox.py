@@ -1,0 +1,160 @@
+"""Reads and renders PDFs in a limited child process; the parent's side. Every way it can end has its reason code."""
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from documents.child import EXIT_OF_ERROR, EXIT_OF_MEMORY
+from documents.language import detect_language, sample_of
+from documents.limits import MIB, Limits
+from documents.reasons import REASONS, ReadingError, refusal
+from documents.rows import Reading
+from documents.transfer import decode_reading
+
+ROOT = Path(__file__).resolve().parent.parent
+OnProgress = Callable[[int, int], None]
+TICK_S = 0.25
+STDERR_TAIL = 2_000
+
+
+def read_in_child(path: Path, *, limits: Limits | None = None, on_progress: OnProgress | None = None) -> Reading:
+    """Read a PDF in a child process and name its language. Raises ReadingError.
+
+    What `on_progress(page, of)` raises stops the child and is passed on; it is also called about every second
+    while no page ends, with the last known page (0 of 0 at first), so that a lease can be renewed.
+    """
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix="docintel-read-") as folder:
+        out_path = Path(folder) / "reading.json"
+        run_child(["read", str(path), str(out_path)], [], limits, limits.cpu_s, limits.wall_s, on_progress)
+        try:
+            reading = decode_reading(json.loads(out_path.read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise refusal("parse_crash", f"no usable result: {error!r}") from error
+    language, _ = detect_language(sample_of(reading.lines))
+    return replace(reading, language=language)
+
+
+def render_in_child(path: Path, page_number: int, dpi: int, out_path: Path, limits: Limits | None = None) -> None:
+    """Write one page as WebP to `out_path`, whole or not at all. Raises ReadingError."""
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix=".render-", dir=out_path.parent) as folder:
+        image_path = Path(folder) / "page.webp"
+        tail = [str(page_number), str(dpi)]
+        run_child(
+            ["render", str(path), str(image_path)], tail, limits, limits.render_cpu_s, limits.render_wall_s, None
+        )
+        try:
+            image_path.replace(out_path)
+        except OSError as error:
+            raise refusal("parse_crash", f"no image: {error!r}") from error
+
+
+def run_child(
+    head: list[str], tail: list[str], limits: Limits, cpu_s: int, wall_s: int, on_progress: OnProgress | None
+) -> None:
+    """Run one job to its end or to a limit. Raises ReadingError."""
+    command = [sys.executable, "-m", "documents.child", *head, json.dumps(limits.as_dict()), str(os.getpid()), *tail]
+    with tempfile.TemporaryFile() as errors, started(command, errors) as child:
+        answer = listen(child, time.monotonic() + wall_s, on_progress)
+        if answer == "timeout":
+            raise refusal("parse_timeout", "wall clock", seconds=wall_s)
+        if isinstance(answer, dict):
+            raise ReadingError(answer["code"], answer["message"], answer["detail"])
+        exit_code = child.wait()
+        if exit_code:
+            errors.seek(max(0, errors.seek(0, os.SEEK_END) - STDERR_TAIL))
+            raise refused_exit(exit_code, errors.read().decode(errors="replace"), limits, cpu_s)
+
+
+@contextmanager
+def started(command: list[str], errors: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """The child in a process group of its own, killed with everything it started when the block is left."""
+    environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
+    child = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        start_new_session=True,
+    )
+    try:
+        yield child
+    finally:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        if child.stdout:
+            child.stdout.close()
+
+
+def listen(
+    child: subprocess.Popen[bytes], deadline: float, on_progress: OnProgress | None
+) -> dict[str, str] | str | None:
+    """Pass progress on until the child closes its output: None, its error, or "timeout"."""
+    assert child.stdout is not None
+    page = of = 0
+    told_at = time.monotonic()
+    buffer = b""
+    error: dict[str, str] | None = None
+    with selectors.DefaultSelector() as selector:
+        selector.register(child.stdout, selectors.EVENT_READ)
+        while True:
+            if time.monotonic() > deadline:
+                return "timeout"
+            has_news = False
+            if selector.select(TICK_S):
+                read = os.read(child.stdout.fileno(), 65_536)
+                if not read:
+                    return error
+                *messages, buffer = (buffer + read).split(b"\n")
+                for message in map(parsed, messages):
+                    error = message.get("error", error)
+                    has_news |= "page" in message
+                    page, of = message.get("page", page), message.get("of", of)
+            if on_progress and (has_news or time.monotonic() - told_at > 1.0):
+                on_progress(page, of)
+                told_at = time.monotonic()
+
+
+def parsed(message: bytes) -> dict[str, Any]:
+    """One line of the child's output; {} when it is not what the child says."""
+    try:
+        values = json.loads(message)
+    except ValueError:
+        return {}
+    if not isinstance(values, dict):
+        return {}
+    error = values.get("error")
+    if error is not None and not (isinstance(error, dict) and error.get("code") in REASONS):
+        return {}
+    return values
+
+
+def refused_exit(exit_code: int, errors: str, limits: Limits, cpu_s: int) -> ReadingError:
+    """The reason behind an exit code: a signal, memory, or a failure of ours."""
+    memory_mb = limits.memory_bytes // MIB
+    if exit_code in (-signal.SIGXCPU, -signal.SIGKILL):
+        # Beyond our own kills, which never come here, the kernel kills for CPU time or for memory.
+        if exit_code == -signal.SIGXCPU:
+            return refusal("parse_timeout", "processor time", seconds=cpu_s)
+        return refusal("parse_memory", "killed", memory_mb=memory_mb)
+    if exit_code == EXIT_OF_MEMORY or "MemoryError" in errors or "bad_alloc" in errors:
+        return refusal("parse_memory", errors, memory_mb=memory_mb)
+    if exit_code < 0:
+        return refusal("parse_crash", f"{signal.Signals(-exit_code).name}: {errors}")
+    if exit_code == EXIT_OF_ERROR:
+        return refusal("parse_crash", f"no reason given: {errors}")
+    return refusal("internal", f"exit {exit_code}: {errors}")
