@@ -1,0 +1,338 @@
+"""One call in the making: the form the server understands, bounded retries, the deadline, and the record of it all."""
+
+import asyncio
+import email.utils
+import math
+import random
+import ssl
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import openai
+from django.conf import settings
+
+from llm import errors
+from llm.breaker import Breaker
+from llm.dialect import (
+    PATHS,
+    Ask,
+    Body,
+    Lacks,
+    Reply,
+    StreamReader,
+    api_of,
+    at,
+    format_of,
+    is_too_long,
+    missing_capability,
+    read_reply,
+    write_request,
+)
+from llm.errors import LLMError
+from llm.exchange import Exchange, clean_text, request_digest
+from llm.reply import ReasoningFilter
+from llm.wire import REPLY_MAX_BYTES, ReplyTooLarge, wire
+
+OPENAI_URL = "https://api.openai.com/v1"
+TRIES_MAX = 4  # R109 has 6 for batches; with a person waiting the deadline is 45 s (RELIABILITY L6)
+BACKOFF_S = 0.5  # doubled after each try, so that an unreachable server is reported within 5 s (I01-I03)
+JITTER = 0.3  # R109
+CONNECT_S = 5.0
+GRACE_S = 1.0  # for the loop to notice a deadline before the waiting thread gives up on the loop
+TOLD_MAX = 300  # characters of a server's own error message that are kept
+UNREADABLE_MAX = 100_000  # characters kept of a body that is no reply at all
+BUSY_STATUSES = (408, 409)
+
+Receive = Callable[[Body], Awaitable[None]]
+
+_lock = threading.Lock()
+_breakers: dict[str, Breaker] = {}
+_lacks: dict[tuple[str, str], Lacks] = {}  # what each server and model turned out not to understand
+
+
+class Call:
+    """One question to the model, from the first request to the exchange that is stored."""
+
+    def __init__(self, ask: Ask, purpose: str, prompt_name: str, prompt_version: str, deadline_s: float) -> None:
+        self._ask = ask
+        self._purpose, self._prompt_name, self._prompt_version = purpose, prompt_name, prompt_version
+        self._deadline_s = deadline_s
+        self._base_url = server_url()
+        self._key = settings.LLM_API_KEY
+        self._started_at, self._started = datetime.now(UTC), time.monotonic()
+        with _lock:
+            self._breaker = _breakers.setdefault(self._base_url, Breaker())
+            self._lacks = _lacks.get((self._base_url, ask.model), frozenset())
+        self._request = write_request(ask, self._lacks)
+        self._attempts = 0
+        self._reply = Reply()
+        self._reader: StreamReader | None = None
+        self._unreadable = ""
+
+    # ---- what the caller's thread does
+
+    def check_configured(self) -> None:
+        """NotConfigured unless a key or an address is set."""
+        if not settings.LLM_CONFIGURED:
+            message = "No model is configured: set OPENAI_API_KEY or OPENAI_BASE_URL."
+            raise self.error(errors.NotConfigured, message, True)
+
+    def wait(self, future: "Future[None]") -> None:
+        """Wait for the end of `run`; even a loop that hangs does not hold the caller past the deadline."""
+        try:
+            future.result(max(self.remaining_s(), 0) + GRACE_S)
+        except TimeoutError:
+            raise self._deadline_passed() from None
+        finally:
+            future.cancel()
+
+    def remaining_s(self) -> float:
+        """Seconds left until the deadline; negative when it has passed."""
+        return self._started + self._deadline_s - time.monotonic()
+
+    @property
+    def reply(self) -> Reply:
+        """What has come back so far."""
+        return self._reader.reply if self._reader else self._reply
+
+    def error(self, kind: type[LLMError], message: str, permanent: bool) -> LLMError:
+        """The error of this call, with its exchange."""
+        message = self._scrub(message)
+        return kind(message, permanent, self.exchange(kind.outcome, message))
+
+    def exchange(self, outcome: str, error: str = "") -> Exchange:
+        """The record of this call as it stands."""
+        reply = self.reply
+        parameters = {key: self._request[key] for key in ("temperature", "store", "stream") if key in self._request}
+        return Exchange(
+            purpose=self._purpose,
+            host=host_of(self._base_url),
+            api=api_of(self._lacks),
+            model=self._ask.model,
+            prompt_name=self._prompt_name,
+            prompt_version=self._prompt_version,
+            parameters=parameters | {"format": format_of(self._ask, self._lacks), "deadline_s": self._deadline_s},
+            request=self._request,
+            request_sha256=request_digest(self._request),
+            started_at=self._started_at,
+            latency_ms=round((time.monotonic() - self._started) * 1000),
+            attempts=self._attempts,
+            outcome=outcome,
+            error=error,
+            model_returned=reply.model,
+            response_id=reply.response_id,
+            finish_reason=reply.finish_reason,
+            raw_reply=self._scrub(reply.text or reply.refusal or self._unreadable),
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            tokens_cached=reply.tokens_cached,
+        )
+
+    # ---- what the loop does
+
+    async def run(self, receive: Receive) -> None:
+        """Have `receive` get the reply within the deadline; raises LLMError."""
+        try:
+            async with asyncio.timeout(self.remaining_s()):
+                await self._send_until_answered(receive)
+        except TimeoutError:
+            self._breaker.failed()
+            raise self._deadline_passed() from None
+        except asyncio.CancelledError:
+            self._breaker.abandoned()
+            raise
+
+    async def _send_until_answered(self, receive: Receive) -> None:
+        """Send; in another form where the server lacks one, again after a pause where it failed."""
+        tries, failure = 0, None
+        while True:
+            if not self._breaker.allows():
+                message = "The model server failed repeatedly a moment ago and is left alone for some seconds."
+                raise failure or self.error(errors.CircuitOpen, message, False)
+            self._attempts += 1
+            self._request = write_request(self._ask, self._lacks)
+            asked_s = None
+            try:
+                await receive(self._request)
+            except LLMError as error:
+                failure = error
+            except (openai.OpenAIError, ReplyTooLarge, ValueError, RecursionError) as error:
+                if self._learns_from(error):
+                    continue
+                failure, asked_s = self._failure(error), retry_after_s(error)
+            else:
+                return self._answered()
+            tries += 1
+            self._count(failure)
+            await self._pause(failure, tries, asked_s)
+
+    async def receive(self, request: Body) -> None:
+        """Send one request and read the whole reply."""
+        response = await self._client().post(
+            PATHS[api_of(self._lacks)], body=request, cast_to=httpx2.Response, options={"timeout": self._timeout()}
+        )
+        self._unreadable = response.text[:UNREADABLE_MAX]
+        reply = read_reply(api_of(self._lacks), response.json())
+        if reply is None:
+            raise ValueError("not a reply of this API")
+        self._reply = reply
+        self._check(reply)
+
+    async def receive_stream(self, request: Body, show: Callable[[str], None]) -> None:
+        """Send one request and hand each piece of text on as it comes, reasoning blocks left out."""
+        self._reader, visible = StreamReader(api_of(self._lacks)), ReasoningFilter()
+        events = await self._client().post(
+            PATHS[api_of(self._lacks)],
+            body=request,
+            cast_to=object,
+            stream=True,
+            stream_cls=openai.AsyncStream[object],
+            options={"timeout": self._timeout()},
+        )
+        async with events:
+            async for event in events:
+                if piece := visible.feed(self._reader.feed(event)):
+                    show(piece)
+        if rest := visible.rest():
+            show(rest)
+        if not self._reader.events:
+            raise ValueError("not an event stream")
+        self._check(self._reader.reply)
+        if not self._reader.is_complete:
+            message = "The connection to the model server ended half way through the reply."
+            raise self.error(errors.Truncated, message, False)
+        if not self._reader.reply.text:
+            raise self.error(errors.Malformed, "The reply is empty.", True)
+
+    def _check(self, reply: Reply) -> None:
+        if reply.server_error:
+            message = f"The model server failed while answering: {reply.server_error[:TOLD_MAX]}"
+            raise self.error(errors.ServerFailed, message, False)
+        if reply.is_refused:
+            raise self.error(errors.Refused, "The model declined to answer.", True)
+        if reply.is_cut:
+            raise self.error(errors.Truncated, "The reply reached a length limit before it was complete.", True)
+
+    def _client(self) -> openai.AsyncOpenAI:
+        return wire().client(self._base_url, self._key)
+
+    def _timeout(self) -> httpx2.Timeout:
+        return httpx2.Timeout(max(self.remaining_s(), 0.001), connect=CONNECT_S)
+
+    # ---- what a failure means
+
+    def _learns_from(self, error: Exception) -> bool:
+        """Whether the error says only that the server lacks a capability; then the next request does without it."""
+        if not isinstance(error, openai.APIStatusError):
+            return False
+        missing = missing_capability(error, self._request, self._ask, self._lacks)
+        if missing is None:
+            return False
+        self._breaker.succeeded()
+        self._lacks |= {missing}
+        return True
+
+    def _answered(self) -> None:
+        self._breaker.succeeded()
+        with _lock:  # remembered only now: a server that is just starting may answer anything with 404
+            _lacks[self._base_url, self._ask.model] = self._lacks
+
+    def _count(self, failure: LLMError) -> None:
+        is_outage = isinstance(failure, errors.Unreachable | errors.ServerFailed)
+        (self._breaker.failed if is_outage else self._breaker.succeeded)()
+
+    async def _pause(self, failure: LLMError, tries: int, asked_s: float | None) -> None:
+        """Sleep before the next try, or raise the failure where another try is useless, unfair or too late."""
+        if failure.permanent or self.reply.text or tries >= TRIES_MAX:
+            raise failure
+        pause_s = BACKOFF_S * 2 ** (tries - 1) * random.uniform(1 - JITTER, 1 + JITTER) if asked_s is None else asked_s
+        if pause_s >= self.remaining_s():
+            raise failure
+        await asyncio.sleep(pause_s)
+
+    def _failure(self, error: Exception) -> LLMError:
+        if isinstance(error, openai.APIStatusError):
+            return self._status_failure(error)
+        if isinstance(error, openai.APIConnectionError):
+            if self.reply.text:
+                message = "The connection to the model server broke half way through the reply."
+                return self.error(errors.Truncated, message, False)
+            message = f"The model server {host_of(self._base_url)} cannot be reached: {cause_of(error)}."
+            return self.error(errors.Unreachable, message, "CERTIFICATE" in message)
+        if isinstance(error, ReplyTooLarge):
+            message = f"The reply is larger than {REPLY_MAX_BYTES // 1_000_000} MB, or compressed, and was not read."
+            return self.error(errors.Truncated, message, True)
+        if isinstance(error, openai.APIError):
+            message = f"The model server failed while answering: {error.message[:TOLD_MAX]}"
+            return self.error(errors.ServerFailed, message, False)
+        message = "The model server does not answer as an OpenAI-compatible server does."
+        return self.error(errors.Malformed, message, True)
+
+    def _status_failure(self, error: openai.APIStatusError) -> LLMError:
+        status, told = error.status_code, _told(error)
+        if status >= 500 or status in BUSY_STATUSES:
+            return self.error(errors.ServerFailed, f"The model server failed (status {status}). {told}", False)
+        if status == 429:
+            is_quota = error.code == "insufficient_quota"
+            return self.error(errors.RateLimited, f"The model server limits the rate of requests. {told}", is_quota)
+        if status < 400:
+            message = "The model server redirects to another address; set OPENAI_BASE_URL to the final one."
+            return self.error(errors.Rejected, message, True)
+        if status in (401, 403):  # the server's own words may repeat the key
+            return self.error(errors.Rejected, f"The model server does not accept the key (status {status}).", True)
+        if is_too_long(error):
+            return self.error(errors.PromptTooLong, f"The prompt is too long for the model. {told}", True)
+        return self.error(errors.Rejected, f"The model server rejected the request (status {status}). {told}", True)
+
+    def _deadline_passed(self) -> LLMError:
+        message = f"The model did not finish its reply within {self._deadline_s:g} s."
+        return self.error(errors.DeadlinePassed, message, False)
+
+    def _scrub(self, text: str) -> str:
+        text = clean_text(text)
+        return text.replace(self._key, "[key]") if self._key else text
+
+
+def server_url() -> str:
+    """The address of the configured server."""
+    return settings.LLM_BASE_URL or OPENAI_URL
+
+
+def host_of(url: str) -> str:
+    """Host and port of an address, without the user and password it may carry."""
+    parts = urlsplit(url)
+    return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
+
+
+def cause_of(error: openai.APIConnectionError) -> str:
+    """Why no connection came about, in the words of the operating system or the TLS library."""
+    if isinstance(error, openai.APITimeoutError):
+        return "it did not answer in time"
+    cause = error.__cause__
+    if cause is not None and isinstance(cause.__context__, ssl.SSLCertVerificationError):
+        return f"CERTIFICATE refused: {cause.__context__.verify_message}"
+    return str(cause or error.message)[:TOLD_MAX].rstrip(".")
+
+
+def retry_after_s(error: Exception) -> float | None:
+    """How long the server asks to wait, in seconds; None if it does not say, or not in a readable way."""
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    header = error.response.headers.get("retry-after", "")
+    try:
+        seconds = float(header)
+    except ValueError:
+        moment = email.utils.parsedate_tz(header)
+        seconds = email.utils.mktime_tz(moment) - time.time() if moment else math.nan
+    return max(seconds, 0.0) if not math.isnan(seconds) else None
+
+
+def _told(error: openai.APIStatusError) -> str:
+    told: Any = at(error.body, "message") or at(error.body, "error") or ""
+    return told[:TOLD_MAX] if isinstance(told, str) else ""

@@ -1,0 +1,160 @@
+"""The only door to a model: one structured reply, or one streamed text, within a deadline on the wall clock.
+
+Whatever happens, the caller gets an `Exchange` to store: on the result, or on the `LLMError`.
+"""
+
+import asyncio
+import queue
+import time
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import httpx2
+import openai
+import pydantic
+from django.conf import settings
+
+from llm.call import GRACE_S, Call, cause_of, host_of, server_url
+from llm.dialect import Ask
+from llm.errors import LLMError, Malformed
+from llm.exchange import Exchange, clean_text
+from llm.reply import ReplyError, parse_reply, strict_schema
+from llm.wire import ReplyTooLarge, wire
+
+__all__ = ["Completion", "Exchange", "Stream", "complete", "is_configured", "reachable", "stream"]
+
+STOP_POLL_S = 0.1
+REACHABLE_S = 2.0
+
+ReplyT = TypeVar("ReplyT", bound=pydantic.BaseModel)
+
+
+@dataclass(frozen=True)
+class Completion(Generic[ReplyT]):
+    """A reply that follows its schema, and the exchange that brought it."""
+
+    reply: ReplyT
+    exchange: Exchange
+
+
+def complete(
+    *,
+    instructions: str,
+    prompt: str,
+    reply_schema: type[ReplyT],
+    purpose: str,
+    prompt_name: str,
+    prompt_version: str,
+    deadline_s: float,
+) -> Completion[ReplyT]:
+    """One reply of the form `reply_schema`, or an LLMError with the exchange, within `deadline_s` seconds."""
+    ask = Ask(settings.LLM_MODEL, clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
+    call = Call(ask, purpose, prompt_name, prompt_version, deadline_s)
+    call.check_configured()
+    call.wait(wire().submit(call.run(call.receive)))
+    try:
+        reply = parse_reply(call.reply.text, reply_schema)
+    except ReplyError as error:
+        raise call.error(Malformed, str(error), True) from error
+    return Completion(reply, call.exchange("ok"))
+
+
+def stream(
+    *,
+    instructions: str,
+    prompt: str,
+    purpose: str,
+    prompt_name: str,
+    prompt_version: str,
+    deadline_s: float,
+    should_stop: Callable[[], bool],
+) -> "Stream":
+    """A reply in pieces of text as they come; nothing is sent before the first piece is asked for."""
+    ask = Ask(settings.LLM_MODEL, clean_text(instructions), clean_text(prompt))
+    return Stream(Call(ask, purpose, prompt_name, prompt_version, deadline_s), should_stop)
+
+
+class Stream:
+    """The pieces of one streamed reply: iterate once, then read `exchange`.
+
+    Stopped by `should_stop` it just ends, with the outcome "stopped"; a failure raises LLMError after the pieces.
+    """
+
+    def __init__(self, call: Call, should_stop: Callable[[], bool]) -> None:
+        self._call = call
+        self._should_stop = should_stop
+        self._exchange: Exchange | None = None
+
+    @property
+    def exchange(self) -> Exchange:
+        """The record of the exchange; while the reply is still coming, as far as it has come."""
+        return self._exchange or self._call.exchange("stopped")
+
+    def __iter__(self) -> Iterator[str]:
+        pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        future: Future[None] | None = None
+        try:
+            self._call.check_configured()
+            future = wire().submit(self._call.run(lambda request: self._call.receive_stream(request, pieces.put)))
+            future.add_done_callback(lambda _: pieces.put(None))
+            is_stopped = yield from self._pieces(pieces)
+            if not is_stopped:
+                self._call.wait(future)
+                self._exchange = self._call.exchange("ok")
+        except LLMError as error:
+            self._exchange = error.exchange
+            raise
+        finally:
+            if future is not None:
+                future.cancel()
+            self._exchange = self.exchange
+
+    def _pieces(self, pieces: "queue.SimpleQueue[str | None]") -> Generator[str, None, bool]:
+        """Yield until the reply has ended; returns whether it was stopped."""
+        asked_at = 0.0
+        while self._call.remaining_s() > -GRACE_S:
+            if time.monotonic() - asked_at >= STOP_POLL_S:  # asking may cost a query
+                if self._should_stop():
+                    return True
+                asked_at = time.monotonic()
+            try:
+                piece = pieces.get(timeout=STOP_POLL_S)
+            except queue.Empty:
+                continue
+            if piece is None:
+                return False
+            yield piece
+        return False
+
+
+def is_configured() -> bool:
+    """Whether a key or an address of a model server is set."""
+    return bool(settings.LLM_CONFIGURED)
+
+
+def reachable() -> bool | str:
+    """True if the server answers within 2 s, False if none is configured, else one sentence on what is wrong."""
+    if not is_configured():
+        return False
+    host = host_of(server_url())
+    try:
+        wire().submit(_list_models()).result(REACHABLE_S + GRACE_S)
+    except TimeoutError:
+        return f"The model server {host} did not answer within {REACHABLE_S:g} s."
+    except openai.APIConnectionError as error:
+        return f"The model server {host} cannot be reached: {cause_of(error)}."
+    except openai.APIStatusError as error:
+        # A gateway without a list of models still answers.
+        is_alive = error.status_code in (404, 405, 501)
+        return is_alive or f"The model server {host} answers with status {error.status_code}."
+    except (openai.OpenAIError, ReplyTooLarge, ValueError):
+        return f"The model server {host} does not answer as an OpenAI-compatible server does."
+    return True
+
+
+async def _list_models() -> None:
+    async with asyncio.timeout(REACHABLE_S):
+        client = wire().client(server_url(), settings.LLM_API_KEY)
+        (await client.get("/models", cast_to=httpx2.Response)).json()

@@ -1,0 +1,263 @@
+"""The two HTTP dialects of OpenAI-compatible servers: how a request is written in each, how a reply is read.
+
+What a server lacks is a set of words out of CAPABILITIES; the request is written from what is left. So the order
+is: Responses with a strict schema, chat completions with a JSON schema, JSON mode, plain text (R109).
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import openai
+
+from llm.exchange import clean_text
+
+Body = dict[str, Any]
+Lacks = frozenset[str]
+
+RESPONSES, CHAT = "responses", "chat_completions"
+PATHS = {RESPONSES: "/responses", CHAT: "/chat/completions"}
+
+# Sent where they are understood, left out where a server says they are not.
+OPTIONAL_PARAMETERS = ("temperature", "store", "stream_options")
+CAPABILITIES = (RESPONSES, "json_schema", "json_object", *OPTIONAL_PARAMETERS)
+
+_NO_SUCH_FORM = re.compile(
+    r"response_format|text\.format|json_schema|json_object|schema|grammar|structured", re.IGNORECASE
+)
+_UNKNOWN = re.compile(
+    r"unsupported|not supported|unknown|unrecogni[sz]ed|not implemented|not permitted|unexpected", re.IGNORECASE
+)
+_TOO_LONG = re.compile(
+    r"context.{0,20}(length|window|size)|maximum context|too many tokens|prompt is too long", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What is to be asked, before any dialect; no schema means free text, streamed."""
+
+    model: str
+    instructions: str
+    prompt: str
+    schema: Body | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a server's answer says, as far as it can be read."""
+
+    text: str = ""
+    refusal: str = ""
+    finish_reason: str = ""
+    model: str = ""
+    response_id: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    server_error: str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        """The model declined, or a content filter stopped it."""
+        return bool(self.refusal) or self.finish_reason == "content_filter"
+
+    @property
+    def is_cut(self) -> bool:
+        """The reply reached a length limit."""
+        return self.finish_reason in ("length", "max_output_tokens", "max_tokens", "incomplete")
+
+
+# ---- writing
+
+
+def api_of(lacks: Lacks) -> str:
+    """The API to speak to a server that lacks these capabilities."""
+    return CHAT if RESPONSES in lacks else RESPONSES
+
+
+def format_of(ask: Ask, lacks: Lacks) -> str:
+    """The strictest form of reply such a server can be asked for: json_schema, json_object or text."""
+    if ask.schema is None:
+        return "text"
+    if api_of(lacks) == RESPONSES:
+        return "json_schema"
+    return next((form for form in ("json_schema", "json_object") if form not in lacks), "text")
+
+
+def write_request(ask: Ask, lacks: Lacks) -> Body:
+    """The request body; the fixed instructions come first, so that a provider's prefix cache applies (R110)."""
+    form = format_of(ask, lacks)
+    instructions = ask.instructions
+    if ask.schema is not None and form != "json_schema":
+        schema = json.dumps(ask.schema, ensure_ascii=False)
+        instructions += f"\n\nReply with one JSON object and nothing else. It must follow this JSON schema:\n{schema}"
+    body = _chat(ask, form, instructions) if api_of(lacks) == CHAT else _responses(ask, instructions)
+    return {key: value for key, value in body.items() if key not in lacks}
+
+
+def _responses(ask: Ask, instructions: str) -> Body:
+    # store: without it the provider keeps the documents' text for weeks.
+    body: Body = {
+        "model": ask.model,
+        "instructions": instructions,
+        "input": ask.prompt,
+        "temperature": 0,
+        "store": False,
+    }
+    if ask.schema is None:
+        return body | {"stream": True}
+    return body | {"text": {"format": {"type": "json_schema", "name": "reply", "strict": True, "schema": ask.schema}}}
+
+
+def _chat(ask: Ask, form: str, instructions: str) -> Body:
+    messages = [{"role": "system", "content": instructions}, {"role": "user", "content": ask.prompt}]
+    body: Body = {"model": ask.model, "messages": messages, "temperature": 0}
+    if ask.schema is None:
+        return body | {"stream": True, "stream_options": {"include_usage": True}}
+    if form == "json_schema":
+        schema = {"name": "reply", "strict": True, "schema": ask.schema}
+        return body | {"response_format": {"type": "json_schema", "json_schema": schema}}
+    return body | ({"response_format": {"type": "json_object"}} if form == "json_object" else {})
+
+
+# ---- what a server's refusal tells about it
+
+
+def missing_capability(error: openai.APIStatusError, request: Body, ask: Ask, lacks: Lacks) -> str | None:
+    """What the server lacks, judging by its error; None if the error is about something else."""
+    if error.status_code in (404, 405, 501):
+        return RESPONSES if api_of(lacks) == RESPONSES and error.code != "model_not_found" else None
+    if error.status_code not in (400, 422) or is_too_long(error):
+        return None
+    told = f"{error.param or ''} {error.message}"
+    for parameter in OPTIONAL_PARAMETERS:
+        if parameter in request and re.search(rf"\b{parameter}\b", told):
+            return parameter
+    if api_of(lacks) == RESPONSES:
+        return RESPONSES if _NO_SUCH_FORM.search(told) or _UNKNOWN.search(told) else None
+    form = format_of(ask, lacks)
+    return form if form != "text" and (_NO_SUCH_FORM.search(told) or _UNKNOWN.search(told)) else None
+
+
+def is_too_long(error: openai.APIStatusError) -> bool:
+    """Whether the server says that the prompt does not fit the model's context."""
+    return error.code == "context_length_exceeded" or bool(_TOO_LONG.search(error.message))
+
+
+# ---- reading
+
+
+def at(value: object, *path: str | int) -> Any:
+    """The value at a path into parsed JSON, or None where anything on the way is missing or of another kind."""
+    for step in path:
+        if isinstance(step, str) and isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+def read_reply(api: str, body: object) -> Reply | None:
+    """The reply in a server's body; None if the body is not of that API at all."""
+    if api == RESPONSES:
+        return _read_response(body) if isinstance(at(body, "output"), list) or at(body, "status") else None
+    return _read_completion(body) if at(body, "choices", 0) is not None else None
+
+
+def _read_response(body: object) -> Reply:
+    contents = [
+        content
+        for output in at(body, "output") or []
+        if at(output, "type") == "message"
+        for content in at(output, "content") or []
+    ]
+    status = _word(at(body, "status"))
+    usage = at(body, "usage")
+    return Reply(
+        text="".join(_text(at(content, "text")) for content in contents if at(content, "type") == "output_text"),
+        refusal="".join(_text(at(content, "refusal")) for content in contents if at(content, "type") == "refusal"),
+        finish_reason=_word(at(body, "incomplete_details", "reason")) or status,
+        model=_word(at(body, "model")),
+        response_id=_word(at(body, "id")),
+        tokens_in=_count(at(usage, "input_tokens")),
+        tokens_out=_count(at(usage, "output_tokens")),
+        tokens_cached=_count(at(usage, "input_tokens_details", "cached_tokens")),
+        server_error=_text(at(body, "error", "message")) or status if status == "failed" else "",
+    )
+
+
+def _read_completion(body: object) -> Reply:
+    usage = at(body, "usage")
+    return Reply(
+        text=_text(at(body, "choices", 0, "message", "content")),
+        refusal=_text(at(body, "choices", 0, "message", "refusal")),
+        finish_reason=_word(at(body, "choices", 0, "finish_reason")),
+        model=_word(at(body, "model")),
+        response_id=_word(at(body, "id")),
+        tokens_in=_count(at(usage, "prompt_tokens")),
+        tokens_out=_count(at(usage, "completion_tokens")),
+        tokens_cached=_count(at(usage, "prompt_tokens_details", "cached_tokens")),
+    )
+
+
+class StreamReader:
+    """Collects the events of a streamed reply; `feed` gives the new piece of text, `reply` all that came."""
+
+    def __init__(self, api: str) -> None:
+        self._feed = self._feed_response if api == RESPONSES else self._feed_completion
+        self._text: list[str] = []
+        self._refusal: list[str] = []
+        self._told: dict[str, Any] = {}
+        self.is_complete = False
+        self.events = 0
+
+    def feed(self, event: object) -> str:
+        """The piece of text in one event, or nothing."""
+        self.events += 1
+        piece = self._feed(event)
+        self._text.append(piece)
+        return piece
+
+    @property
+    def reply(self) -> Reply:
+        """Everything received so far."""
+        return Reply(**(self._told | {"text": "".join(self._text), "refusal": "".join(self._refusal)}))
+
+    def _feed_response(self, event: object) -> str:
+        kind = at(event, "type")
+        if kind == "response.output_text.delta":
+            return _text(at(event, "delta"))
+        if kind == "response.refusal.delta":
+            self._refusal.append(_text(at(event, "delta")))
+        elif kind in ("response.created", "response.completed", "response.incomplete", "response.failed"):
+            self.is_complete = kind != "response.created"
+            self._remember(_read_response(at(event, "response")))
+        elif kind == "error":
+            self._told["server_error"] = _text(at(event, "message")) or "error"
+        return ""
+
+    def _feed_completion(self, event: object) -> str:
+        self._remember(_read_completion(event))
+        self._refusal.append(_text(at(event, "choices", 0, "delta", "refusal")))
+        self.is_complete = self.is_complete or bool(self._told.get("finish_reason"))
+        return _text(at(event, "choices", 0, "delta", "content"))
+
+    def _remember(self, reply: Reply) -> None:
+        told = {key: value for key, value in vars(reply).items() if value not in (None, "")}
+        self._told |= {key: value for key, value in told.items() if key not in ("text", "refusal")}
+
+
+def _text(value: object) -> str:
+    return clean_text(value) if isinstance(value, str) else ""
+
+
+def _word(value: object) -> str:
+    return _text(value)[:200]  # the width of the columns it is stored in
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None

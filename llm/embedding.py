@@ -1,0 +1,64 @@
+"""Texts to vectors, by the bundled encoder; without its weights there is no search by meaning, and it says so."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llm.encoder import MAX_TOKENS, EncoderMissing, encoder, is_usable
+from llm.exchange import clean_text
+
+__all__ = [
+    "DIMENSIONS",
+    "MAX_TOKENS",
+    "MODEL_KEY",
+    "EncoderMissing",
+    "count_tokens",
+    "embed_query",
+    "embed_texts",
+    "is_available",
+]
+
+MODEL_KEY = "all-MiniLM-L6-v2"
+DIMENSIONS = 384
+BATCH = 8  # on a CPU larger batches are slower and need three times the memory (STACK section 4)
+ADDED_TOKENS = 2  # the model puts one before the text and one after it
+
+Vectors = NDArray[np.float32]
+
+
+def is_available() -> bool:
+    """Whether texts can be embedded here."""
+    return is_usable()
+
+
+def embed_texts(texts: Sequence[str], on_progress: Callable[[int, int], None] | None = None) -> Vectors:
+    """Normalised float32 vectors [n, 384] in the order of the texts; on_progress(done, of) after each batch.
+
+    What exceeds 256 tokens of a text is left out. Raises EncoderMissing.
+    """
+    vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+    texts_ids = [_cut(encoder().tokenize(clean_text(text))) for text in texts]
+    # Texts of like length together, so that little is padded.
+    order = sorted(range(len(texts)), key=lambda index: len(texts_ids[index]), reverse=True)
+    for start in range(0, len(order), BATCH):
+        batch = order[start : start + BATCH]
+        vectors[batch] = encoder().encode([texts_ids[index] for index in batch])
+        if on_progress:
+            on_progress(start + len(batch), len(texts))
+    return vectors
+
+
+def embed_query(text: str) -> Vectors:
+    """The normalised float32 vector [384] of a question. Raises EncoderMissing."""
+    vector: Vectors = embed_texts([text])[0]
+    return vector
+
+
+def count_tokens(text: str) -> int:
+    """The text's own tokens; the encoder reads 254 of them (MAX_TOKENS less the two it adds). Raises EncoderMissing."""
+    return len(encoder().tokenize(clean_text(text))) - ADDED_TOKENS
+
+
+def _cut(ids: list[int]) -> list[int]:
+    return ids if len(ids) <= MAX_TOKENS else [*ids[: MAX_TOKENS - 1], ids[-1]]

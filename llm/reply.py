@@ -1,0 +1,113 @@
+"""From a model's text to a checked reply: reasoning blocks and code fences off, the first JSON object, validation."""
+
+import json
+import re
+from typing import Any, TypeVar
+
+import pydantic
+
+from llm.exchange import clean_text
+
+ReplyT = TypeVar("ReplyT", bound=pydantic.BaseModel)
+
+# Validation keywords that strict structured output does not accept everywhere; we check the reply ourselves.
+_NOT_STRICT = {"default", "title", "examples", "minLength", "maxLength", "minItems", "maxItems"}
+
+_REASONING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+# Some chat templates swallow the opening tag.
+_REASONING_END = re.compile(r"\A[^{]*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+# An object begins at the first brace or at the left edge of a line: an inner object of a cut reply must not count.
+_OBJECT_START = re.compile(r"^\{", re.MULTILINE)
+
+
+class ReplyError(ValueError):
+    """The text holds no JSON object of the form that was asked for; says why."""
+
+
+def parse_reply(text: str, reply_schema: type[ReplyT]) -> ReplyT:
+    """The first JSON object in a model's text, validated; ReplyError if there is none or it does not fit."""
+    try:
+        return reply_schema.model_validate(first_object(strip_reasoning(text)))
+    except pydantic.ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(step) for step in first["loc"]) or "the object"
+        raise ReplyError(f"The reply does not follow the schema at {place}: {first['msg']}.") from error
+
+
+def strip_reasoning(text: str) -> str:
+    """The text without the reasoning blocks some models put before their reply."""
+    while match := _REASONING.match(text):
+        text = text[match.end() :]
+    return _REASONING_END.sub("", text)
+
+
+def first_object(text: str) -> dict[str, Any]:
+    """The first JSON object in a text, whatever stands around it (a fence, a sentence, a second object)."""
+    if not text.strip():
+        raise ReplyError("The reply is empty.")
+    first = text.find("{")
+    if first < 0:
+        raise ReplyError("The reply holds no JSON object.")
+    for start in [first, *(match.start() for match in _OBJECT_START.finditer(text, first + 1))]:
+        try:
+            value, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            return {key: _clean(part) for key, part in value.items()}
+    raise ReplyError("The JSON object in the reply is broken or cut off.")
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [_clean(part) for part in value]
+    return {key: _clean(part) for key, part in value.items()} if isinstance(value, dict) else value
+
+
+def strict_schema(reply_schema: type[pydantic.BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a reply in the strict form: every property required, no other allowed."""
+    schema: dict[str, Any] = _strict(reply_schema.model_json_schema())
+    return schema
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_strict(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        return {"$ref": value["$ref"]}  # strict mode allows nothing beside a reference
+    result = {key: _strict(part) for key, part in value.items() if key not in _NOT_STRICT}
+    for named in ("properties", "$defs"):  # here the keys are names, not keywords
+        if named in value:
+            result[named] = {name: _strict(part) for name, part in value[named].items()}
+    if value.get("type") == "object":
+        result |= {"additionalProperties": False, "required": list(value.get("properties", {}))}
+    return result
+
+
+class ReasoningFilter:
+    """Holds back a reasoning block at the beginning of a streamed reply and lets everything after it through."""
+
+    _OPENINGS = ("<think>", "<thinking>", "<reasoning>")
+
+    def __init__(self) -> None:
+        self._held: str | None = ""  # None once the reply proper has begun
+
+    def feed(self, piece: str) -> str:
+        """What may be shown now that this piece has come."""
+        if self._held is None:
+            return piece
+        self._held += piece
+        proper = strip_reasoning(self._held).lstrip()
+        if any(opening.startswith(proper[: len(opening)].lower()) for opening in self._OPENINGS):
+            return ""  # nothing yet, the beginning of a tag, or a block that is not closed
+        self._held = None
+        return proper
+
+    def rest(self) -> str:
+        """What was held back although no reasoning block came of it, once the reply is complete."""
+        proper = strip_reasoning(self._held or "").lstrip()
+        return "" if proper.lower().startswith(self._OPENINGS) else proper

@@ -1,0 +1,91 @@
+"""The connections to model servers: one background event loop per process, so that a deadline can cut any read.
+
+A blocking client cannot be stopped while a server drips bytes; a task on an event loop can, at every wait.
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator, Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+import httpx2
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+REPLY_MAX_BYTES = 16_000_000  # a streamed reply of 32,000 tokens is about 11 MB of events
+KEY_OF_KEYLESS_SERVERS = "none"  # the SDK insists on a key; local servers ignore it
+
+_Result = TypeVar("_Result")
+
+
+class ReplyTooLarge(Exception):
+    """The server sent more than REPLY_MAX_BYTES, or something that would unpack to more."""
+
+
+class CappedStream(httpx2.AsyncByteStream):
+    """A response body that ends with ReplyTooLarge instead of filling the memory."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        received = 0
+        async for piece in self._stream:
+            received += len(piece)
+            if received > REPLY_MAX_BYTES:
+                raise ReplyTooLarge
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def cap_response(response: httpx2.Response) -> None:
+    """Limit a response before its body is read; a compressed one could unpack to anything, and none was asked for."""
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise ReplyTooLarge
+    if isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = CappedStream(response.stream)
+
+
+class Wire:
+    """The loop in its thread, and one client per server and key, so that connections are reused."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
+        threading.Thread(target=self._loop.run_forever, name="llm-wire", daemon=True).start()
+
+    def submit(self, work: Coroutine[Any, Any, _Result]) -> "Future[_Result]":
+        """Run a coroutine on the loop; cancelling the future cancels it there."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def client(self, base_url: str, api_key: str) -> AsyncOpenAI:
+        """The client of one server: no redirects (a base URL check would be worthless), no retries of its own."""
+        key = (base_url, api_key)
+        if key not in self._clients:
+            self._clients[key] = AsyncOpenAI(
+                api_key=api_key or KEY_OF_KEYLESS_SERVERS,
+                base_url=base_url,
+                max_retries=0,
+                http_client=DefaultAsyncHttpxClient(
+                    follow_redirects=False,
+                    headers={"Accept-Encoding": "identity"},
+                    event_hooks={"response": [cap_response]},
+                ),
+            )
+        return self._clients[key]
+
+
+_wires: dict[int, Wire] = {}
+_lock = threading.Lock()
+
+
+def wire() -> Wire:
+    """The wire of this process; a forked child gets its own, for threads do not survive a fork."""
+    with _lock:
+        if os.getpid() not in _wires:
+            _wires.clear()
+            _wires[os.getpid()] = Wire()
+        return _wires[os.getpid()]

