@@ -19,7 +19,7 @@ ENTRIES_MAX = 1_000
 FRONT_TITLE, WHOLE_TITLE = "Front matter", "Whole document"
 
 # How sure a start line is, by how it was found.
-EXACT, PREFIX, CONTAINED, FUZZY, BY_HEIGHT, BY_PAGE = 1.0, 0.9, 0.75, 0.7, 0.4, 0.3
+EXACT, PREFIX, BY_TYPOGRAPHY, CONTAINED, FUZZY, BY_HEIGHT, BY_PAGE = 1.0, 0.9, 0.8, 0.75, 0.7, 0.4, 0.3
 VERIFIED = 0.7  # from here on the start line carries the title
 
 
@@ -61,8 +61,8 @@ def starts_of(targets: Sequence[Target], lines: Sequence[PageLine], origin: TocO
             continue
         index, confidence = place
         printed = number or printed_number(lines, forms, index, target.title)
-        title = " ".join((title or target.title).split())
-        starts.append(Start(target.level, printed, title, index, lines[index].page_number, origin, confidence))
+        shown = " ".join(target.title.split())
+        starts.append(Start(target.level, printed, shown, index, lines[index].page_number, origin, confidence))
         after = index
     return starts
 
@@ -182,7 +182,10 @@ def printed_number(lines: Sequence[PageLine], forms: Sequence[str], index: int, 
 # ---- sources
 
 
-def targets_of_links(links: Sequence[tuple[int, float, float, float, float, int, float]], lines: Sequence[PageLine]) -> list[Target]:
+LinkBox = tuple[int, float, float, float, float, int, float]  # page, x0, y0, x1, y1, target page, target y
+
+
+def targets_of_links(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[Target]:
     """The entries of contents pages whose lines are internal links; the lines become kind "contents"."""
     pages = page_ranges(lines)
     found: dict[int, tuple[int, float]] = {}
@@ -252,21 +255,21 @@ def levelled(targets: Sequence[Target], lefts: Sequence[float]) -> list[Target]:
 
 def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
     """Headings by R13's score, levelled by numbering depth, then by how they are set."""
-    found: list[tuple[int, str, str]] = []
+    found: list[int] = []
     previous: PageLine | None = None
     for index, line in enumerate(lines):
         if line.kind in ("body", "heading"):
             if heading_score(line, previous, style) >= HEADING_SCORE:
-                number, title = numbering_of(line.text)
-                found.append((index, number, title or line.text))
+                found.append(index)
             previous = line
     if len(found) > ENTRIES_MAX:
-        found = sorted(found, key=lambda place: -lines[place[0]].size)[:ENTRIES_MAX]
-        found.sort()
-    levels = typographic_levels([lines[index] for index, _, _ in found], [number for _, number, _ in found])
+        found = sorted(sorted(found, key=lambda index: -lines[index].size)[:ENTRIES_MAX])
+    headings = [lines[index] for index in found]
+    numbers = [numbering_of(line.text)[0] for line in headings]
+    levels = typographic_levels(headings, numbers)
     return [
-        Start(level, number, " ".join(title.split())[:TITLE_CHARS], index, lines[index].page_number, "headings", 0.8)
-        for level, (index, number, title) in zip(levels, found, strict=True)
+        Start(level, number, line.text[:TITLE_CHARS], index, line.page_number, "headings", BY_TYPOGRAPHY)
+        for level, number, line, index in zip(levels, numbers, headings, found, strict=True)
     ]
 
 
