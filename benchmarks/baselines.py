@@ -18,8 +18,9 @@ from llm import embedding
 PASSAGE_WORDS = 150  # the passage length the reference figures were measured with
 RRF_K = 60
 STOP_WORDS = frozenset(
-    "a an and any are as at be been by can did do does for from had has have how if in into is it its of on or our "
-    "that the their them then there these they this to was we were what when where which who why will with you your".split()
+    """a an and any are as at be been by can did do does for from had has have how if in into is it its of on or our
+    that the their them then there these they this to was we were what when where which who why will with you
+    your""".split()  # noqa: SIM905 - a list of words reads best as a text
 )
 
 Ranker = Callable[[DocumentContent, str], list[int]]

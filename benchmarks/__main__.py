@@ -1,0 +1,65 @@
+"""`python -m benchmarks retrieval --data DIR --questions FILE [--arbiter A] [--out JSON]`."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import django
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    retrieval = commands.add_parser("retrieval", help="quality on questions with gold evidence")
+    retrieval.add_argument("--data", type=Path, required=True, help="the folder the question file's paths start from")
+    retrieval.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
+    retrieval.add_argument("--arbiter", choices=["rules", "none", "model"], default="rules")
+    retrieval.add_argument("--no-baselines", action="store_true", help="leave out the neighbours")
+    retrieval.add_argument("--out", type=Path, help="where to write everything as JSON")
+    options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
+    django.setup()
+    return run_retrieval(options)
+
+
+def run_retrieval(options: argparse.Namespace) -> int:
+    from benchmarks import retrieval
+    from benchmarks.library import Library
+    from benchmarks.questions import QuestionFileError, load_questions
+
+    try:
+        questions = load_questions(options.questions)
+    except (OSError, QuestionFileError) as error:
+        print(f"The questions cannot be read: {error}", file=sys.stderr)
+        return 1
+    missing = sorted({one.document for one in questions if not (options.data / one.document).is_file()})
+    if missing or not questions:
+        print(f"Not in {options.data}: {', '.join(missing) or 'any question'}", file=sys.stderr)
+        return 1
+    figures = retrieval.run(
+        questions, Library(options.data), arbiter=options.arbiter, baselines=not options.no_baselines
+    )
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    print_figures(figures)
+    return 0
+
+
+def print_figures(figures: dict[str, Any]) -> None:
+    """The table people read: one row a method, the same columns."""
+    columns = ["1", "3", "5", "10", "pool"]
+    print(f"{figures['questions']} questions, commit {figures['commit']}, arbiter {figures['settings']['arbiter']}")
+    print(f"{'gold page among the first':28}" + "".join(f"{column:>8}" for column in columns))
+    rows = {"docintel": figures, **figures["baselines"]}
+    for name, row in rows.items():
+        cells = [row["page_hit"].get(column) for column in columns]
+        print(f"{name:28}" + "".join(f"{'–' if cell is None else format(cell, '.3f'):>8}" for cell in cells))
+    for name in ("section_hit", "literal_anchor_rate", "false_not_found", "absent_refused", "vectors_on", "latency_ms"):
+        print(f"{name:28}  {figures[name]}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,71 @@
+"""The documents of a data folder, read with the project's own reader and kept so that a second run is fast."""
+
+import hashlib
+import pickle
+from pathlib import Path
+
+from documents.content import DocumentContent, Vectors, content_of
+from documents.passages import cut_passages
+from documents.reading import PARSER_VERSION, read_markdown
+from documents.rows import PassageRow, Reading
+from documents.sandbox import read_in_child
+from llm import embedding
+
+CACHE = Path(__file__).parent / "cache"
+MEDIA_TYPES = {".pdf": "application/pdf", ".md": "text/markdown", ".txt": "text/plain"}
+
+
+class Library:
+    """Contents by path relative to the data folder; vectors included where the encoder is there."""
+
+    def __init__(self, folder: Path, cache: Path = CACHE) -> None:
+        self.folder = folder
+        self.cache = cache
+        self._contents: dict[str, DocumentContent] = {}
+
+    def content(self, path: str) -> DocumentContent:
+        if path not in self._contents:
+            self._contents[path] = self._load(self.folder / path)
+        return self._contents[path]
+
+    def _load(self, path: Path) -> DocumentContent:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        encoder = embedding.MODEL_KEY if embedding.is_available() else "none"
+        kept = self.cache / f"{digest[:24]}-{code_digest()}-{encoder}.pickle"
+        if kept.exists():  # our own file, written below
+            content: DocumentContent = pickle.loads(kept.read_bytes())
+            return content
+        content = read_content_of(path, digest)
+        self.cache.mkdir(parents=True, exist_ok=True)
+        partial = kept.with_suffix(".partial")
+        partial.write_bytes(pickle.dumps(content))
+        partial.replace(kept)
+        return content
+
+
+def code_digest() -> str:
+    """A digest of the reader's own files, so that a changed reader never meets an old reading."""
+    folder = Path(__file__).parent.parent / "documents"
+    texts = [path.read_bytes() for path in sorted(folder.glob("*.py"))]
+    return hashlib.sha256(PARSER_VERSION.encode() + b"".join(texts)).hexdigest()[:12]
+
+
+def read_content_of(path: Path, digest: str) -> DocumentContent:
+    media_type = MEDIA_TYPES[path.suffix.lower()]
+    reading = read_in_child(path) if media_type == "application/pdf" else read_markdown(path.read_text("utf-8"))
+    passages = cut_passages(reading)
+    return content_of(
+        reading,
+        passages,
+        file_name=path.name,
+        media_type=media_type,
+        sha256=digest,
+        vectors=vectors_of(reading, passages) if embedding.is_available() else None,
+    )
+
+
+def vectors_of(reading: Reading, passages: list[PassageRow]) -> Vectors:
+    """The vectors ingestion would store: passages with their context, TOC entries with their path."""
+    texts = [f"{passage.context}\n{passage.text}" for passage in passages]
+    titles = [entry.breadcrumb or entry.title for entry in reading.toc]
+    return Vectors(embedding.MODEL_KEY, embedding.embed_texts(texts), embedding.embed_texts(titles))
