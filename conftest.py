@@ -1,5 +1,6 @@
 """Servers and settings of the tests, made before Django reads its settings; never the developer's own.
 
+pyproject.toml names no settings module on purpose: pytest-django would read the settings before this file is imported.
 One PostgreSQL for the whole session (with pytest-xdist each worker gets its own database in it), and a Redis and a
 data directory for each process. DOCINTEL_TEST_SERVERS marks the processes whose parent has started PostgreSQL.
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from embedded import postgres, redis
 
@@ -36,7 +38,19 @@ def _prepare() -> None:
     os.environ["REDIS_URL"] = redis.ensure(home)
 
 
+def _read_settings() -> None:
+    if settings.configured:
+        pytest.exit(
+            "Unset DJANGO_SETTINGS_MODULE: the settings were read before the servers of the tests were made.", 1
+        )
+    os.environ["DJANGO_SETTINGS_MODULE"] = "docintel_site.settings"
+    assert settings.DATABASES
+    # The workers of pytest-xdist inherit the environment and have to come through here themselves.
+    del os.environ["DJANGO_SETTINGS_MODULE"]
+
+
 _prepare()
+_read_settings()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -161,7 +161,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = HOME / "static"
+STATIC_ROOT = BASE_DIR / "staticfiles"  # filled in an image only; elsewhere WhiteNoise reads the sources
 WHITENOISE_USE_FINDERS = True
 TEST_RUNNER = "django.test.runner.DiscoverRunner"
 
@@ -209,6 +209,11 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 DATA_UPLOAD_MAX_NUMBER_FILES = 100
+FILE_UPLOAD_HANDLERS = [
+    "documents.upload_quota.SizeQuota",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 
 # ---- limits of a document (RELIABILITY section 2)
@@ -244,11 +249,12 @@ CELERY_TASK_ROUTES = {
 LEASE_S = 60  # a worker that has not renewed its lease for this long is taken for dead (RELIABILITY T1)
 SWEEP_EVERY_S = 30
 ATTEMPTS_MAX = 3
+# A sweep that could not be delivered is worth nothing when the next one is due.
+SWEEP_OPTIONS = {"expires": SWEEP_EVERY_S}
 CELERY_BEAT_SCHEDULE = {
-    "documents": {"task": "documents.tasks.sweep", "schedule": SWEEP_EVERY_S},
-    "chat": {"task": "chat.tasks.sweep", "schedule": SWEEP_EVERY_S},
+    "documents": {"task": "documents.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
+    "chat": {"task": "chat.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
 }
-CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 
 # ---- the model: any OpenAI-compatible server, or none
 

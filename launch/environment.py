@@ -16,7 +16,8 @@ from launch.errors import LaunchError
 from launch.progress import say, step
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / ".venv"
+# Elsewhere only for a check in an environment of its own (.ci/run).
+VENV = Path(os.environ.get("DOCINTEL_VENV") or ROOT / ".venv")
 PYTHON = VENV / "bin" / "python"
 MODEL = "requirements-model.txt"
 

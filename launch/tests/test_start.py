@@ -1,0 +1,72 @@
+"""What bin/run refuses, each in one sentence."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from launch import start
+from launch.errors import LaunchError
+from launch.options import parse_run
+
+
+def test_it_names_a_busy_port_and_the_next_one() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with pytest.raises(LaunchError, match=f"Port {port} is in use; choose another with bin/run --port {port + 1}."):
+            start.check_port(port)
+    start.check_port(port)
+
+
+def test_it_runs_once_in_a_home(tmp_path: Path) -> None:
+    with start.only_one(tmp_path):
+        assert start.is_locked(tmp_path / "run.lock")
+        with (
+            pytest.raises(LaunchError, match=f"already runs on .* \\(process {os.getpid()}\\)"),
+            start.only_one(tmp_path),
+        ):
+            pass
+    assert not start.is_locked(tmp_path / "run.lock")
+
+
+def test_a_lock_file_left_behind_does_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "run.lock").write_text("99999999")
+    with start.only_one(tmp_path):
+        assert (tmp_path / "run.lock").read_text() == str(os.getpid())
+
+
+def test_it_reads_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (parse_run([]).port, parse_run([]).demo, parse_run([]).command) == (8000, False, "up")
+    monkeypatch.setenv("DOCINTEL_PORT", "9000")
+    assert parse_run(["--demo"]).port == 9000
+    assert parse_run(["--port", "8001", "down"]).port == 8001
+
+
+@pytest.mark.parametrize("arguments", [["--port", "0"], ["--port", "http"], ["--port", "70000"], ["sideways"]])
+def test_it_refuses_wrong_options(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse_run(arguments)
+    assert "usage: bin/run" in capsys.readouterr().err
+
+
+def test_a_wrong_setting_stops_the_start_in_one_sentence(tmp_path: Path) -> None:
+    environment = {**os.environ, "DOCINTEL_HOME": str(tmp_path), "DOCINTEL_HTTPS": "perhaps"}
+    command = [sys.executable, "-m", "launch.start"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "DOCINTEL_HTTPS is 'perhaps'; it must be true or false.\n"
+
+
+def test_down_without_anything_running_is_no_fault(tmp_path: Path) -> None:
+    environment = {**os.environ, "DOCINTEL_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "launch.start", "down"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "DocIntel is stopped.\n")
+
+
+def test_a_failed_command_is_told_by_its_last_line() -> None:
+    with pytest.raises(LaunchError, match="manage.py migrate failed: .*unrecognized arguments: --sideways"):
+        start.manage("migrate", "--sideways")

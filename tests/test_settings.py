@@ -1,0 +1,90 @@
+"""Settings read the environment, refuse what is wrong by name, and write nothing half."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from docintel_site import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("DOCINTEL_DEBUG", "yes", "DOCINTEL_DEBUG is 'yes'; it must be true or false."),
+        ("DOCINTEL_UPLOAD_MAX_MB", "lots", "DOCINTEL_UPLOAD_MAX_MB is 'lots'; it must be a number from 1 to 1000."),
+        ("DOCINTEL_PAGES_MAX", "0", "DOCINTEL_PAGES_MAX is '0'; it must be a number from 1 to 10000."),
+        ("DATABASE_URL", "sqlite:///x", "DATABASE_URL must begin with postgresql://"),
+        ("OPENAI_BASE_URL", "localhost:11434", "OPENAI_BASE_URL is 'localhost:11434'; it must begin with http://"),
+        ("DOCINTEL_HOME", "/proc/nowhere", "DocIntel cannot keep its data in /proc/nowhere"),
+    ],
+)
+def test_a_wrong_value_stops_the_start(tmp_path: Path, name: str, value: str, words: str) -> None:
+    environment = {**os.environ, "DOCINTEL_HOME": str(tmp_path), name: value}
+    program = [sys.executable, "-c", "import docintel_site.settings"]
+    done = subprocess.run(program, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert words in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("postgresql://app@/docintel?host=%2Fa%20b%2Fsocket&port=5432", ("/a b/socket", "5432", "app", "", "docintel")),
+        ("postgres://me:p%40ss@db.example:6000/other", ("db.example", 6000, "me", "p@ss", "other")),
+        ("postgresql://db.example", ("db.example", "", "", "", "docintel")),
+    ],
+)
+def test_it_reads_a_database_address(url: str, expected: tuple[object, ...]) -> None:
+    found = settings.database_from(url)
+    assert tuple(found[key] for key in ("HOST", "PORT", "USER", "PASSWORD", "NAME")) == expected
+    assert found["CONN_MAX_AGE"] == 0
+
+
+def test_it_keeps_further_options_of_a_database_address() -> None:
+    assert settings.database_from("postgresql://db/x?sslmode=require")["OPTIONS"] == {"sslmode": "require"}
+
+
+def test_it_refuses_another_kind_of_database() -> None:
+    with pytest.raises(ImproperlyConfigured, match="PostgreSQL with pgvector"):
+        settings.database_from("mysql://db/x")
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("unix:///a/redis.sock?db=0", "redis+socket:///a/redis.sock?virtual_host=1"),
+        ("redis://broker:6379/0", "redis://broker:6379/0"),
+    ],
+)
+def test_celery_gets_its_own_form_of_the_broker_address(url: str, expected: str) -> None:
+    assert settings.celery_redis(url, 1) == expected
+
+
+def test_the_secret_key_is_made_once_and_private(tmp_path: Path) -> None:
+    home = tmp_path / "new"
+    key = settings.secret_key_in(home)
+    assert len(key) > 50
+    assert settings.secret_key_in(home) == key
+    assert (home / "secret_key").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in home.iterdir()] == ["secret_key"]
+
+
+def test_five_processes_agree_on_the_secret_key(tmp_path: Path) -> None:
+    environment = {**os.environ, "DOCINTEL_HOME": str(tmp_path / "new")}
+    program = [sys.executable, "-c", "from docintel_site import settings; print(settings.SECRET_KEY)"]
+    starts = [subprocess.Popen(program, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(5)]
+    keys = {start.communicate(timeout=60)[0].strip() for start in starts}
+    assert len(keys) == 1
+    assert "" not in keys
+
+
+def test_the_tests_never_meet_a_developers_model_or_servers() -> None:
+    assert not settings.LLM_CONFIGURED
+    assert str(settings.HOME).startswith("/tmp/docintel-test-")
+    assert "docintel-test-" in os.environ["DATABASE_URL"]
