@@ -20,12 +20,12 @@ from documents.lease import Cancelled, Lease, LeaseLost, Watch, claim, is_expire
 from documents.limits import Limits
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.passages import cut_passages
-from documents.reading import read_markdown
+from documents.reading import read_markdown, read_plain_text
 from documents.reasons import REASONS, ReadingError, refusal
 from documents.rows import Reading
 from documents.sandbox import read_in_child
 from documents.store import store_reading
-from documents.uploads import PDF, TITLE_MAX, DuplicateDocument, accept_upload, title_of
+from documents.uploads import MARKDOWN, PDF, TITLE_MAX, DuplicateDocument, accept_upload, title_of
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ READING_STAGES = (Stage.CHECK, Stage.PAGES, Stage.STORE)
 WAIT_EVERY_S = 0.5
 TITLE_LETTERS_MIN = 4
 # What programs write into a file's title when nobody gave it one.
-NO_TITLE = re.compile(r"^(microsoft (word|powerpoint)|untitled|document\d*$|slide 1$)|\.(pdf|docx?|indd|tex|dvi|qxd)$", re.I)
+NO_TITLE = re.compile(r"^(microsoft (word|powerpoint)|untitled|document\d*$|slide 1$)|\.(pdf|docx?|indd|tex|dvi|qxd)$", re.IGNORECASE)
 
 
 def ingest(job: IngestJob, watch: Watch | None = None) -> None:
@@ -135,7 +135,9 @@ def read(document: Document, path: Path, lease: Lease) -> Reading:
     if document.media_type == PDF:
         reading = read_in_child(path, limits=limits(), on_progress=partial(lease.report, Stage.PAGES))
     else:
-        reading = read_markdown(path.read_text(encoding="utf-8-sig"))
+        # Text needs no child: its reader is ours and its size is bounded by the upload.
+        read_text = read_markdown if document.media_type == MARKDOWN else read_plain_text
+        reading = read_text(path.read_text(encoding="utf-8-sig"), limits())
     if not reading.lines:
         raise refusal("no_text")
     return reading

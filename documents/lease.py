@@ -58,7 +58,8 @@ def claim(job: IngestJob, stages: Iterable[str], watch: Watch | None = None) -> 
         attempts=F("attempts") + 1,
         started_at=Coalesce(F("started_at"), Now()),
     )
-    return Lease(job, owner, watch) if claimed else None
+    fresh = IngestJob.objects.filter(pk=job.pk, lease_owner=owner).first() if claimed else None
+    return Lease(fresh, owner, watch) if fresh else None
 
 
 class Lease:

@@ -1,6 +1,7 @@
 """Bulk rows in and out of the database: a reading becomes a parse, vectors go beside its passages. By COPY only."""
 
 from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,13 @@ from django.db.models import Max
 from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 
+from documents.language import regconfig_of
 from documents.matching import match_form
 from documents.models import Document, Embedding, Line, Page, Parse, Passage, TocEntry
 from documents.rows import LineRow, PageRow, PassageRow, Reading, TocRow
+
+# Raised by hand when the same file would be read differently; the library's part is its own version.
+PARSER_VERSION = f"1, PyMuPDF {version('PyMuPDF')}"
 
 
 def store_reading(
@@ -21,16 +26,16 @@ def store_reading(
     parse = Parse.objects.create(
         document=document,
         number=next_number(document),
-        parser_version=str(reading.report["parser_version"]),
+        parser_version=PARSER_VERSION,
         settings=settings,
         title=reading.title[:500],
         language=reading.language,
-        search_config=reading.report["search_config"],
+        search_config=regconfig_of(reading.language),
         page_count=len(reading.pages),
         line_count=len(reading.lines),
         unreadable_pages=[page.number for page in reading.pages if page.text_layer == "none"],
-        toc_origin=reading.report["toc_origin"],
-        toc_strength=reading.report["toc_strength"],
+        toc_origin=reading.report.get("toc_origin", "none"),
+        toc_strength=reading.report.get("toc_strength", "none"),
         warnings=list(reading.warnings),
         report=reading.report,
         timings_ms=reading.timings_ms,
@@ -94,11 +99,9 @@ def copy_vectors(
         f"COPY {Embedding._meta.db_table} (base_id, document_id, parse_id, {owner_column}, model_key, dimensions, vector)"
         " FROM STDIN (FORMAT BINARY)"
     )
-    with connection.cursor() as cursor:
-        register_vector(cursor.connection)
-        with cursor.copy(statement) as copy:
-            copy.set_types(["uuid", "uuid", "uuid", "bigint", "varchar", "integer", "vector"])
-            for owner, vector in zip(owners, vectors, strict=True):
-                copy.write_row(
-                    (document.base_id, document.pk, parse.pk, owner.pk, model_key, len(vector), np.asarray(vector))
-                )
+    connection.ensure_connection()
+    register_vector(connection.connection)  # before the cursor is made, which copies what the connection knows
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types(["uuid", "uuid", "uuid", "bigint", "varchar", "integer", "vector"])
+        for owner, vector in zip(owners, vectors, strict=True):
+            copy.write_row((document.base_id, document.pk, parse.pk, owner.pk, model_key, len(vector), vector))

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files import File
-from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
@@ -194,33 +193,6 @@ def discard(document: Document) -> None:
 def has_readable_suffix(name: str) -> bool:
     """Whether a folder's file is worth trying; what it is, its content decides."""
     return os.path.splitext(name)[1].lower() in SUFFIXES
-
-
-class SizeQuota(FileUploadHandler):
-    """Drops a file of a request as soon as it passes the limit, so that no more than the limit is ever stored.
-
-    The view finds the names in `request.oversized_files`; the other files of the request are kept.
-    """
-
-    def new_file(self, *args: Any, **kwargs: Any) -> None:
-        super().new_file(*args, **kwargs)
-        self.received = 0
-
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
-        self.received += len(raw_data)
-        if self.received > settings.UPLOAD_MAX_BYTES:
-            oversized_files(self.request).append(clean_file_name(self.file_name or ""))
-            raise SkipFile
-        return raw_data
-
-    def file_complete(self, file_size: int) -> None:
-        return None
-
-
-def oversized_files(request: Any) -> list[str]:
-    """The names of the files of a request that were dropped for their size."""
-    names: list[str] = request.__dict__.setdefault("oversized_files", [])
-    return names
 
 
 def accept_all(

@@ -1,0 +1,195 @@
+"""What the page of a document shows: one page as a sheet, the contents, the parse's report, and a chosen line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from documents.listing import ORIGINS
+from documents.models import Document, Parse
+from documents.page_images import has_image
+from documents.reasons import explain_warning
+from documents.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, TocRow
+from documents.sheet import Mark, Sheet, around, box_of_line, build_sheet, line_marks
+
+TAG_LETTERS_MAX = 36
+MILLISECONDS = 1000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the parse report: ok or warn, what it is about, what was found."""
+
+    kind: str
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A TOC entry as the tree shows it."""
+
+    entry: TocRow
+    depth: int
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """One page of one parse, ready to be shown."""
+
+    parse: Parse
+    page: PageRow
+    sheet: Sheet
+    lines: tuple[LineRow, ...]
+    sections: tuple[Section, ...]
+    current: TocRow | None
+    line: LineRow | None
+    line_section: TocRow | None
+    findings: tuple[Finding, ...]
+    seconds: float
+
+    @property
+    def previous(self) -> int | None:
+        return self.page.number - 1 if self.page.number > 1 else None
+
+    @property
+    def next(self) -> int | None:
+        return self.page.number + 1 if self.page.number < self.parse.page_count else None
+
+
+def inspect_page(document: Document, parse: Parse, page_number: int, line_number: int | None) -> Inspection | None:
+    """One page of a parse, with a line of it chosen; None when the parse has no such page."""
+    stored = parse.pages.filter(number=page_number).values_list(*PageRow._fields).first()
+    if stored is None:
+        return None
+    page, lines, toc = PageRow(*stored), lines_of(parse, page_number), toc_of(parse)
+    line = next((line for line in lines if line.number == line_number), None)
+    current = section_at(toc, line.toc_index if line else first_section(lines))
+    return Inspection(
+        parse=parse,
+        page=page,
+        sheet=sheet_of(document, parse, page, lines, line, current),
+        lines=lines,
+        sections=tree(toc, current),
+        current=current,
+        line=line,
+        line_section=section_at(toc, line.toc_index) if line else None,
+        findings=tuple(findings_of(parse, toc)),
+        seconds=sum(parse.timings_ms.values()) / MILLISECONDS,
+    )
+
+
+def page_of_line(parse: Parse, line_number: int) -> int | None:
+    return parse.lines.filter(number=line_number).values_list("page_number", flat=True).first()
+
+
+def lines_of(parse: Parse, page_number: int) -> tuple[LineRow, ...]:
+    stored = parse.lines.filter(page_number=page_number).order_by("number").values_list(*LineRow._fields)
+    return tuple(LineRow(*row[:-1], spans=tuple(LineSpan(*span) for span in row[-1])) for row in stored)
+
+
+def toc_of(parse: Parse) -> tuple[TocRow, ...]:
+    return tuple(TocRow(*row) for row in parse.toc_entries.order_by("index").values_list(*TocRow._fields))
+
+
+def section_at(toc: Sequence[TocRow], index: int | None) -> TocRow | None:
+    return next((entry for entry in toc if entry.index == index), None)
+
+
+def first_section(lines: Sequence[LineRow]) -> int | None:
+    """The section a page is mostly about: that of its first heading, else of its first line that is searched."""
+    for kinds in (("heading",), ("body", "list_item", "table_row", "caption")):
+        for line in lines:
+            if line.kind in kinds:
+                return line.toc_index
+    return lines[0].toc_index if lines else None
+
+
+def tree(toc: Sequence[TocRow], current: TocRow | None) -> tuple[Section, ...]:
+    return tuple(
+        Section(entry, min(entry.level, 4), entry is current) for entry in toc if entry.origin != "front" or len(toc) == 1
+    )
+
+
+def sheet_of(
+    document: Document,
+    parse: Parse,
+    page: PageRow,
+    lines: Sequence[LineRow],
+    line: LineRow | None,
+    current: TocRow | None,
+) -> Sheet:
+    marks = line_marks(lines)
+    if current and current.index != FRONT_INDEX:
+        inside = [other for other in lines if other.toc_index == current.index and other.kind != "furniture"]
+        name = f"section {current.number}" if current.number else current.title[:TAG_LETTERS_MAX]
+        marks.append(Mark("context", around(inside), name))
+    if line:
+        marks.append(Mark("anchor", [box_of_line(line)], f"line {line.number}"))
+    return build_sheet(
+        document_id=document.pk,
+        page_number=page.number,
+        page_label=page.label,
+        width=page.width,
+        height=page.height,
+        marks=marks,
+        lines=lines,
+        image=has_image(document, page.number) and "huge_page" not in page.flags,
+        page_count=parse.page_count,
+    )
+
+
+# ---- the report of a parse
+
+
+def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[Finding]:
+    """What was found and what is doubtful, in words."""
+    return [
+        text_finding(parse),
+        contents_finding(parse, toc),
+        *line_findings(parse),
+        language_finding(parse),
+        vector_finding(parse),
+        *(Finding("warn", "Note", explain_warning(warning)) for warning in parse.warnings),
+    ]
+
+
+def text_finding(parse: Parse) -> Finding:
+    missing = len(parse.unreadable_pages)
+    kind = "warn" if missing else "ok"
+    return Finding(kind, "Text", f"{parse.page_count - missing} of {parse.page_count} pages")
+
+
+def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> Finding:
+    entries = [entry for entry in toc if entry.origin != "front"]
+    if not entries:
+        return Finding("warn", "Contents", "none found; candidates are cut by page")
+    found = sum(entry.confidence >= 0.7 for entry in entries)
+    origin = ORIGINS.get(parse.toc_origin, parse.toc_origin)
+    kind = "ok" if parse.toc_strength in ("strong", "medium") else "warn"
+    words = f"{origin}, {parse.toc_strength}; {found} of {len(entries)} titles found on their page"
+    return Finding(kind, "Contents", words)
+
+
+def line_findings(parse: Parse) -> list[Finding]:
+    kinds = parse.report.get("line_kinds", {})
+    set_aside = kinds.get("furniture", 0) + kinds.get("contents", 0)
+    shown = ", ".join(
+        f"{kinds[kind]} {words}"
+        for kind, words in (("heading", "headings"), ("table_row", "table rows"), ("list_item", "list items"))
+        if kinds.get(kind)
+    )
+    return [
+        Finding("ok", "Lines", f"{parse.line_count}" + (f", of them {shown}" if shown else "")),
+        Finding("ok", "Set aside", f"{set_aside} lines of running heads, page numbers and contents pages"),
+    ]
+
+
+def language_finding(parse: Parse) -> Finding:
+    words = f"{parse.language or 'unknown'}, searched as {parse.search_config}"
+    return Finding("ok", "Language", words)
+
+
+def vector_finding(parse: Parse) -> Finding:
+    if parse.embedding_model:
+        return Finding("ok", "Embeddings", parse.embedding_model)
+    return Finding("warn", "Embeddings", parse.report.get("embeddings") or "not complete yet; keyword search works")

@@ -1,0 +1,206 @@
+"""The list of a base's documents: which are shown, and for each its state in words, why, and what to do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib.postgres.search import SearchQuery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
+
+from documents.matching import match_form
+from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Passage
+from documents.reasons import explain_warning
+
+STRENGTHS = {"strong": 4, "medium": 2, "weak": 1}
+STRENGTH_BARS = 4
+ORIGINS = {
+    "outline": "outline",
+    "linked_contents": "linked contents",
+    "printed_contents": "printed contents",
+    "headings": "headings",
+    "markdown": "headings",
+}
+OPEN_STATES = (IngestJob.State.QUEUED, IngestJob.State.RUNNING)
+READING_STAGES = (IngestJob.Stage.CHECK, IngestJob.Stage.PAGES, IngestJob.Stage.STORE)
+POLL_RUNNING_S, POLL_WAITING_S = 2, 8  # few run at once, many may wait
+
+
+@dataclass(frozen=True)
+class Situation:
+    """How a document is: `kind` is ok, busy, warn or fail; `percent` is None when there is no figure."""
+
+    kind: str
+    words: str
+    note: str = ""
+    percent: int | None = None
+    poll_s: int = 0
+    can_retry: bool = False
+
+
+@dataclass(frozen=True)
+class DocumentRow:
+    """One document as a row of the list."""
+
+    document: Document
+    job: IngestJob | None
+    situation: Situation
+    toc_entries: int
+    toc_bars: tuple[bool, ...]
+    toc_words: str
+    pages: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures above the list."""
+
+    documents: int
+    pages: int
+    ready: int
+    busy: int
+    needs: int
+
+
+def listed(base: KnowledgeBase) -> DocumentQuerySet:
+    return base.documents.living().select_related("base", "current_parse")
+
+
+def is_busy() -> Exists:
+    return Exists(IngestJob.objects.filter(document=OuterRef("pk"), state__in=OPEN_STATES))
+
+
+def narrowed(documents: DocumentQuerySet, q: str, state: str, toc: str) -> DocumentQuerySet:
+    """The documents whose title, file name or text has the words, in one of the states and kinds of contents."""
+    if q:
+        documents = documents.filter(Q(title__icontains=q) | Q(file_name__icontains=q) | Exists(passages_with(q)))
+    if state == "ready":
+        documents = documents.exclude(current_parse=None).exclude(is_busy())
+    elif state == "busy":
+        documents = documents.filter(is_busy())
+    elif state == "needs":
+        documents = documents.filter(state=Document.State.FAILED)
+    if toc == "strong":
+        documents = documents.filter(current_parse__toc_strength="strong")
+    elif toc == "weak":
+        documents = documents.filter(current_parse__toc_strength__in=("weak", "none"))
+    return documents
+
+
+def passages_with(q: str) -> "QuerySet[Passage]":
+    query = SearchQuery(match_form(q), config=F("parse__search_config"), search_type="websearch")
+    return Passage.objects.filter(parse=OuterRef("current_parse"), search=query)
+
+
+def rows_of(documents: Sequence[Document] | DocumentQuerySet) -> list[DocumentRow]:
+    """The rows of documents in their order; three queries, however many there are."""
+    documents = list(documents)
+    newest: dict[object, IngestJob] = {}
+    for job in IngestJob.objects.filter(document__in=documents).order_by("created_at"):
+        newest[job.document_id] = job
+    counts = dict(
+        Document.objects.filter(pk__in=[document.pk for document in documents])
+        .annotate(entries=Count("current_parse__toc_entries", filter=~Q(current_parse__toc_entries__origin="front")))
+        .values_list("pk", "entries")
+    )
+    return [row_of(document, newest.get(document.pk), counts.get(document.pk, 0)) for document in documents]
+
+
+def row_of(document: Document, job: IngestJob | None, toc_entries: int) -> DocumentRow:
+    parse = document.current_parse
+    bars = STRENGTHS.get(parse.toc_strength, 0) if parse else 0
+    return DocumentRow(
+        document=document,
+        job=job,
+        situation=situation_of(document, job),
+        toc_entries=toc_entries,
+        toc_bars=tuple(place < bars for place in range(STRENGTH_BARS)),
+        toc_words=toc_words(document),
+        pages=parse.page_count if parse else None,
+        text=text_words(document),
+    )
+
+
+def toc_words(document: Document) -> str:
+    parse = document.current_parse
+    if parse is None:
+        return "–" if document.state == Document.State.FAILED else "after reading"
+    if parse.toc_strength == "none":
+        return "none found"
+    return f"{ORIGINS.get(parse.toc_origin, parse.toc_origin)}, {parse.toc_strength}"
+
+
+def text_words(document: Document) -> str:
+    parse = document.current_parse
+    if parse is None:
+        return "–"
+    missing = len(parse.unreadable_pages)
+    return f"{parse.page_count - missing} of {parse.page_count}" if missing else "all pages"
+
+
+# ---- the state in words
+
+
+def situation_of(document: Document, job: IngestJob | None) -> Situation:
+    """The state of a document with its newest job."""
+    if job and job.state in OPEN_STATES:
+        return busy(job)
+    if document.current_parse is None:
+        return failed(job)
+    return ready(document, job)
+
+
+def busy(job: IngestJob) -> Situation:
+    is_reading = job.stage in READING_STAGES
+    note = "" if is_reading else "Keyword questions work already."
+    if job.cancel_requested:
+        return Situation("busy", "Stopping", note, poll_s=POLL_RUNNING_S)
+    if job.state == IngestJob.State.QUEUED:
+        again = f"Attempt {job.attempts + 1} of {settings.ATTEMPTS_MAX}. " if job.attempts else ""
+        words = "Waiting to be read" if is_reading else "Waiting for embeddings"
+        return Situation("busy", words, again + note, poll_s=POLL_WAITING_S)
+    percent = job.progress["percent"]
+    return Situation("busy", progress_words(job), note, percent, poll_s=POLL_RUNNING_S)
+
+
+def progress_words(job: IngestJob) -> str:
+    if job.stage == IngestJob.Stage.PAGES and job.total_count:
+        return f"Reading page {job.done_count} of {job.total_count}"
+    if job.stage == IngestJob.Stage.EMBED and job.total_count:
+        return f"Embedding {job.done_count} of {job.total_count}"
+    return job.get_stage_display()
+
+
+def failed(job: IngestJob | None) -> Situation:
+    if job is None or job.state == IngestJob.State.CANCELLED:
+        return Situation("fail", "Stopped", "It was stopped before it was read.", can_retry=True)
+    return Situation("fail", "Failed", job.error_for_people, can_retry=True)
+
+
+def ready(document: Document, job: IngestJob | None) -> Situation:
+    """Ready, with what an asker has to know first: pages that cannot be searched, then a later stage that failed."""
+    parse = document.current_parse
+    assert parse is not None
+    if parse.unreadable_pages:
+        count = len(parse.unreadable_pages)
+        note = f"{count} of {parse.page_count} pages have no text; questions find nothing there."
+        return Situation("warn", "Ready in part", note)
+    if job and job.state == IngestJob.State.FAILED:
+        what = "Reading it again" if job.parse_id is None else "Search by meaning"
+        return Situation("warn", "Ready", f"{what} failed: {job.error_for_people}", can_retry=True)
+    loud = [warning for warning in parse.warnings if warning.partition("(")[0] in ("hidden_text", "garbled_text")]
+    if loud:
+        return Situation("warn", "Ready", explain_warning(loud[0]))
+    return Situation("ok", "Ready")
+
+
+def summary_of(base: KnowledgeBase) -> Summary:
+    documents = base.documents.living()
+    figures = documents.aggregate(
+        documents=Count("pk"),
+        pages=Sum("current_parse__page_count"),
+        failed=Count("pk", filter=Q(state=Document.State.FAILED)),
+    )
+    busy_count = documents.filter(is_busy()).count()
+    ready_count = documents.exclude(current_parse=None).exclude(is_busy()).count()
+    return Summary(figures["documents"], figures["pages"] or 0, ready_count, busy_count, figures["failed"])

@@ -1,0 +1,88 @@
+"""Images of pages, drawn on demand in a limited child process and kept on disk under the file's digest."""
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+from django.conf import settings
+from PIL import Image
+
+from documents.ingestion import limits
+from documents.models import Document
+from documents.reasons import ReadingError
+from documents.sandbox import render_in_child
+from documents.uploads import PDF
+
+PAGE_DPI = 110  # a letter page becomes 935 pixels wide: sharp at the width of the viewer, about 100 KB
+THUMBNAIL_WIDTH = 96  # pixels: 40 CSS pixels on a dense screen
+RENDERERS_MAX = 2  # at once in a process: each may take 512 MB
+WAIT_S = 30
+
+_renderers = threading.BoundedSemaphore(RENDERERS_MAX)
+
+
+class NoPageImage(Exception):
+    """There is no image of a page; the message is for people."""
+
+
+def page_image(document: Document, number: int) -> Path:
+    """The WebP of a page (from 1). Raises NoPageImage when it cannot be drawn within the limits."""
+    return kept(place(document, f"{number}.webp"), lambda fresh: render(document, number, fresh))
+
+
+def thumbnail(document: Document) -> Path:
+    """The WebP of the first page, small. Raises NoPageImage."""
+    return kept(place(document, "thumbnail.webp"), lambda fresh: shrink(page_image(document, 1), fresh))
+
+
+def has_image(document: Document, number: int) -> bool:
+    """Whether an image of the page is worth asking for: not Markdown, and not refused before."""
+    return document.media_type == PDF and not refusal_of(place(document, f"{number}.webp")).exists()
+
+
+def place(document: Document, name: str) -> Path:
+    # Under the digest, because the image depends on nothing else; who may see it is decided before.
+    return settings.PAGE_IMAGE_ROOT / document.sha256[:2] / document.sha256 / name
+
+
+def refusal_of(path: Path) -> Path:
+    return path.with_suffix(".refused")
+
+
+def kept(path: Path, make: Callable[[Path], None]) -> Path:
+    """The file at `path`, made when it is not there; it appears whole or not at all."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_name(f"{path.stem}.{uuid4().hex}.part")
+        try:
+            make(fresh)
+            os.replace(fresh, path)
+        finally:
+            fresh.unlink(missing_ok=True)
+    return path
+
+
+def render(document: Document, number: int, fresh: Path) -> None:
+    if document.media_type != PDF:
+        raise NoPageImage("This document is text and has no page images.")
+    refused = refusal_of(place(document, f"{number}.webp"))
+    if refused.exists():
+        raise NoPageImage(refused.read_text())
+    if not _renderers.acquire(timeout=WAIT_S):
+        raise NoPageImage("Too many pages are being drawn at the moment; load the page again.")
+    try:
+        render_in_child(Path(document.file.path), number, PAGE_DPI, fresh, limits())
+    except ReadingError as error:
+        # Kept, so that a page that eats all it is given does so once.
+        refused.write_text(error.message)
+        raise NoPageImage(error.message) from error
+    finally:
+        _renderers.release()
+
+
+def shrink(path: Path, fresh: Path) -> None:
+    with Image.open(path) as image:
+        height = max(1, round(image.height * THUMBNAIL_WIDTH / image.width))
+        image.resize((THUMBNAIL_WIDTH, height), Image.Resampling.LANCZOS).save(fresh, "WEBP", quality=80)

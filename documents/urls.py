@@ -1,0 +1,26 @@
+"""The addresses of bases and documents."""
+
+from django.urls import path
+
+from documents import views
+
+app_name = "documents"
+
+urlpatterns = [
+    path("bases/", views.bases, name="bases"),
+    path("bases/<uuid:pk>/", views.base, name="base"),
+    path("bases/<uuid:pk>/upload/", views.upload, name="upload"),
+    path("bases/<uuid:pk>/members/", views.members, name="members"),
+    path("bases/<uuid:pk>/members/<int:user_pk>/", views.member, name="member"),
+    path("bases/<uuid:pk>/settings/", views.base_settings, name="settings"),
+    path("bases/<uuid:pk>/trash/", views.trashed, name="trashed"),
+    path("documents/<uuid:pk>/", views.document, name="document"),
+    path("documents/<uuid:pk>/row/", views.row, name="row"),
+    path("documents/<uuid:pk>/pages/<int:number>/image/", views.page_image, name="page_image"),
+    path("documents/<uuid:pk>/thumbnail/", views.thumbnail, name="thumbnail"),
+    path("documents/<uuid:pk>/original/", views.original, name="original"),
+    path("documents/<uuid:pk>/read-again/", views.read_again, name="read_again"),
+    path("documents/<uuid:pk>/stop/", views.stop, name="stop"),
+    path("documents/<uuid:pk>/trash/", views.trash, name="trash"),
+    path("documents/<uuid:pk>/restore/", views.restore, name="restore"),
+]

@@ -1,0 +1,343 @@
+"""The pages of bases and documents: read the request, call one thing, show it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import User
+from documents import access, ingestion, listing, page_images
+from documents import trash as trash_can
+from documents.base_settings import BaseSettings
+from documents.forms import BaseForm, FilterForm, MemberForm, SettingsForm
+from documents.inspection import inspect_page, page_of_line
+from documents.models import Document, KnowledgeBase, Membership, Parse, Role
+from documents.tasks import start
+from documents.upload_quota import oversized_files
+from documents.uploads import DuplicateDocument, accept_all, clean_file_name, too_large
+
+DOCUMENTS_A_PAGE = 100
+IMAGE_AGE_S = 365 * 24 * 3600  # an address names one page of one file, and neither ever changes
+
+Outcome = dict[str, Any]
+
+
+def member_of(request: HttpRequest) -> User:
+    """The signed-in person; LoginRequiredMiddleware lets nobody else through."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+# ---- bases
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def bases(request: HttpRequest) -> HttpResponse:
+    """The bases of a person, and the form that makes one."""
+    user = member_of(request)
+    form = BaseForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        return redirect("documents:base", access.create_base(user, form.cleaned_data["name"]).pk)
+    memberships = (
+        Membership.objects.filter(user=user)
+        .select_related("base")
+        .annotate(
+            living=Count("base__documents", filter=Q(base__documents__trashed_at=None)),
+            failed=Count("base__documents", filter=Q(base__documents__trashed_at=None, base__documents__state="failed")),
+        )
+        .order_by("base__name", "base__created_at")
+    )
+    shown = {"memberships": memberships, "form": form}
+    return render(request, "documents/bases.html", shown, status=400 if form.errors else 200)
+
+
+@require_safe
+@never_cache
+def base(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The documents of a base: state, progress, what needs a person; upload."""
+    found = access.get_base(request.user, pk)
+    return show_base(request, found, request.session.pop("upload_outcomes", []))
+
+
+def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome], status: int = 200) -> HttpResponse:
+    form = FilterForm(request.GET)
+    form.is_valid()
+    chosen = {name: form.cleaned_data.get(name, "") for name in ("q", "state", "toc")}
+    page = Paginator(listing.narrowed(listing.listed(found), **chosen), DOCUMENTS_A_PAGE).get_page(
+        request.GET.get("page")
+    )
+    shown = {
+        **about(request, found),
+        "rows": listing.rows_of(page.object_list),
+        "page": page,
+        "form": form,
+        "chosen": chosen,
+        "outcomes": outcomes,
+        "limit_mb": settings.UPLOAD_MAX_BYTES // 1_000_000,
+    }
+    return render(request, "documents/base.html", shown, status=status)
+
+
+def about(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
+    """What the head of every page of a base shows."""
+    role = access.role_in(request.user, found)
+    return {
+        "base": found,
+        "summary": listing.summary_of(found),
+        "role": role,
+        "may_write": role in access.WRITE,
+        "may_own": role in access.OWN,
+        "member_count": found.membership_set.count(),
+    }
+
+
+@require_POST
+def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Take the files of a form, each by itself, and say of each what became of it."""
+    found = access.get_base(request.user, pk, *access.WRITE)
+    outcomes = upload_outcomes(request, found)
+    is_any_there = any(outcome["url"] for outcome in outcomes)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"outcomes": outcomes}, status=200 if is_any_there else status_of(outcomes))
+    if is_any_there:
+        request.session["upload_outcomes"] = outcomes
+        return redirect("documents:base", found.pk)
+    return show_base(request, found, outcomes, status=status_of(outcomes))
+
+
+def upload_outcomes(request: HttpRequest, found: KnowledgeBase) -> list[Outcome]:
+    """For each file: its name, what became of it in words, the code, and the document's address if there is one."""
+    outcomes = []
+    for accepted in accept_all(found, member_of(request), request.FILES.getlist("files")):
+        if isinstance(accepted, Document):
+            start(accepted.jobs.get())
+            outcomes.append(outcome_of(accepted.file_name, "accepted", "Taken; it is being read.", accepted))
+        else:
+            name, refusal = accepted
+            existing = refusal.document if isinstance(refusal, DuplicateDocument) else None
+            outcomes.append(outcome_of(name, refusal.code, refusal.message, existing))
+    refusal = too_large()
+    outcomes += [outcome_of(clean_file_name(name), refusal.code, refusal.message) for name in oversized_files(request)]
+    return outcomes or [outcome_of("", "no_file", "Choose at least one file first.")]
+
+
+def outcome_of(name: str, code: str, words: str, document: Document | None = None) -> Outcome:
+    url = reverse("documents:document", args=[document.pk]) if document else ""
+    title = document.title if document else ""
+    return {"name": name, "code": code, "words": words, "url": url, "title": title}
+
+
+def status_of(outcomes: list[Outcome]) -> int:
+    return 413 if all(outcome["code"] == "too_large" for outcome in outcomes) else 400
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def members(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Who may do what in a base; owners add people."""
+    roles = access.OWN if request.method == "POST" else ()
+    found = access.get_base(request.user, pk, *roles)
+    form = MemberForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        return change_members(request, found, form.cleaned_data["email"], form.cleaned_data["role"])
+    memberships = found.membership_set.select_related("user").order_by("user__name", "user__email")
+    shown = {
+        **about(request, found),
+        "form": form,
+        "rows": [(membership, access.MAY[Role(membership.role)]) for membership in memberships],
+        "roles": Role.choices,
+    }
+    return render(request, "documents/members.html", shown, status=400 if form.errors else 200)
+
+
+@require_POST
+def member(request: HttpRequest, pk: UUID, user_pk: int) -> HttpResponse:
+    """Change what a member may do, or take the member out (an empty role)."""
+    found = access.get_base(request.user, pk, *access.OWN)
+    user = found.members.filter(pk=user_pk).first()
+    role = request.POST.get("role", "")
+    if user is None or (role and role not in Role.values):
+        raise Http404("There is no such member or role.")
+    return change_members(request, found, user, role)
+
+
+def change_members(request: HttpRequest, found: KnowledgeBase, user: User, role: str) -> HttpResponse:
+    try:
+        if role:
+            access.set_role(found, user, role)
+        else:
+            access.remove_member(found, user)
+    except access.LastOwner as error:
+        messages.error(request, str(error))
+    is_still_in = access.role_in(request.user, found)
+    return redirect("documents:members", found.pk) if is_still_in else redirect("documents:bases")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """How a base is read and searched; owners change it."""
+    roles = access.OWN if request.method == "POST" else ()
+    found = access.get_base(request.user, pk, *roles)
+    form = SettingsForm(request.POST or None, initial=BaseSettings.from_json(found.settings).to_json())
+    name_form = BaseForm(request.POST or None, initial={"name": found.name})
+    if request.method == "POST" and form.is_valid() and name_form.is_valid():
+        found.settings = BaseSettings(**form.cleaned_data).to_json()
+        found.name = name_form.cleaned_data["name"]
+        found.save(update_fields=["name", "settings"])
+        messages.success(request, "The settings are saved. They hold for the next question and the next reading.")
+        return redirect("documents:settings", found.pk)
+    shown = {**about(request, found), "form": form, "name_form": name_form}
+    return render(request, "documents/settings.html", shown, status=400 if form.errors or name_form.errors else 200)
+
+
+@require_safe
+def trashed(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """What was taken out of a base and may be put back."""
+    found = access.get_base(request.user, pk, *access.WRITE)
+    documents = found.documents.exclude(trashed_at=None).order_by("-trashed_at")
+    return render(request, "documents/trashed.html", {**about(request, found), "documents": documents})
+
+
+# ---- a document
+
+
+@require_safe
+@never_cache
+def document(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """One page of a document with its lines and section; before there is a parse, how far the reading is."""
+    found = access.get_document(request.user, pk)
+    parse = chosen_parse(request, found)
+    shown = {**about_document(request, found), "parse": parse, "parses": found.parses.order_by("-number")}
+    if parse is None:
+        return render(request, "documents/unread.html", shown)
+    line_number = number_in(request, "line")
+    page_number = number_in(request, "page") or (line_number and page_of_line(parse, line_number)) or 1
+    inspection = inspect_page(found, parse, page_number, line_number)
+    if inspection is None:
+        raise Http404("The document has no such page.")
+    return render(request, "documents/document.html", {**shown, "inspection": inspection})
+
+
+def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
+    role = access.role_in(request.user, found.base)
+    [row] = listing.rows_of([found])
+    return {"document": found, "row": row, "role": role, "may_write": role in access.WRITE, "is_admin": is_admin(request)}
+
+
+def is_admin(request: HttpRequest) -> bool:
+    return member_of(request).is_staff
+
+
+def chosen_parse(request: HttpRequest, found: Document) -> Parse | None:
+    """The parse whose number is asked for, else the current one."""
+    number = number_in(request, "parse")
+    if number is None:
+        return found.current_parse
+    parse = found.parses.filter(number=number).first()
+    if parse is None:
+        raise Http404("The document has no such parse.")
+    return parse
+
+
+def number_in(request: HttpRequest, name: str) -> int | None:
+    """A whole number of the query, small enough for a column; nonsense is as good as absent."""
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
+
+
+@require_safe
+@never_cache
+def row(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """One row of the list, for the page that waits for progress."""
+    found = access.get_document(request.user, pk)
+    return render(request, "documents/_row.html", about_document(request, found))
+
+
+@require_safe
+def page_image(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
+    """A page as an image."""
+    found = access.get_document(request.user, pk)
+    return image_response(lambda: page_images.page_image(found, number))
+
+
+@require_safe
+def thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The first page, small."""
+    found = access.get_document(request.user, pk)
+    return image_response(lambda: page_images.thumbnail(found))
+
+
+def image_response(draw: Callable[[], Path]) -> HttpResponse | FileResponse:
+    try:
+        path = draw()
+    except page_images.NoPageImage as refusal:
+        return HttpResponse(str(refusal), status=404, content_type="text/plain; charset=utf-8")
+    response = FileResponse(path.open("rb"), content_type="image/webp")
+    response["Cache-Control"] = f"private, max-age={IMAGE_AGE_S}, immutable"
+    return response
+
+
+@require_safe
+def original(request: HttpRequest, pk: UUID) -> FileResponse:
+    """The uploaded file, byte for byte, always as a download and never opened by the browser."""
+    found = access.get_document(request.user, pk)
+    response = FileResponse(found.file.open("rb"), as_attachment=True, filename=found.file_name)
+    response["Content-Type"] = "application/octet-stream"
+    response["Content-Security-Policy"] = "sandbox"
+    return response
+
+
+@require_POST
+def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Read a document once more: after a failure, or with changed settings."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    if found.trashed_at is None:
+        start(ingestion.queue_again(found))
+    return back(request, found)
+
+
+@require_POST
+def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Stop the work on a document."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    ingestion.stop(found)
+    return back(request, found)
+
+
+@require_POST
+def trash(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Take a document out of its base."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    trash_can.move_to_trash(found)
+    messages.success(request, f"“{found.title}” is in the trash. No question finds it any more; its trails stay.")
+    return redirect("documents:base", found.base_id)
+
+
+@require_POST
+def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Put a document back into its base."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    try:
+        job = trash_can.restore(found)
+    except trash_can.CopyExists as error:
+        messages.error(request, str(error))
+        return redirect("documents:document", error.document.pk)
+    if job:
+        start(job)
+    return redirect("documents:base", found.base_id)
+
+
+def back(request: HttpRequest, found: Document) -> HttpResponse:
+    """Where the button was: the list of the base or the document's own page."""
+    if request.POST.get("from") == "base":
+        return redirect("documents:base", found.base_id)
+    return redirect("documents:document", found.pk)
