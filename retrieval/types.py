@@ -36,13 +36,30 @@ class Keyword:
     language: str = ""
 
 
+class ConceptTerm(NamedTuple):
+    """One name of a concept in one language."""
+
+    text: str
+    language: str
+    priority: Literal["primary", "secondary"] = "primary"
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class ConceptTerms:
+    """A row of the expert dictionary as retrieval reads it: a question that names one term searches them all (R18)."""
+
+    name: str
+    terms: tuple[ConceptTerm, ...]
+
+
 @dataclass(frozen=True)
 class Hints:
     """Where the question itself says to look."""
 
     pages: tuple[int, ...] = ()
     section: str = ""
-    layout: Literal["", "table", "figure"] = ""
+    layout: str = ""  # "table", "figure" or ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +73,7 @@ class Question:
     shape: str  # single, listing, table, tree, nested
     answer_type: str  # text, amount, date, percentage, number, boolean, definition, …
     keywords: tuple[Keyword, ...]
+    topic: str = ""  # the corrected question without instructions, page hints and exclusions: what is searched
     phrases: tuple[str, ...] = ()
     years: tuple[str, ...] = ()
     hints: Hints = Hints()
@@ -102,6 +120,8 @@ class Hit:
     co_occurrence: bool = False
     type_match: bool = False
     detail: str = ""
+    line_score: float = 0.0  # R29: 3 for each primary word on the line, 1 for each secondary
+    part: int = 0  # of a compound question, from 1; 0 is the question as a whole
 
 
 @dataclass(frozen=True)
@@ -208,6 +228,9 @@ class Candidate:
     type_match: bool
     rrf_rank: int
     brief: Brief
+    best_line: int = 0  # the line of the anchor that carries most of the question
+    strength: float = 0.0  # 0..1 by the rules of aggregation; orders candidates inside one class of evidence
+    parts: tuple[int, ...] = ()  # the parts of a compound question it was found for
     role: Role = "unjudged"
     reason: str = ""
     rule: str = ""

@@ -1,0 +1,312 @@
+"""Hits become candidates (R40-R44): one per section, page and place in it, each with the brief the arbiter reads."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from documents.content import DocumentContent
+from documents.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
+from retrieval.lexicon import lexicon_of
+from retrieval.types import METHODS, Brief, Candidate, Hit, LineRange, Method, Question
+
+RRF_K = 60  # the constant of the paper (Cormack 2009), as R44 asks
+CLUSTER_GAP = 4  # hits this near belong to one place
+PLACES_PER_UNIT = 2  # more places of one section on one page say the same again
+SECOND_SHARE = 0.75  # a second place must nearly equal the first
+HEADING_SHARE = 0.5  # a line of text stands for its place before a heading that carries twice as much
+INHERITED_SHARE = 0.5  # what a place keeps of the title of a section above its own
+SENTENCE_REACH = 3  # lines a sentence is followed up and down
+ROWS_MAX = 5  # consecutive table rows that are one anchor
+ROW_SHARE = 0.8  # a neighbouring row joins when it carries this share of the best one
+SNIPPET_LINES = 5  # R42: three to five lines around the anchor
+SNIPPET_CHARS = 700
+PAGE_HEADING_CHARS = 160
+FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
+# How the signals add up to `strength`; set on both shared question sets together, never for one question.
+KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.5, 0.35, 0.1, 0.05
+NEAR, FAR = 0.7, 0.15  # cosines of the bundled encoder between which nearness rises from 0 to 1
+SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’\d]*$")
+
+
+@dataclass(eq=False)
+class Place:
+    """Hits about one place in one document, before it is a candidate."""
+
+    content: DocumentContent
+    best_line: int
+    hits: list[Hit] = field(default_factory=list)
+
+    def best(self, method: Method) -> Hit | None:
+        return max((hit for hit in self.hits if hit.method == method), key=lambda hit: hit.score, default=None)
+
+    def score(self, method: Method) -> float:
+        best = self.best(method)
+        return best.score if best else 0.0
+
+    @property
+    def line(self) -> LineRow:
+        return self.content.lines[self.best_line - 1]
+
+
+def aggregate(
+    hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int
+) -> tuple[Candidate, ...]:
+    """At most `pool_max` candidates in RRF order, each with its RRF rank. RRF fills the pool; it decides nothing."""
+    places: list[Place] = []
+    for content in contents:
+        places += places_of([hit for hit in hits if hit.document_id == content.document_id], content)
+    fusion = rrf_scores(places)
+    ordered = sorted(places, key=lambda place: (not place.score("pinned"), -fusion[id(place)]))  # stable: reading order
+    prefixed = len(contents) > 1
+    candidates: dict[str, Candidate] = {}
+    for rank, place in enumerate(ordered, 1):
+        if len(candidates) == pool_max:
+            break
+        candidate = candidate_of(place, rank, prefixed)
+        candidates.setdefault(candidate.candidate_id, candidate)
+    return tuple(candidates.values())
+
+
+def rrf_scores(places: Sequence[Place]) -> dict[int, float]:
+    """Reciprocal rank fusion over the methods: the sum of 1 / (60 + rank); equal scores share a rank."""
+    fusion = {id(place): 0.0 for place in places}
+    for method in METHODS:
+        found = [place for place in places if place.best(method)]
+        levels = sorted({place.score(method) for place in found}, reverse=True)
+        rank_of = {score: rank for rank, score in enumerate(levels, 1)}
+        for place in found:
+            fusion[id(place)] += 1 / (RRF_K + rank_of[place.score(method)])
+    return fusion
+
+
+# ---- places
+
+
+def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Place]:
+    """The places of one document, in reading order."""
+    places = line_places([hit for hit in hits if hit.method in ("keywords", "patterns")], content)
+    for hit in hits:
+        if hit.method == "vectors":
+            join_passage(hit, places, content)
+    for hit in hits:
+        if hit.method == "titles":
+            join_section(hit, places, content)
+        elif hit.method == "pinned":
+            join_page(hit, places, content)
+    return sorted(places, key=lambda place: place.best_line)
+
+
+def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Place]:
+    """One place around the best line of each section on each page; a second one when it nearly equals the first."""
+    units: dict[tuple[int, int], list[Hit]] = {}
+    for hit in hits:
+        line = content.lines[hit.lines.first - 1]
+        units.setdefault((line.toc_index, line.page_number), []).append(hit)
+    places: list[Place] = []
+    for unit in units.values():
+        ranked = sorted(unit, key=lambda hit: (-line_worth(hit, content), hit.lines))
+        leaders = [ranked[0]]
+        for hit in ranked[1:]:
+            is_apart = all(abs(hit.lines.first - leader.lines.first) > CLUSTER_GAP for leader in leaders)
+            if is_apart and line_worth(hit, content) >= SECOND_SHARE * line_worth(ranked[0], content):
+                leaders.append(hit)
+            if len(leaders) == PLACES_PER_UNIT:
+                break
+        found = [Place(content, leader.lines.first) for leader in leaders]
+        for hit in unit:
+            min(found, key=lambda place: abs(place.best_line - hit.lines.first)).hits.append(hit)
+        places += found
+    return places
+
+
+def line_worth(hit: Hit, content: DocumentContent) -> float:
+    """A line's score as the middle of a place: a heading announces an answer, it seldom is one."""
+    is_heading = content.lines[hit.lines.first - 1].kind in ("heading", "caption")
+    return hit.score * HEADING_SHARE if is_heading else hit.score
+
+
+def join_passage(hit: Hit, places: list[Place], content: DocumentContent) -> None:
+    """A near passage supports the places inside it, or is a place of its own."""
+    inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
+    if not inside:
+        inside = [Place(content, first_text_line(hit.lines, content))]
+        places += inside
+    for place in inside:
+        place.hits.append(hit)
+
+
+def join_section(hit: Hit, places: list[Place], content: DocumentContent) -> None:
+    """A title supports the places of its section, those of its sub-sections less; an empty section begins one."""
+    entry = content.toc_by_index[hit.toc_index or FRONT_INDEX]
+    own = [place for place in places if place.line.toc_index == entry.index]
+    below = [place for place in places if place not in own and entry.first_line <= place.best_line <= entry.last_line]
+    if not own and not below:
+        own = [Place(content, first_text_line(LineRange(entry.first_line, entry.last_line), content))]
+        places += own
+    for place in own:
+        place.hits.append(hit)
+    for place in below:
+        place.hits.append(replace(hit, score=hit.score * INHERITED_SHARE, exact_title=False))
+
+
+def join_page(hit: Hit, places: list[Place], content: DocumentContent) -> None:
+    """A page the question names is a place, with or without a word of the question on it (R36)."""
+    inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
+    if not inside:
+        inside = [Place(content, first_text_line(hit.lines, content))]
+        places += inside
+    max(inside, key=lambda place: place.score("keywords")).hits.append(hit)
+
+
+def first_text_line(lines: LineRange, content: DocumentContent) -> int:
+    """The first line that is no heading and no furniture; the first line when there is none."""
+    rows = content.lines_between(lines.first, lines.last)
+    skipped = UNSEARCHED_KINDS | {"heading", "caption"}
+    return next((row.number for row in rows if row.kind not in skipped), lines.first)
+
+
+# ---- candidates
+
+
+def candidate_of(place: Place, rank: int, prefixed: bool) -> Candidate:
+    content = place.content
+    anchor = anchor_of(place)
+    first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
+    entry = content.toc_by_index.get(place.line.toc_index)
+    methods = tuple(method for method in (*METHODS, "pinned") if place.best(method))
+    candidate_id = f"p{first.page_number}-l{anchor.first}-{anchor.last}"
+    if prefixed:
+        candidate_id = f"{content.sha256[:FINGERPRINT]}-{candidate_id}"
+    inside = [hit for hit in place.hits if hit.method in ("keywords", "patterns") and hit.lines.overlaps(anchor)]
+    candidate = Candidate(
+        candidate_id=candidate_id,
+        document_id=content.document_id,
+        parse_id=content.parse_id,
+        methods=methods,
+        matched_keywords=matched_keywords(place, anchor),
+        toc_index=place.line.toc_index,
+        section_title=entry.title if entry and entry.index != FRONT_INDEX else "",
+        breadcrumb=entry.breadcrumb if entry and entry.index != FRONT_INDEX else "",
+        anchor=anchor,
+        anchor_pages=(first.page_number, last.page_number),
+        context=anchor,
+        context_pages=(first.page_number, last.page_number),
+        anchor_text=content.text_between(*anchor, searched_only=True),
+        text="",
+        snippet=snippet_of(anchor, place),
+        line_score=max((hit.line_score for hit in inside), default=0.0),
+        exact_title=any(hit.exact_title for hit in place.hits),
+        co_occurrence=any(hit.co_occurrence for hit in inside),
+        type_match=any(hit.type_match for hit in inside),
+        rrf_rank=rank,
+        brief=NO_BRIEF,
+        best_line=place.best_line,
+        strength=strength_of(place),
+        parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
+    )
+    return replace(candidate, brief=brief_of(candidate, content))
+
+
+def strength_of(place: Place) -> float:
+    """How much of the question the place carries, 0..1: a fixed sum of the detectors' own shares."""
+    nearness = min(1.0, max(0.0, (place.score("vectors") - FAR) / (NEAR - FAR)))
+    return round(
+        KEYWORD_WEIGHT * min(1.0, place.score("keywords"))
+        + VECTOR_WEIGHT * nearness
+        + TITLE_WEIGHT * place.score("titles")
+        + TYPE_WEIGHT * any(hit.type_match for hit in place.hits),
+        6,
+    )
+
+
+def anchor_of(place: Place) -> LineRange:
+    """The lines an auditor should look at: the sentence of the best line, or the row with the rows like it."""
+    kind = place.line.kind
+    if kind == "table_row":
+        return rows_around(place)
+    if kind in ("heading", "caption"):
+        below = first_text_line(LineRange(place.best_line, last_of_section(place)), place.content)
+        return LineRange(place.best_line, min(max(below, place.best_line), place.best_line + SENTENCE_REACH))
+    return sentence_around(place)
+
+
+def rows_around(place: Place) -> LineRange:
+    best = place.score("keywords")
+    like = {
+        hit.lines.first
+        for hit in place.hits
+        if hit.method == "keywords"
+        and hit.score >= ROW_SHARE * best
+        and place.content.lines[hit.lines.first - 1].kind == "table_row"
+    }
+    first = last = place.best_line
+    while first - 1 in like and last - first + 1 < ROWS_MAX:
+        first -= 1
+    while last + 1 in like and last - first + 1 < ROWS_MAX:
+        last += 1
+    return LineRange(first, last)
+
+
+def sentence_around(place: Place) -> LineRange:
+    content = place.content
+    first = last = place.best_line
+    while place.best_line - first < SENTENCE_REACH and goes_on(first - 1, content):
+        first -= 1
+    while last - place.best_line < SENTENCE_REACH and goes_on(last, content):
+        last += 1
+    return LineRange(first, last)
+
+
+def goes_on(number: int, content: DocumentContent) -> bool:
+    """Does the sentence on this line go on on the next one?"""
+    if not 0 < number < len(content.lines):
+        return False
+    line, following = content.lines[number - 1], content.lines[number]
+    is_text = line.kind in ("body", "list_item") and following.kind == "body"
+    is_near = line.page_number == following.page_number and line.toc_index == following.toc_index
+    return is_text and is_near and not SENTENCE_END.search(line.text.rstrip())
+
+
+def last_of_section(place: Place) -> int:
+    entry = place.content.toc_by_index.get(place.line.toc_index)
+    return entry.last_line if entry else len(place.content.lines)
+
+
+def matched_keywords(place: Place, anchor: LineRange) -> tuple[str, ...]:
+    """Every question word found in the anchor or in the title, in the question's order as the hits have it."""
+    near = [hit for hit in place.hits if hit.method in ("titles", "pinned") or hit.lines.overlaps(anchor)]
+    return tuple(dict.fromkeys(text for hit in near for text in hit.matched_keywords))
+
+
+def snippet_of(anchor: LineRange, place: Place) -> str:
+    """Three to five lines around the anchor, without furniture."""
+    content = place.content
+    spare = max(0, SNIPPET_LINES - (anchor.last - anchor.first + 1))
+    first, last = anchor.first - (spare + 1) // 2, anchor.last + spare // 2
+    return content.text_between(first, last, searched_only=True)[:SNIPPET_CHARS]
+
+
+NO_BRIEF = Brief("", (), "", "", "", "", (), False, False, False, "")
+
+
+def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
+    first, last = candidate.anchor_pages
+    return Brief(
+        candidate_id=candidate.candidate_id,
+        methods=candidate.methods,
+        document_title=content.title,
+        breadcrumb=candidate.breadcrumb,
+        page_heading=page_heading(first, content),
+        pages=str(first) if first == last else f"{first}-{last}",
+        matched_keywords=candidate.matched_keywords,
+        exact_title=candidate.exact_title,
+        co_occurrence=candidate.co_occurrence,
+        type_match=candidate.type_match,
+        snippet=candidate.snippet,
+    )
+
+
+def page_heading(page_number: int, content: DocumentContent) -> str:
+    """What stands at the top of a page: often the name of a statement or a chapter."""
+    numbers = lexicon_of(content).page_headings.get(page_number, ())
+    return " / ".join(content.lines[number - 1].text.strip() for number in numbers)[:PAGE_HEADING_CHARS]

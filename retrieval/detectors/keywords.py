@@ -1,0 +1,101 @@
+"""Question words on lines (R27, R29): weighed by rarity, and more when they stand together. Always on."""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from documents.content import DocumentContent
+from retrieval.lexicon import Lexicon, Numbers, lexicon_of
+from retrieval.terms import Term, terms_of
+from retrieval.types import Hit, LineRange, Question
+
+HITS_MAX = 300  # per document; counts for absence come from the lexicon, not from hits
+REACH = 4  # lines: a sentence of this length, or a row and its header
+DECAY = 0.8  # what a word keeps of its weight for each line of distance
+SECTION_CREDIT = 0.5  # a word that stands in the section's title, not near the line
+HEADING_CREDIT = 0.6  # … at the top of the page: a statement's name
+PAGE_CREDIT = 0.3  # … anywhere else on the page
+PHRASE_BONUS = 0.25  # of the share the words of a phrase have, when they stand as the phrase
+
+Scores = NDArray[np.float32]
+
+
+def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
+    """A hit for each of the best lines that hold a question word; the score is the share of the question it carries.
+
+    A word counts fully on the line itself and less on lines near it, in the section's title, on the page.
+    """
+    lexicon = lexicon_of(content)
+    terms = terms_of(question, lexicon)
+    total = sum(term.weight for term in terms)
+    scores = np.zeros(lexicon.line_count + 1, dtype=np.float32)
+    points = np.zeros(lexicon.line_count + 1, dtype=np.float32)
+    for term in terms:
+        scores += np.float32(term.weight) * nearness(term, lexicon, content)
+        points[term.lines] += term.points
+    if not points.any():
+        return []
+    scores /= np.float32(total)
+    for phrase in question.phrases:
+        words = [term for term in terms if term.text in phrase.split()]
+        share = sum(term.weight for term in words) / total
+        scores[phrase_lines(words, lexicon)] += np.float32(PHRASE_BONUS * share)
+    lines = np.flatnonzero(points)
+    best = lines[np.lexsort((lines, -scores[lines]))][:HITS_MAX]
+    return [line_hit(int(number), terms, scores, points, content) for number in best]
+
+
+def line_hit(number: int, terms: tuple[Term, ...], scores: Scores, points: Scores, content: DocumentContent) -> Hit:
+    matched = [term for term in terms if contains(term.lines, number)]
+    following = [term for term in terms if contains(term.lines, number + 1)]
+    together = {term.text for term in (*matched, *following) if term.points}
+    return Hit(
+        method="keywords",
+        document_id=content.document_id,
+        lines=LineRange(number, number),
+        score=round(float(scores[number]), 6),
+        matched_keywords=tuple(term.text for term in matched),
+        toc_index=content.lines[number - 1].toc_index,
+        co_occurrence=len(together) > 1 and any(term.is_primary for term in (*matched, *following)),
+        line_score=float(points[number]),
+    )
+
+
+def nearness(term: Term, lexicon: Lexicon, content: DocumentContent) -> Scores:
+    """For each line, how near the term stands: 1 on the line itself."""
+    near = np.zeros(lexicon.line_count + 1, dtype=np.float32)
+    on_page = np.zeros(len(content.pages) + 1, dtype=np.float32)
+    on_page[lexicon.line_pages[term.lines]] = PAGE_CREDIT
+    for form in term.forms:
+        on_page[list(lexicon.heading_words.get(form, ()))] = HEADING_CREDIT
+    near[:] = on_page[lexicon.line_pages]
+    for index in {index for form in term.forms for index in lexicon.titles.get(form, ())}:
+        entry = content.toc_by_index[index]
+        section = near[entry.first_line : entry.last_line + 1]
+        np.maximum(section, SECTION_CREDIT, out=section)
+    for distance in range(REACH, -1, -1):
+        credit = np.float32(DECAY**distance)
+        for lines in (term.lines - distance, term.lines + distance):
+            inside = lines[(lines > 0) & (lines <= lexicon.line_count)]
+            near[inside] = np.maximum(near[inside], credit)
+    return near
+
+
+def phrase_lines(words: list[Term], lexicon: Lexicon) -> Numbers:
+    """The lines on which the words of a phrase, inflected or not, follow one another; it may run over the line end."""
+    if len(words) < 2 or any(not len(term.lines) for term in words):
+        return np.zeros(0, dtype=np.int32)
+    rarest = min(words, key=lambda term: len(term.lines))
+    pattern = re.compile(r"[\W_]+".join("(?:" + "|".join(map(re.escape, term.forms)) + ")" for term in words))
+    found: set[int] = set()
+    for number in rarest.lines.tolist():
+        for first in (number, number - 1):
+            if first > 0 and first not in found and pattern.search(lexicon.with_next(first)):
+                found.add(first)
+    return np.array(sorted(found), dtype=np.int32)
+
+
+def contains(lines: Numbers, number: int) -> bool:
+    index = int(np.searchsorted(lines, number))
+    return index < len(lines) and int(lines[index]) == number

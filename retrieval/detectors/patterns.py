@@ -1,0 +1,87 @@
+"""Values of the expected type near a question word, and identifiers as typed (R20, R30, R31)."""
+
+import re
+
+import numpy as np
+
+from documents.content import DocumentContent
+from retrieval.lexicon import lexicon_of
+from retrieval.terms import Term, stands_on, terms_of
+from retrieval.types import Hit, LineRange, Question
+
+HITS_MAX = 100
+VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrapped row, a definition)
+MONTHS = (
+    "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|fevr|mars|avr|mai|juin|juil|aout|sept|okt|dez|ene|abr|ago|dic"
+)
+MONEY = r"(?:[$€£¥]\s?\d|\b(?:usd|eur|gbp|chf|jpy)\s?\d|\d[\d.,]*\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
+PATTERNS: dict[str, re.Pattern[str]] = {
+    "amount": re.compile(
+        rf"{MONEY}|(?<![\d,])\d{{1,3}}(?:,\d{{3}})+(?![\d,])|\(\d[\d,.]*\)|(?<![\d.,])\d+\.\d+(?![\d.])"
+    ),
+    "percentage": re.compile(r"\d(?:[\d.,]*)\s?(?:%|percent|per cent|pour cent|prozent|por ciento)|(?<![\d.])0?\.\d+"),
+    "number": re.compile(
+        r"(?<![\[\w.,-])\d+(?:[.,]\d+)*(?![\]\w])|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b"
+    ),
+    "date": re.compile(
+        rf"\b(?:{MONTHS})\w*\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\b\d{{1,2}}\.?\s+(?:{MONTHS})\w*\.?\s+\d{{4}}"
+        r"|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b(?:19|20)\d{2}\b"
+    ),
+    "definition": re.compile(
+        r"\b(?:is an?|is the|are the|means|refers to|is defined as|are defined as|stands for)\b|:\s"
+    ),
+    "explanation": re.compile(
+        r"\b(?:because|since|therefore|by means of|in order to|so that|consists? of|computed|calculated|we (?:compute|use|apply))\b"
+    ),
+    "person": re.compile(r"\b(?:mr|ms|mrs|dr|director|officer|secretary|president|chair\w*|chief|team|manager|lead)\b"),
+    "email": re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+"),
+    "phone": re.compile(r"\+?\d[\d ()/-]{6,}\d"),
+    "url": re.compile(r"https?://|www\."),
+    "iban": re.compile(r"\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,}"),
+}
+
+
+def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
+    """Lines with a primary word and a value of the expected type, and lines with an identifier; best first."""
+    lexicon = lexicon_of(content)
+    terms = [term for term in terms_of(question, lexicon) if term.points]
+    identifiers = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
+    total = sum(term.weight for term in terms)
+    pattern = PATTERNS.get(question.answer_type)
+    primary = [term.lines for term in terms if term.is_primary and len(term.lines)]
+    hits = []
+    for number in np.unique(np.concatenate(primary)).tolist() if primary else []:
+        matched = [term for term in terms if stands_on(term, number)]
+        named = any(term.text in identifiers for term in matched)
+        is_typed = pattern is not None and has_value(number, pattern, content)
+        if named or is_typed:
+            hits.append(pattern_hit(number, matched, sum(term.weight for term in matched) / total, is_typed, content))
+    hits.sort(key=lambda hit: (-hit.score, hit.lines))
+    return hits[:HITS_MAX]
+
+
+def pattern_hit(number: int, matched: list[Term], share: float, is_typed: bool, content: DocumentContent) -> Hit:
+    return Hit(
+        method="patterns",
+        document_id=content.document_id,
+        lines=LineRange(number, number),
+        score=round(share, 6),
+        matched_keywords=tuple(term.text for term in matched),
+        toc_index=content.lines[number - 1].toc_index,
+        type_match=is_typed,
+        line_score=float(sum(term.points for term in matched)),
+    )
+
+
+def has_value(number: int, pattern: re.Pattern[str], content: DocumentContent) -> bool:
+    """A value on the line; or on the next one, when the line is running text that goes on there."""
+    line = content.lines[number - 1]
+    if pattern.search(line.match):
+        return True
+    following = content.lines_between(number + 1, number + VALUE_REACH)
+    return any(
+        other.kind == line.kind == "body"
+        and other.page_number == line.page_number
+        and bool(pattern.search(other.match))
+        for other in following
+    )

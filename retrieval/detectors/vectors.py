@@ -1,0 +1,70 @@
+"""Passages and titles near the question in meaning (R33). A proposal only: nearness proves nothing (R56)."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from documents.content import DocumentContent
+from llm.embedding import embed_query
+from retrieval.types import Hit, LineRange, Question
+
+PASSAGES_MAX = 40
+TITLES_MAX = 5
+FLOOR = 0.15  # below this cosine two texts share nothing but the language
+
+
+def detect_vectors(question: Question, content: DocumentContent) -> list[Hit]:
+    """The passages nearest the question, then the nearest titles; the score is the cosine. Raises EncoderMissing."""
+    if content.vectors is None:
+        return []
+    vector = query_vector(question.topic or question.corrected)
+    return passage_hits(vector, content) + title_hits(vector, content)
+
+
+@lru_cache(maxsize=256)
+def query_vector(text: str) -> NDArray[np.float32]:
+    return embed_query(text)
+
+
+def passage_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[Hit]:
+    return [
+        Hit(
+            method="vectors",
+            document_id=content.document_id,
+            lines=LineRange(content.passages[index].first_line, content.passages[index].last_line),
+            score=score,
+            toc_index=content.passages[index].toc_index,
+            detail="passage",
+        )
+        for index, score in nearest(vector, vectors_of(content, "passages"), PASSAGES_MAX)
+    ]
+
+
+def title_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[Hit]:
+    return [
+        Hit(
+            method="vectors",
+            document_id=content.document_id,
+            lines=LineRange(entry.first_line, entry.first_line),
+            score=score,
+            toc_index=entry.index,
+            detail=f"title: {entry.title}",
+        )
+        for index, score in nearest(vector, vectors_of(content, "toc"), TITLES_MAX)
+        for entry in [content.toc[index]]
+    ]
+
+
+def vectors_of(content: DocumentContent, kind: str) -> NDArray[np.float32]:
+    matrix: NDArray[np.float32] = getattr(content.vectors, kind)
+    return matrix
+
+
+def nearest(vector: NDArray[np.float32], matrix: NDArray[np.float32], count: int) -> list[tuple[int, float]]:
+    """(row, cosine) of the nearest rows above the floor; equal cosines in row order."""
+    if not matrix.size:
+        return []
+    cosines = np.round(matrix @ vector, 6)
+    rows = np.lexsort((np.arange(len(cosines)), -cosines))[:count]
+    return [(int(row), float(cosines[row])) for row in rows if cosines[row] >= FLOOR]

@@ -1,0 +1,70 @@
+"""The words of a question as weighed in one document: where each stands and how much it says there. A leaf."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from retrieval.lexicon import Lexicon, Numbers
+from retrieval.types import Keyword, Question
+
+PRIMARY_POINTS, SECONDARY_POINTS = 3, 1  # R29
+YEAR_WEIGHT = 0.5  # a year stands on every page of a report: it tells two columns apart, not two pages
+RARITY_MIN = 0.1  # a word on most lines still says a little
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """The keywords of one group in one document: any of them counts, and they count once."""
+
+    texts: tuple[str, ...]
+    forms: tuple[str, ...]
+    lines: Numbers
+    is_primary: bool
+    points: int
+    weight: float
+
+    @property
+    def text(self) -> str:
+        return self.texts[0]
+
+
+def terms_of(question: Question, lexicon: Lexicon) -> tuple[Term, ...]:
+    """The terms of a question, years last. A word without a hit keeps its full weight: its absence counts."""
+    groups: dict[str, list[Keyword]] = {}
+    for keyword in question.keywords:
+        groups.setdefault(keyword.group or keyword.text, []).append(keyword)
+    terms = [term_of(keywords, lexicon) for keywords in groups.values()]
+    for year in question.years:
+        lines = lexicon.lines_with_any(year_forms(year))
+        terms.append(Term((year,), year_forms(year), lines, False, 0, YEAR_WEIGHT))
+    return tuple(terms)
+
+
+def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
+    forms = tuple(dict.fromkeys(form for keyword in keywords for form in keyword.forms))
+    lines = lexicon.lines_with_any(forms)
+    is_primary = any(keyword.priority == "primary" for keyword in keywords)
+    points = PRIMARY_POINTS if is_primary else SECONDARY_POINTS
+    rarity = max(lexicon.rarity(len(lines)), RARITY_MIN)
+    weight = points * max(keyword.weight for keyword in keywords) * rarity
+    return Term(tuple(keyword.text for keyword in keywords), forms, lines, is_primary, points, weight)
+
+
+def year_forms(year: str) -> tuple[str, ...]:
+    return (year, f"fy{year}", f"fy{year[2:]}", f"fy {year[2:]}")
+
+
+def matched_texts(terms: Iterable[Term], number: int) -> tuple[str, ...]:
+    """The texts of the terms that stand on a line."""
+    return tuple(term.text for term in terms if stands_on(term, number))
+
+
+def stands_on(term: Term, number: int) -> bool:
+    index = int(np.searchsorted(term.lines, number))
+    return index < len(term.lines) and int(term.lines[index]) == number
+
+
+def part_question(question: Question, part: Question) -> Question:
+    """A part asked with the words of the part alone; everything else as in the whole question."""
+    return replace(question, topic=part.topic, keywords=part.keywords, phrases=part.phrases, shape=part.shape)
