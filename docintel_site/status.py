@@ -3,7 +3,7 @@
 import shutil
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from celery import current_app
 from django.conf import settings
@@ -20,7 +20,7 @@ from llm import client
 State = Literal["ok", "warn", "fail"]
 
 QUEUES = ("ingest", "sweep", "embed", "ask")
-PING_S = 1.0
+PING_S = 1
 LONG_QUEUE = 500
 GIGABYTE = 1_000_000_000
 DISK_LOW_BYTES = 5 * GIGABYTE
@@ -132,7 +132,8 @@ def workers() -> Check:
 def queues() -> Check:
     """How many messages wait; the rows are the truth, so a lost message only costs time."""
     with current_app.connection_for_read() as link:
-        waiting = {queue: link.default_channel.client.llen(queue) for queue in QUEUES}
+        channel: Any = link.default_channel
+        waiting = {queue: channel.client.llen(queue) for queue in QUEUES}
     what = ", ".join(f"{queue} {count}" for queue, count in waiting.items())
     if max(waiting.values()) > LONG_QUEUE:
         return Check("Queues", "warn", f"long: {what}", "More is coming in than the workers do; start more of them.")
