@@ -1,26 +1,28 @@
 """The database of the tests behaves like the real one, and is empty again after each of them."""
 
 import pytest
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 
-from llm.models import LLMCall
+from ledger.chain import append
+from ledger.models import Entry
 
-TABLE = LLMCall._meta.db_table
+TABLE = Entry._meta.db_table
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("turn", [1, 2])
 def test_insert_only_tables_are_emptied_between_transactional_tests(turn: int) -> None:
-    assert LLMCall.objects.count() == 0
-    LLMCall.objects.create(purpose=f"trial {turn}")
-    assert LLMCall.objects.count() == 1
+    assert Entry.objects.count() == 0
+    with transaction.atomic():
+        append("trial", str(turn), b"")
+    assert Entry.objects.count() == 1
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "statement", [f"UPDATE {TABLE} SET purpose = 'x'", f"DELETE FROM {TABLE}", f"TRUNCATE {TABLE} CASCADE"]
+    "statement", [f"UPDATE {TABLE} SET kind = 'x'", f"DELETE FROM {TABLE}", f"TRUNCATE {TABLE} CASCADE"]
 )
 def test_a_test_meets_the_same_refusals_as_the_application(statement: str) -> None:
-    LLMCall.objects.create(purpose="trial")
+    append("trial", "1", b"")
     with pytest.raises(DatabaseError), connection.cursor() as cursor:
         cursor.execute(statement)
