@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import django
 import pytest
 from django.conf import settings
 
@@ -45,6 +46,8 @@ def _read_settings() -> None:
         )
     os.environ["DJANGO_SETTINGS_MODULE"] = "docintel_site.settings"
     assert settings.DATABASES
+    # The conftest.py of an app imports models, and pytest reads it before pytest-django has set Django up.
+    django.setup()
     # The workers of pytest-xdist inherit the environment and have to come through here themselves.
     del os.environ["DJANGO_SETTINGS_MODULE"]
 
