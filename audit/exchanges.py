@@ -1,0 +1,67 @@
+"""One exchange with a model as the trail shows it: readable, and byte for byte to take away."""
+
+import json
+from dataclasses import dataclass
+
+from llm.exchange import request_digest
+from llm.models import LLMCall
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a request, its text as the model read it."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ExchangeView:
+    """`is_intact` says that the stored request still has the digest it was sent with."""
+
+    purpose: str
+    call: LLMCall
+    messages: tuple[Message, ...]
+    request: str
+    reply: str
+    is_indented: bool
+    is_intact: bool
+
+
+def read_exchange(purpose: str, call: LLMCall) -> ExchangeView:
+    reply = readable(call.raw_reply)
+    return ExchangeView(
+        purpose=purpose,
+        call=call,
+        messages=tuple(messages_of(call)),
+        request=json.dumps(call.request, ensure_ascii=False, indent=2),
+        reply=reply,
+        is_indented=reply != call.raw_reply,
+        is_intact=request_digest(call.request) == call.request_sha256,
+    )
+
+
+def messages_of(call: LLMCall) -> list[Message]:
+    """The texts of a request: `instructions` and `input` of the Responses API, or chat messages."""
+    request = call.request
+    found = [Message("system", request["instructions"])] if isinstance(request.get("instructions"), str) else []
+    told = request.get("input", request.get("messages"))
+    if isinstance(told, str):
+        return [*found, Message("user", told)]
+    for message in told if isinstance(told, list) else []:
+        if isinstance(message, dict) and isinstance(message.get("content"), str):
+            found.append(Message(str(message.get("role", "")), message["content"]))
+    return found
+
+
+def readable(reply: str) -> str:
+    """A JSON reply indented, any other as it came."""
+    try:
+        return json.dumps(json.loads(reply), ensure_ascii=False, indent=2)
+    except ValueError:
+        return reply
+
+
+def request_bytes(call: LLMCall) -> bytes:
+    """The request in canonical JSON: the bytes its stored SHA-256 was taken over."""
+    return json.dumps(call.request, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()

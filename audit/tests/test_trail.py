@@ -1,0 +1,279 @@
+"""The trail page: complete, from stored rows alone, for those who may read it and nobody else."""
+
+import json
+import uuid
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from audit.tests.conftest import PASSAGE, RAW_REPLY, House, MakeAnswer, MakeRun, Tamper
+from llm.exchange import request_digest
+from retrieval.models import RetrievalRun
+
+QUERIES_MAX = 25
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def address(run: RetrievalRun, query: str = "") -> str:
+    return f"/audit/runs/{run.pk}/{query}"
+
+
+def text(response: Any) -> str:
+    assert response.status_code == 200, response.content
+    return response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [("owner", 200), ("auditor", 200), ("asker", 200), ("viewer", 404), ("stranger", 404), (None, 302)],
+)
+def test_it_opens_for_those_who_may_read_it(
+    house: House, make_run: MakeRun, make_call: Any, browse: Any, name: str | None, status: int
+) -> None:
+    run = make_run(arbiter="model", llm_call=make_call())
+    person = getattr(house, name) if name else None
+    call = f"calls/{run.llm_call_id}"
+    for query in ("", "?candidate=p1-l1-2", f"{call}/request/", f"{call}/reply/"):
+        assert browse(person, address(run, query)).status_code == status
+    assert browse(person, address(run), **{"HX-Request": "true"}).status_code == status
+
+
+def test_it_hides_a_run_from_an_asker_who_left_the_base(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run()
+    house.asker.membership_set.all().delete()
+    assert browse(house.asker, address(run)).status_code == 404
+
+
+def test_it_knows_no_run_that_is_not_there(house: House, browse: Any) -> None:
+    assert browse(house.auditor, f"/audit/runs/{uuid.uuid4()}/").status_code == 404
+    assert browse(house.auditor, "/audit/runs/1/").status_code == 404
+
+
+def test_it_reads_from_question_to_citation(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any, browse: Any
+) -> None:
+    run = make_run(arbiter="model", llm_call=make_call())
+    make_answer(run)
+    page = text(browse(house.auditor, address(run)))
+    for shown in (
+        "How is attention computed?",
+        "parse</abbr> 3",
+        "5 of 22 titles contain ‘attention’",
+        "the keyword signal is clean",
+        "212 hits on 3 of 3 keywords",
+        "Scaled Dot-Product Attention",
+        "model-large-2-2026, prompt 14, balanced",
+        "confidence</abbr> 0.93",
+        "It is computed from dot products.",
+        "few of its words are in what it cites",
+        "90 %",
+        "3,890 ms",
+        "9,412 tokens",
+        "shortened",
+        "19 → 15",
+        "<del>This gives equation (1)</del>",
+        house.document.sha256,
+    ):
+        assert shown in page, shown
+    for position, role in enumerate(("Primary", "Supporting", "Tangential", "Discarded"), start=1):
+        assert f"Reason {position}" in page
+        assert role in page
+    assert page.count("verified</span>") == 2, "the run's entry and the answer's"
+
+
+def test_it_shows_every_candidate_beside_its_page(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run()
+    page = text(browse(house.auditor, address(run, "?candidate=p1-l4-5")))
+    assert 'aria-label="Selected candidate p1-l4-5"' in page
+    assert f"/documents/{house.document.pk}/pages/1/image/" in page
+    assert "hl-anchor" in page
+    assert "hl-context" in page
+    other = text(browse(house.auditor, address(run, "?candidate=p1-l4-5&page=2")))
+    assert f"/documents/{house.document.pk}/pages/2/image/" in other
+    assert "hl-anchor" not in other
+
+
+def test_it_gives_htmx_the_open_candidate_only(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run()
+    part = browse(house.auditor, address(run, "?candidate=p1-l3-4"), **{"HX-Request": "true"})
+    assert text(part).strip().startswith('<aside class="right"')
+    assert "p1-l3-4" in text(part)
+    assert "HX-Request" in part["Vary"]
+    restored = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+    assert "<!doctype html>" in text(browse(house.auditor, address(run), **restored))
+
+
+@pytest.mark.parametrize("query", ["?candidate=p9-l9-9", "?candidate=%00", "?candidate=" + "x" * 5000])
+def test_it_knows_no_candidate_of_another_run(house: House, make_run: MakeRun, browse: Any, query: str) -> None:
+    assert browse(house.auditor, address(make_run(), query)).status_code == 404
+
+
+@pytest.mark.parametrize("query", ["?page=-1", "?page=99999999999999999999", "?page=²", "?role=boss", "?against_rrf=x"])
+def test_it_leaves_out_what_cannot_be(house: House, make_run: MakeRun, browse: Any, query: str) -> None:
+    assert "Reason 4" in text(browse(house.auditor, address(make_run(), query)))
+
+
+def test_it_filters_candidates_by_role(house: House, make_run: MakeRun, browse: Any) -> None:
+    page = browse(house.auditor, address(make_run(), "?role=discarded"))
+    assert [row.candidate.role for row in page.context["trail"].table.rows] == ["discarded"]
+    assert page.context["selected"].row.candidate.role == "discarded"
+
+
+def test_it_shows_a_rules_run_with_the_rule_that_decided(house: House, make_run: MakeRun, browse: Any) -> None:
+    page = text(browse(house.asker, address(make_run())))
+    assert "Rules, balanced" in page
+    assert "rule 2" in page
+    assert "No model was asked: fixed rules judged." in page
+
+
+def test_it_says_that_the_arbiter_did_not_run(house: House, make_run: MakeRun, make_call: Any, browse: Any) -> None:
+    run = make_run(
+        "unjudged unjudged",
+        arbiter="model",
+        arbiter_status="not_run",
+        arbiter_failure="The model did not answer within 45 s.",
+        llm_call=make_call(outcome="timeout", raw_reply="", error="deadline"),
+    )
+    page = text(browse(house.auditor, address(run)))
+    assert "The arbiter did not run: The model did not answer within 45 s." in page
+    assert "2 of 2 candidates were not judged" in page
+    assert "(nothing came back)" in page
+
+
+def test_it_makes_a_dossier_of_a_run_that_found_nothing(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run(
+        "tangential discarded",
+        status="not_found",
+        not_found_reason="Zero hits over every form of every keyword.",
+        searched=[{"text": "revenue", "forms": ["revenue", "revenues"], "count": 0}],
+        coverage={"documents": 1, "pages": 2, "pages_with_text": 1, "sections": 22, "unreadable": ["paper p. 2"]},
+        gates=[{"code": "G1", "name": "zero hits", "fired": True, "evidence": "0 hits"}],
+        confidence=0,
+    )
+    page = text(browse(house.auditor, address(run)))
+    for shown in (
+        "Not found",
+        "Zero hits over every form of every keyword.",
+        "revenue, revenues",
+        "1 of 2 pages with text",
+        "paper p. 2",
+        "What came nearest",
+        "Reason 2",
+    ):
+        assert shown in page, shown
+
+
+def test_it_shows_a_failed_run_that_got_nowhere(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run(
+        "",
+        status="failed",
+        failure="The database was away.",
+        parsed={},
+        plan={},
+        scope=[],
+        gates=[],
+        hits=[],
+        hit_counts={},
+        searched=[],
+        coverage={},
+        settings={},
+        timings_ms={},
+        toc_shown="",
+    )
+    page = text(browse(house.auditor, address(run)))
+    assert "The database was away." in page
+    assert "no detector proposed a place" in page
+
+
+def test_it_gives_request_and_reply_byte_for_byte(house: House, make_run: MakeRun, make_call: Any, browse: Any) -> None:
+    call = make_call()
+    run = make_run(arbiter="model", llm_call=call)
+    reply = browse(house.auditor, address(run, f"calls/{call.pk}/reply/"))
+    assert reply.content.decode() == RAW_REPLY
+    assert reply["Content-Type"].startswith("text/plain")
+    assert "attachment" in reply["Content-Disposition"]
+    request = browse(house.auditor, address(run, f"calls/{call.pk}/request/"))
+    assert request_digest(json.loads(request.content)) == call.request_sha256
+    other = make_run(arbiter="model", llm_call=make_call())
+    assert browse(house.auditor, address(other, f"calls/{call.pk}/reply/")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE retrieval_runcandidate SET role = 'primary'", "DELETE FROM ledger_entry"]
+)
+def test_it_says_when_the_record_was_changed(
+    house: House, make_run: MakeRun, browse: Any, tamper: Tamper, statement: str
+) -> None:
+    run = make_run()
+    assert "not verified" not in text(browse(house.auditor, address(run)))
+    tamper(statement)
+    page = text(browse(house.auditor, address(run)))
+    assert "not verified" in page
+    assert 'role="alert"' in page
+
+
+def test_it_still_shows_everything_when_the_document_is_in_the_trash(
+    house: House, make_run: MakeRun, browse: Any
+) -> None:
+    run = make_run()
+    house.document.trashed_at = timezone.now()
+    house.document.save()
+    page = text(browse(house.auditor, address(run)))
+    assert "in the trash" in page
+    assert PASSAGE in page
+
+
+def test_it_still_shows_everything_when_the_document_is_deleted(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any
+) -> None:
+    run = make_run()
+    make_answer(run)
+    house.document.delete()
+    page = text(browse(house.auditor, address(run)))
+    assert "document deleted" in page
+    assert PASSAGE in page
+    assert "hl-anchor" in page
+    assert "/image/" not in page
+    assert "not verified" not in page
+
+
+def test_it_escapes_whatever_others_wrote(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any, browse: Any
+) -> None:
+    call = make_call(raw_reply=f'{{"reason": "{HOSTILE}"}}', error=HOSTILE, request={"input": HOSTILE})
+    house.document.title = HOSTILE
+    house.document.save()
+    run = make_run(
+        question=HOSTILE,
+        arbiter="model",
+        llm_call=call,
+        base_name=HOSTILE,
+        asked_by_name=HOSTILE,
+        toc_shown=f"[1] {HOSTILE}",
+        violations=[HOSTILE],
+        contradictions=[{"candidate_ids": ["p1-l1-2"], "point": HOSTILE}],
+        arbiter_failure=HOSTILE,
+        settings={"name": HOSTILE},
+    )
+    make_answer(run, text=HOSTILE, note=HOSTILE)
+    page = text(browse(house.auditor, address(run)))
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert page.count("&lt;script&gt;alert(1)") >= 10
+    assert "script-src 'self'" in browse(house.auditor, address(run))["Content-Security-Policy"]
+
+
+def test_it_asks_the_database_a_bounded_number_of_times(
+    house: House,
+    make_run: MakeRun,
+    make_answer: MakeAnswer,
+    make_call: Any,
+    signed_in: Any,
+    django_assert_max_num_queries: Any,
+) -> None:
+    run = make_run(" ".join(["primary"] + ["discarded"] * 59), arbiter="model", llm_call=make_call())
+    make_answer(run)
+    client = signed_in(house.auditor)
+    with django_assert_max_num_queries(QUERIES_MAX):
+        assert client.get(address(run)).status_code == 200

@@ -1,0 +1,274 @@
+"""One run's whole trail for the page, from stored rows alone: what is shown is what was seen.
+
+Nothing here reads a document's present content, so a trail reads the same after the document is parsed again,
+renamed or deleted.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+
+from audit.candidates import KEPT_ROLES, LETTERS, Choice, Row, Table, build_table, span
+from audit.contents import Contents, read_contents
+from audit.exchanges import ExchangeView, read_exchange
+from audit.outcomes import Outcome, judge_in_full, outcome_of
+from audit.verification import Standing, standing_of
+from chat.models import Answer, Citation
+from documents.models import Document
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import METHODS
+
+HITS_SHOWN_MAX = 100  # of one detector; the export has them all
+NEAR_MISSES_MAX = 5
+
+SIGNS = {
+    "exact_title": "exact title",
+    "co_occurrence": "words meet on one line",
+    "type_match": "value of the asked type",
+}
+TIMING_NAMES = {
+    "parse": "Reading the question",
+    "plan": "Plan",
+    "shortlist": "Choosing documents",
+    "detect": "Detectors",
+    "aggregate": "Merging hits",
+    "gates": "Gates",
+    "arbitrate": "Arbiter",
+    "calibrate": "Calibrating quotes",
+    "widen": "Widening contexts",
+    "write": "Writing the answer",
+    "verify": "Checking the answer",
+}
+
+
+@dataclass(frozen=True)
+class ScopeDocument:
+    """A document of the run's scope: as it was, and what has become of it."""
+
+    document_id: str
+    title: str
+    parse_number: int
+    pages: int
+    sha256: str
+    fate: str  # "" while it lives
+
+    @property
+    def is_open(self) -> bool:
+        return not self.fate
+
+
+@dataclass(frozen=True)
+class FlagRow:
+    """One decision of the plan."""
+
+    words: str
+    on: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class HitRow:
+    lines: str
+    score: float
+    matched: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class DetectorRow:
+    """What one detector contributed. `only` counts the candidates no other detector proposed."""
+
+    name: str
+    letter: str
+    hits: int
+    candidates: int
+    only: int
+    kept: int
+    shown: tuple[HitRow, ...]
+
+
+@dataclass(frozen=True)
+class Timing:
+    name: str
+    ms: float
+
+
+@dataclass(frozen=True)
+class Check:
+    """One sentence of the answer: what it cites, and what the checks found."""
+
+    sentence: str
+    markers: tuple[int, ...]
+    percent: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    answer: Answer
+    citations: tuple[Citation, ...]
+    checks: tuple[Check, ...]
+    standing: Standing
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """Why nothing was found: what was searched, what could not be, and what came nearest."""
+
+    reason: str
+    searched: Sequence[dict[str, Any]]
+    coverage: dict[str, Any]
+    near: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Trail:
+    run: RetrievalRun
+    outcome: Outcome
+    documents: tuple[ScopeDocument, ...]
+    arbiter: str
+    standing: Standing
+    table: Table
+    detectors: tuple[DetectorRow, ...]
+    hits: int
+    hits_max: int
+    flags: tuple[FlagRow, ...]
+    contents: Contents
+    contract: str
+    exchanges: tuple[ExchangeView, ...]
+    why_no_model: str
+    answer: AnswerView | None
+    dossier: Dossier | None
+    timings: tuple[Timing, ...]
+    timings_max: float
+
+
+def gather(run: RetrievalRun, choice: Choice) -> Trail | None:
+    """Everything the page shows of a run; None when `choice` names a candidate it does not have."""
+    candidates = list(run.candidates.all())
+    table = build_table(candidates, choice)
+    if table is None:
+        return None
+    answer = answer_of(run)
+    detectors = tuple(detector_row(run, name, candidates) for name in METHODS)
+    timings = timings_of(run, answer)
+    return Trail(
+        run=run,
+        outcome=outcome_of(run, answer is not None),
+        documents=tuple(scope_documents(run)),
+        arbiter=judge_in_full(run),
+        standing=standing_of("run", run.pk),
+        table=table,
+        detectors=detectors,
+        hits=sum(detector.hits for detector in detectors),
+        hits_max=max((detector.hits for detector in detectors), default=0) or 1,
+        flags=tuple(map(flag_row, run.plan.get("flags", []))),
+        contents=read_contents(run, candidates),
+        contract=contract_words(candidates),
+        exchanges=exchanges_of(run, answer),
+        why_no_model=why_no_model(run),
+        answer=answer,
+        dossier=dossier_of(run, candidates) if run.status in ("not_found", "cannot_tell") else None,
+        timings=timings,
+        timings_max=max((timing.ms for timing in timings), default=0),
+    )
+
+
+def scope_documents(run: RetrievalRun) -> Iterable[ScopeDocument]:
+    trashed = dict(
+        Document.objects.filter(pk__in=[seen["document_id"] for seen in run.scope]).values_list("pk", "trashed_at")
+    )
+    fates = {str(pk): "in the trash" if moment else "" for pk, moment in trashed.items()}
+    for seen in run.scope:
+        fate = fates.get(seen["document_id"], "document deleted")
+        yield ScopeDocument(
+            seen["document_id"], seen["title"], seen["parse_number"], seen["pages"], seen["sha256"], fate
+        )
+
+
+def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate]) -> DetectorRow:
+    found = [candidate for candidate in candidates if name in candidate.methods]
+    hits = [hit for hit in run.hits if hit["method"] == name]
+    return DetectorRow(
+        name=name,
+        letter=LETTERS[name],
+        hits=run.hit_counts.get(name, len(hits)),
+        candidates=len(found),
+        only=sum(candidate.methods == [name] for candidate in found),
+        kept=sum(candidate.role in KEPT_ROLES for candidate in found),
+        shown=tuple(map(hit_row, hits[:HITS_SHOWN_MAX])),
+    )
+
+
+def hit_row(hit: dict[str, Any]) -> HitRow:
+    signs = [words for name, words in SIGNS.items() if hit.get(name)]
+    detail = ", ".join([*filter(None, [hit["detail"]]), *signs])
+    return HitRow(span(*hit["lines"]), hit["score"], ", ".join(hit["matched_keywords"]), detail)
+
+
+def flag_row(flag: dict[str, Any]) -> FlagRow:
+    return FlagRow(flag["name"].replace("_", " ").capitalize(), flag["on"], flag["reason"])
+
+
+def contract_words(candidates: Sequence[RunCandidate]) -> str:
+    """That the arbiter judged what it was given, in words; what it did not is listed as violations."""
+    unjudged = sum(candidate.role == "unjudged" for candidate in candidates)
+    if not candidates:
+        return "no candidate, so nothing to judge"
+    if unjudged:
+        return f"{unjudged} of {len(candidates)} candidates were not judged"
+    return f"{len(candidates)} candidates, each judged once with a reason"
+
+
+def why_no_model(run: RetrievalRun) -> str:
+    """Why there is no exchange to show."""
+    if run.arbiter_failure:
+        return run.arbiter_failure
+    if run.arbiter_status == "not_needed":
+        return "there was nothing to judge"
+    return {"rules": "fixed rules judged", "none": "nobody judged, the order is by RRF"}.get(
+        run.arbiter, "none is recorded"
+    )
+
+
+def answer_of(run: RetrievalRun) -> AnswerView | None:
+    try:
+        answer = run.answer
+    except ObjectDoesNotExist:
+        return None
+    citations = answer.citations.select_related("candidate").all()
+    return AnswerView(answer, tuple(citations), tuple(map(read_check, answer.checks)), standing_of("answer", answer.pk))
+
+
+PROBLEMS = {
+    "no_citation": "cites nothing",
+    "weak_support": "few of its words are in what it cites",
+    "number_not_cited": "a number is not in what it cites",
+}
+
+
+def read_check(check: dict[str, Any]) -> Check:
+    problems = tuple(PROBLEMS.get(problem, problem) for problem in check["problems"])
+    return Check(check["sentence"], tuple(check["markers"]), round(100 * check["supported"]), problems)
+
+
+def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:
+    calls = [("Arbiter", run.llm_call), ("Answer", answer.answer.llm_call if answer else None)]
+    return tuple(read_exchange(purpose, call) for purpose, call in calls if call)
+
+
+def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Dossier:
+    near = build_table([candidate for candidate in candidates if candidate.role not in KEPT_ROLES], Choice())
+    rows = near.rows[:NEAR_MISSES_MAX] if near else ()
+    return Dossier(run.not_found_reason, run.searched, run.coverage, rows)
+
+
+def timings_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Timing, ...]:
+    stored = run.timings_ms | (answer.answer.timings_ms if answer else {})
+    return tuple(
+        Timing(TIMING_NAMES.get(name, name.replace("_", " ").capitalize()), ms)
+        for name, ms in stored.items()
+        if isinstance(ms, int | float) and name != "total"
+    )

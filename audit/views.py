@@ -1,0 +1,120 @@
+"""The pages of the audit: the list of runs, one run's trail, and its exchanges to take away."""
+
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from audit.candidates import Choice
+from audit.exchanges import request_bytes
+from audit.forms import RunFilters
+from audit.runs import Key, filtered, page_of
+from audit.selected import read_selected
+from audit.terms import TERMS
+from audit.trail import gather
+from chat.models import Answer
+from documents.access import only
+from llm.models import LLMCall
+from retrieval.models import RetrievalRun
+from retrieval.types import ROLE_ORDER
+
+
+@require_safe
+def run_list(request: HttpRequest) -> HttpResponse:
+    """The runs a person may read, filtered by the address."""
+    form = RunFilters(request.GET, user=request.user)
+    is_valid = form.is_valid()
+    wanted = form.cleaned_data if is_valid else {}
+    runs = RetrievalRun.objects.visible_to(request.user)
+    page = page_of(
+        filtered(runs, wanted) if is_valid else runs.none(),
+        before=request.GET.get("before", ""),
+        after=request.GET.get("after", ""),
+    )
+    shown = {
+        "form": form,
+        "selects": [form[name] for name in ("base", "status", "arbiter")],
+        "is_filtered": any(wanted.values()) or not is_valid,
+        "page": page,
+        "newer": turn_to(form, after=page.newer),
+        "older": turn_to(form, before=page.older),
+    }
+    return render(request, "audit/list.html", shown, status=200 if is_valid else 400)
+
+
+def turn_to(form: RunFilters, **keys: Key | None) -> str:
+    """The address of a neighbouring page under the same filters; "" when there is none."""
+    turn = {name: str(key) for name, key in keys.items() if key is not None}
+    kept = {name: form.data.get(name) for name in form.fields if form.data.get(name)}
+    return f"?{urlencode(kept | turn)}" if turn else ""
+
+
+@require_safe
+def run_trail(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """One run's trail; for htmx only the open candidate beside its page."""
+    run = visible_run(request, run_id)
+    choice = read_choice(request)
+    trail = gather(run, choice)
+    if trail is None:
+        raise Http404("This run has no such candidate.")
+    page_counts = {document.document_id: document.pages for document in trail.documents}
+    selected = read_selected(trail.table, choice, page_counts)
+    shown = {
+        "run": run,
+        "trail": trail,
+        "selected": selected,
+        "terms": sorted(TERMS.items()),
+        "total": trail.table.total,
+    }
+    is_part = bool(request.headers.get("HX-Request")) and not request.headers.get("HX-History-Restore-Request")
+    response = render(request, "audit/_candidate.html" if is_part else "audit/trail.html", shown)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def visible_run(request: HttpRequest, run_id: UUID) -> RetrievalRun:
+    runs = RetrievalRun.objects.visible_to(request.user)
+    return only(runs.select_related("llm_call"), run_id)
+
+
+def read_choice(request: HttpRequest) -> Choice:
+    """What the address asks for; a role or page that cannot be is left out."""
+    role, page = request.GET.get("role", ""), request.GET.get("page", "")
+    return Choice(
+        role=role if role in ROLE_ORDER else "",
+        against_rrf=request.GET.get("against_rrf") == "1",
+        candidate_id=request.GET.get("candidate", ""),
+        page=int(page) if page.isdecimal() else None,
+    )
+
+
+@require_safe
+def call_request(request: HttpRequest, run_id: UUID, call_id: UUID) -> HttpResponse:
+    """The request to the model, in the canonical JSON its SHA-256 was taken over."""
+    call = call_of(request, run_id, call_id)
+    return attachment(request_bytes(call), f"request-{call.pk}.json", "application/json")
+
+
+@require_safe
+def call_reply(request: HttpRequest, run_id: UUID, call_id: UUID) -> HttpResponse:
+    """The model's reply as received."""
+    call = call_of(request, run_id, call_id)
+    return attachment(call.raw_reply.encode(), f"reply-{call.pk}.txt", "text/plain; charset=utf-8")
+
+
+def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
+    """A call of this run or of its answer, or the same 404 as for a run that is not there."""
+    run = visible_run(request, run_id)
+    calls = LLMCall.objects.filter(pk=run.llm_call_id) | LLMCall.objects.filter(
+        pk__in=Answer.objects.filter(run=run).values("llm_call")
+    )
+    return only(calls, call_id)
+
+
+def attachment(content: bytes, name: str, media_type: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=media_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
