@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from documents.characters import clean_text
 from documents.matching import match_form
 from documents.rows import LineKind, LineSpan
+
+Turn = Callable[[float, float], tuple[float, float]]
 
 BOLD_FLAG, SUPERSCRIPT_FLAG = 16, 1
 PAINTED_FLAGS = 16 | 32  # filled or stroked; text with neither is invisible, as text recognition writes it
@@ -19,9 +22,11 @@ BASELINE_TOLERANCE = 0.3  # of the font size: cells set in another size still sh
 SCRIPT_SIZE = 0.85  # a piece this much smaller than its neighbour may be its sub- or superscript
 SCRIPT_REACH = 0.75  # of the neighbour's size: how far a script's baseline may lie off
 GLUED_GAP = 0.13  # of the font size: pieces closer than this are one word
+STACKED_OVERLAP = 0.4  # of the font size: a sub- and a superscript above each other are two words
 CELL_GAP = 0.9  # of the font size: a gap this wide separates two cells
 WORDY_CHARS, WORDY_SPACES = 20, 2  # a piece of running text, as opposed to a cell
 COLUMN_PAIRS_MIN = 4  # this many side-by-side pieces of running text make two columns
+RUNNING_SHARE = 0.25  # of the lines of running text begin in lower case
 COLUMN_DEPTH = 2  # at most four columns
 
 
@@ -92,7 +97,7 @@ def page_lines(page_number: int, text: PageText, width: float, height: float) ->
 # ---- pieces
 
 
-def pieces_of(blocks: Sequence[dict[str, Any]], width: float, height: float, turn: Any = None) -> PageText:
+def pieces_of(blocks: Sequence[dict[str, Any]], width: float, height: float, turn: Turn | None = None) -> PageText:
     """The pieces of a page's extraction dictionary; `turn` maps a point to the page as displayed."""
     page = PageText({})
     bold_fonts: dict[str, bool] = {}
@@ -154,14 +159,10 @@ def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[s
         if len(text) != count and text[-1].isspace():
             parts.append(" ")
             length += 1
-        if left < x0:
-            x0 = left
-        if right > x1:
-            x1 = right
-        if top < y0:
-            y0 = top
-        if bottom > y1:
-            y1 = bottom
+        x0 = min(x0, left)
+        x1 = max(x1, right)
+        y0 = min(y0, top)
+        y1 = max(y1, bottom)
         origin = span["origin"][1]
         if span_size > size + 0.5:
             size, baseline = span_size, origin
@@ -188,7 +189,7 @@ def is_footnote_mark(text: str, span: dict[str, Any], last_size: float, before: 
 
 
 def turned(
-    spans: Sequence[dict[str, Any]], direction: tuple[float, float], width: float, height: float, turn: Any
+    spans: Sequence[dict[str, Any]], direction: tuple[float, float], width: float, height: float, turn: Turn | None
 ) -> tuple[int, list[dict[str, Any]]]:
     """Spans in the displayed page, rotated so that they read left to right, and the quarter turns that took."""
     dx, dy = direction
@@ -265,6 +266,11 @@ def regions_of(pieces: list[Piece], depth: int) -> list[tuple[int, list[Piece]]]
 def gutter_of(pieces: list[Piece]) -> float | None:
     """The x where most pieces of running text stand side by side; None when the page has one column."""
     wordy = sorted((piece for piece in pieces if is_wordy(piece.text)), key=lambda piece: piece.y0)
+    if len(wordy) < 2 * COLUMN_PAIRS_MIN:
+        return None
+    # A number that stands alone on the row makes it a table's row.
+    table_rows = {round(piece.baseline) for piece in pieces if len(piece.text) < 14 and is_amount(piece.text)}
+    wordy = [piece for piece in wordy if round(piece.baseline) not in table_rows]
     gaps: list[tuple[float, float]] = []
     for index, piece in enumerate(wordy):
         for other in wordy[index + 1 : index + 6]:
@@ -276,7 +282,25 @@ def gutter_of(pieces: list[Piece]) -> float | None:
     if len(gaps) < COLUMN_PAIRS_MIN:
         return None
     best, votes = widest_agreement(gaps)
-    return best if votes >= COLUMN_PAIRS_MIN else None
+    if votes < COLUMN_PAIRS_MIN or not all(map(is_running, sides_of(wordy, best))):
+        return None
+    return best
+
+
+def sides_of(pieces: list[Piece], gutter: float) -> tuple[list[Piece], list[Piece]]:
+    return [piece for piece in pieces if piece.x1 <= gutter], [piece for piece in pieces if piece.x0 >= gutter]
+
+
+def is_running(side: list[Piece]) -> bool:
+    """Whether the pieces are lines of running text: enough of them go on with a sentence of the line before."""
+    firsts = [piece.text[0] for piece in side]
+    going_on = sum(first.islower() for first in firsts)
+    cased = going_on + sum(first.isupper() for first in firsts)
+    return bool(side) and going_on >= RUNNING_SHARE * cased
+
+
+def is_amount(text: str) -> bool:
+    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text)) and text[-1] not in ".:"
 
 
 def is_wordy(text: str) -> bool:
@@ -413,7 +437,8 @@ def joined_text(row: Row) -> tuple[str, tuple[LineSpan, ...]]:
     length = 0
     right = 0.0
     for piece in row:
-        if parts and piece.x0 - right > GLUED_GAP * piece.size:
+        gap = (piece.x0 - right) / piece.size if piece.size else 1.0
+        if parts and (gap > GLUED_GAP or gap < -STACKED_OVERLAP):
             parts.append(" ")
             length += 1
         spans += [LineSpan(length + span.start, length + span.end, span.x0, span.x1) for span in piece.spans]
@@ -427,7 +452,7 @@ def cells_of(text: str, spans: Sequence[LineSpan], size: float) -> list[str]:
     """The cells of a line: its text cut where a gap between spans is as wide as a letter or more."""
     cells: list[str] = []
     start = 0
-    for before, after in zip(spans, spans[1:], strict=False):
+    for before, after in pairwise(spans):
         if after.x0 - before.x1 > CELL_GAP * size:
             cells.append(text[start : before.end].strip())
             start = after.start

@@ -132,7 +132,9 @@ def wrapped(source: str, kind: LineKind) -> Iterator[tuple[float, str]]:
     text = HEADING_MARKS.sub("", source) if kind == "heading" else source
     stripped = " ".join(text.split())
     indent = min(INDENT_MAX_PT, INDENT_PT * (len(text) - len(text.lstrip())))
-    for part in textwrap.wrap(stripped, WRAP_CHARS, break_on_hyphens=False) if len(stripped) > WRAP_CHARS else [stripped]:
+    for part in (
+        textwrap.wrap(stripped, WRAP_CHARS, break_on_hyphens=False) if len(stripped) > WRAP_CHARS else [stripped]
+    ):
         if part:
             yield MARGIN + indent, part
 

@@ -11,10 +11,11 @@ INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f"
 LINE_HYPHENS = "-\u2010\u00ad"
 LETTERS_MIN = 3  # R8: a heading is letter-spaced from three single letters on
 
-LEADERS = re.compile(r"(?:[._\u00b7\u2022\u2026-] ?){4,}")
-TIGHT_SIGNS = re.compile(r" +(?=[%)])|(?<=[($]) +")
+LEADERS = re.compile(r"(?:\. ?){4,}|(?:[_\u00b7\u2022-] ?){4,}")
+LEADER_SIGNS = ("...", ". . ", "__", "_ _", "--", "- -", "\u00b7", "\u2022")
+TIGHT_SIGNS = re.compile(r" (?=[%)])|(?<=[($]) ")
+LOOSE_SIGNS = (" %", " )", "( ", "$ ")
 NOT_WORD = re.compile(r"[\W_]+")
-SINGLE_LETTERS = re.compile(r"(?:(?<=\s)|^)[^\W\d_](?: [^\W\d_](?=\s|$)){2}")
 
 # A place in a list of lines: (line index, start, end), the end exclusive.
 LinePiece = tuple[int, int, int]
@@ -50,26 +51,23 @@ FOLDS = CharacterFolds()
 
 
 def match_form(text: str) -> str:
-    """The form two texts are compared in. Idempotent; equal to `match_map(text)[0]`."""
+    """The form two texts are compared in; equal to `match_map(text)[0]`, and faster."""
     folded = text.lower() if text.isascii() and text.isprintable() and "`" not in text else text.translate(FOLDS)
-    if SINGLE_LETTERS.search(folded) and is_letter_spaced(folded):
-        folded = "".join(letter for letter, _ in joined_letters([(c, 0) for c in folded]))
-    if LEADERS.search(folded):
-        folded = LEADERS.sub(" ", folded)
-    folded = " ".join(folded.split())
-    if "%" in folded or "$" in folded or "(" in folded or ")" in folded:
-        folded = TIGHT_SIGNS.sub("", folded)
-    return folded
+    words = folded.split()
+    if len(words) >= LETTERS_MIN and is_letter_spaced(words):
+        words = text_of(joined_letters([(character, 0) for character in folded])).split()
+    folded = " ".join(words)
+    if has_any(LEADER_SIGNS, folded):
+        folded = " ".join(LEADERS.sub(" ", folded).split())
+    return TIGHT_SIGNS.sub("", folded) if has_any(LOOSE_SIGNS, folded) else folded
 
 
 def match_map(text: str) -> tuple[str, list[int]]:
     """The match form and, for each of its characters, the index of the source character it comes from."""
     pairs = [(part, index) for index, character in enumerate(text) for part in FOLDS[ord(character)]]
-    folded = text_of(pairs)
-    if SINGLE_LETTERS.search(folded) and is_letter_spaced(folded):
+    if is_letter_spaced(text_of(pairs).split()):
         pairs = joined_letters(pairs)
-    pairs = replaced(pairs, LEADERS, " ")
-    pairs = collapsed(pairs)
+    pairs = collapsed(replaced(collapsed(pairs), LEADERS, " "))
     pairs = replaced(pairs, TIGHT_SIGNS, "")
     return text_of(pairs), [index for _, index in pairs]
 
@@ -141,10 +139,13 @@ def is_split_word(text: str, following: str) -> bool:
     return len(text) > 1 and text[-1] in LINE_HYPHENS and text[-2].isalpha() and following[:1].islower()
 
 
-def is_letter_spaced(folded: str) -> bool:
+def has_any(signs: Sequence[str], text: str) -> bool:
+    return any(sign in text for sign in signs)
+
+
+def is_letter_spaced(words: Sequence[str]) -> bool:
     """R8: at least three single letters, and more than half of the words."""
-    words = folded.split()
-    letters = sum(len(word) == 1 and word.isalpha() for word in words)
+    letters = len([word for word in words if len(word) == 1 and word.isalpha()])
     return letters >= LETTERS_MIN and letters * 2 > len(words)
 
 
@@ -159,9 +160,7 @@ def joined_letters(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
         and (index + 1 == len(text) or text[index + 1] == " ")
     }
     return [
-        pair
-        for index, pair in enumerate(pairs)
-        if not (pair[0] == " " and index - 1 in single and index + 1 in single)
+        pair for index, pair in enumerate(pairs) if not (pair[0] == " " and index - 1 in single and index + 1 in single)
     ]
 
 
@@ -178,9 +177,7 @@ def replaced(pairs: list[tuple[str, int]], pattern: re.Pattern[str], by: str) ->
 def collapsed(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
     kept: list[tuple[str, int]] = []
     for pair in pairs:
-        if pair[0] != " ":
-            kept.append(pair)
-        elif kept and kept[-1][0] != " ":
+        if pair[0] != " " or kept and kept[-1][0] != " ":
             kept.append(pair)
     return kept[:-1] if kept and kept[-1][0] == " " else kept
 

@@ -52,7 +52,9 @@ def cut_passages(
     elif cutting.chunking == "fixed":
         groups = list(fixed_groups(lines, cutting.chunk_size, cutting.chunk_overlap))
     else:
-        groups = [group for section in runs(lines, lambda line: line.toc_index) for group in packed(section, count_tokens)]
+        groups = [
+            group for section in runs(lines, lambda line: line.toc_index) for group in packed(section, count_tokens)
+        ]
     contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
     joiner = Joiner(lines)
     return [
@@ -125,8 +127,12 @@ def packed(section: Sequence[LineRow], count_tokens: CountTokens) -> Iterator[li
         counts = [count_tokens(line.text) for line in block]
         total = sum(counts)
         is_new_part = block[0].kind == "heading" and tokens > TOKENS_LOOSE
-        if group and (tokens + total > TOKENS_MAX or is_new_part) and not (
-            total <= SMALL_TOKENS and tokens + total <= TOKENS_MAX + SMALL_TOKENS and block[0].kind != "heading"
+        if (
+            group
+            and (tokens + total > TOKENS_MAX or is_new_part)
+            and not (
+                total <= SMALL_TOKENS and tokens + total <= TOKENS_MAX + SMALL_TOKENS and block[0].kind != "heading"
+            )
         ):
             yield group
             group, tokens = [], 0

@@ -1,25 +1,29 @@
 """The only module that opens a PDF: guarded opening, text pieces, page facts, outline, links, page images."""
 
+# mypy: disallow-untyped-calls=False
+# The library's own annotations cover a part of it.
+
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pymupdf
 from PIL import Image
 
 from documents.characters import clean_text
 from documents.limits import MIB, Limits
-from documents.lines import PageText, pieces_of
+from documents.lines import PageText, Turn, pieces_of
 from documents.reasons import ReadingError, refusal
 
 HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; more junk in front is another kind of file
 TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
 PDF_ERRORS = (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, SystemError, IndexError)
-MEMORY_WORDS = ("malloc", "out of memory", "cannot allocate")
+MEMORY_WORDS = ("alloc (", "alloc(", "out of memory", "cannot allocate", "bad_alloc")
 SUSPECT_STREAM_BYTES = 200_000  # a page stream this long is counted before its text is turned into objects
 LINK_PAGES, PAGE_LINKS, LINKS_S = 20, 2_000, 2.0  # one public file needs 40 s for its links
 POINTS_PER_INCH = 72
@@ -95,7 +99,7 @@ def check_file(path: Path, limits: Limits) -> None:
 
 def check_document(document: pymupdf.Document, limits: Limits) -> None:
     if not document.is_pdf:
-        raise refusal("not_pdf", f"opens as {document.metadata.get('format')}")
+        raise refusal("not_pdf", f"opens as {(document.metadata or {}).get('format')}")
     if document.needs_pass:
         raise refusal("encrypted")
     if document.page_count <= 0:
@@ -120,16 +124,16 @@ def is_memory_error(error: BaseException) -> bool:
 
 def read_pages(document: pymupdf.Document, limits: Limits) -> Iterator[PageFacts]:
     """Every page in order; a page that cannot be read comes without text."""
-    labels = label_of if document.get_page_labels() else lambda page: ""
+    has_labels = bool(document.get_page_labels())
     for index in range(document.page_count):
-        yield read_page(document, index, limits, labels)
+        yield read_page(document, index, limits, has_labels=has_labels)
 
 
-def read_page(document: pymupdf.Document, index: int, limits: Limits, labels: object) -> PageFacts:
+def read_page(document: pymupdf.Document, index: int, limits: Limits, *, has_labels: bool) -> PageFacts:
     try:
         page = document[index]
         width, height, rotation = page.rect.width, page.rect.height, page.rotation
-        label = label_of(page) if labels is label_of else ""
+        label = label_of(page) if has_labels else ""
         turn = turn_of(page) if rotation else None
         text, is_cut = page_text(page, width, height, turn, limits)
     except (*PDF_ERRORS, MemoryError) as error:
@@ -138,7 +142,7 @@ def read_page(document: pymupdf.Document, index: int, limits: Limits, labels: ob
 
 
 def page_text(
-    page: pymupdf.Page, width: float, height: float, turn: object, limits: Limits
+    page: pymupdf.Page, width: float, height: float, turn: Turn | None, limits: Limits
 ) -> tuple[PageText, bool]:
     """The page's text pieces, and whether there were more than a page may have."""
     if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:
@@ -148,13 +152,12 @@ def page_text(
     return pieces_of(blocks, width, height, turn), is_cut
 
 
-def within_limits(blocks: list[dict[str, object]], limits: Limits) -> tuple[list[dict[str, object]], bool]:
+def within_limits(blocks: list[dict[str, Any]], limits: Limits) -> tuple[list[dict[str, Any]], bool]:
     """The blocks up to the page's limits of lines and characters."""
     lines = chars = 0
     for index, block in enumerate(blocks):
-        block_lines: list[dict[str, object]] = block["lines"]  # type: ignore[assignment]
-        lines += len(block_lines)
-        chars += sum([len(span["text"]) for line in block_lines for span in line["spans"]])  # type: ignore[attr-defined]
+        lines += len(block["lines"])
+        chars += sum([len(span["text"]) for line in block["lines"] for span in line["spans"]])
         if lines > limits.page_lines or chars > limits.page_chars:
             return blocks[:index], True
     return blocks, False
@@ -173,9 +176,10 @@ def label_of(page: pymupdf.Page) -> str:
     return clean_text(str(page.get_label() or ""))[0].strip()[:40]
 
 
-def turn_of(page: pymupdf.Page) -> object:
+def turn_of(page: pymupdf.Page) -> Turn:
     """The map from extracted coordinates (unrotated) to the page as displayed."""
-    a, b, c, d, e, f = page.rotation_matrix
+    matrix: Any = page.rotation_matrix
+    a, b, c, d, e, f = matrix
     return lambda x, y: (a * x + c * y + e, b * x + d * y + f)
 
 
@@ -214,6 +218,8 @@ def read_outline(document: pymupdf.Document, limits: Limits) -> tuple[list[Outli
     warnings: list[str] = []
     visited = 0
     try:
+        if not document.outline and document.xref_get_key(document.pdf_catalog(), "Outlines/First")[0] != "null":
+            return [], ["outline_ignored"]
         waiting = [(document.outline, 1)]
         while waiting:
             entry, level = waiting.pop()
@@ -228,7 +234,7 @@ def read_outline(document: pymupdf.Document, limits: Limits) -> tuple[list[Outli
             waiting += [(entry.next, level), (entry.down, level + 1)]
             title = clean_text(entry.title or "")[0].strip()[: limits.title_chars]
             if title and 0 <= entry.page < document.page_count:
-                items.append(OutlineItem(level, title, entry.page + 1, entry.y if entry.y == entry.y else 0.0))
+                items.append(OutlineItem(level, title, entry.page + 1, finite(entry.y)))
     except (*PDF_ERRORS, MemoryError, RecursionError, UnicodeError):
         return [], ["outline_ignored"]
     return items, warnings
@@ -261,8 +267,13 @@ def links_of_page(document: pymupdf.Document, index: int) -> Iterator[PageLink]:
             target, _, y = document.resolve_link(uri)
             box = pymupdf.Rect(link.rect())
             if 0 <= target < document.page_count:
-                yield PageLink(index + 1, box.x0, box.y0, box.x1, box.y1, target + 1, y if y == y else 0.0)
+                yield PageLink(index + 1, box.x0, box.y0, box.x1, box.y1, target + 1, finite(y))
         link = link.next()
+
+
+def finite(y: float) -> float:
+    """A coordinate, 0 where a destination names none (NaN)."""
+    return y if math.isfinite(y) else 0.0
 
 
 # ---- page images
@@ -294,7 +305,7 @@ def refused_render(error: BaseException, limits: Limits) -> ReadingError:
 def zoom_within(width: float, height: float, dpi: int, limits: Limits) -> float:
     """The zoom for a resolution, lowered until sides and area fit. Raises ReadingError for a page too large."""
     if not (0 < width <= limits.page_side_pt and 0 < height <= limits.page_side_pt):
-        raise refusal("damaged", f"page of {width} x {height} points is not drawn")
+        raise refusal("huge_page", f"{width} x {height} points")
     zoom = dpi / POINTS_PER_INCH
     by_side = limits.image_side_px / max(width, height)
     by_area = (limits.image_pixels / (width * height)) ** 0.5

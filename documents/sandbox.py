@@ -51,9 +51,7 @@ def render_in_child(path: Path, page_number: int, dpi: int, out_path: Path, limi
     with tempfile.TemporaryDirectory(prefix=".render-", dir=out_path.parent) as folder:
         image_path = Path(folder) / "page.webp"
         tail = [str(page_number), str(dpi)]
-        run_child(
-            ["render", str(path), str(image_path)], tail, limits, limits.render_cpu_s, limits.render_wall_s, None
-        )
+        run_child(["render", str(path), str(image_path)], tail, limits, limits.render_cpu_s, limits.render_wall_s, None)
         try:
             image_path.replace(out_path)
         except OSError as error:

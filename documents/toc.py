@@ -45,13 +45,25 @@ class Start:
     confidence: float
 
 
+class Forms(dict[int, str]):
+    """Line index → its letters and digits, made when asked for: most lines are never compared with a title."""
+
+    def __init__(self, lines: Sequence[PageLine]) -> None:
+        super().__init__()
+        self.lines = lines
+
+    def __missing__(self, index: int) -> str:
+        self[index] = form = NOT_WORD.sub("", self.lines[index].match)
+        return form
+
+
 # ---- finding the line of a title
 
 
 def starts_of(targets: Sequence[Target], lines: Sequence[PageLine], origin: TocOrigin) -> list[Start]:
     """Each target with its start line; targets in document order keep it."""
     pages = page_ranges(lines)
-    forms = [NOT_WORD.sub("", line.match) for line in lines]
+    forms = Forms(lines)
     starts: list[Start] = []
     after = 0
     for target in targets:
@@ -69,11 +81,12 @@ def starts_of(targets: Sequence[Target], lines: Sequence[PageLine], origin: TocO
 
 def page_ranges(lines: Sequence[PageLine]) -> dict[int, tuple[int, int]]:
     """Page number → its lines as [first, end) indexes."""
-    ranges: dict[int, tuple[int, int]] = {}
+    firsts: dict[int, int] = {}
     for index, line in enumerate(lines):
-        first, _ = ranges.get(line.page_number, (index, index))
-        ranges[line.page_number] = (first, index + 1)
-    return ranges
+        if line.page_number not in firsts:
+            firsts[line.page_number] = index
+    ends = [*list(firsts.values())[1:], len(lines)]
+    return {number: (first, end) for (number, first), end in zip(firsts.items(), ends, strict=True)}
 
 
 def place_of(
@@ -81,7 +94,7 @@ def place_of(
     number: str,
     title: str,
     lines: Sequence[PageLine],
-    forms: Sequence[str],
+    forms: Forms,
     pages: dict[int, tuple[int, int]],
     after: int,
 ) -> tuple[int, float] | None:
@@ -104,9 +117,7 @@ def place_of(
     return place_without_title(target, lines, pages)
 
 
-def sureness_of(
-    wanted: set[str], number: str, index: int, end: int, lines: Sequence[PageLine], forms: Sequence[str]
-) -> float:
+def sureness_of(wanted: set[str], number: str, index: int, end: int, lines: Sequence[PageLine], forms: Forms) -> float:
     """How well the title is carried by the line, or by it and the next ones."""
     form = forms[index]
     if not form or lines[index].kind == "contents":
@@ -119,10 +130,17 @@ def sureness_of(
         if len(title) > 3 and (form.startswith(title) or bare.startswith(title)):
             best = max(best, PREFIX)
         elif (title.startswith(form) and len(form) > 1) or (title.startswith(bare) and len(bare) > 1):
-            best = max(best, continued(title, form, bare, forms[index + 1 : min(end, index + HEADING_LINES)]))
+            best = max(
+                best,
+                continued(
+                    title, form, bare, [forms[after] for after in range(index + 1, min(end, index + HEADING_LINES))]
+                ),
+            )
         elif len(title) > 7 and title in form:
             best = max(best, CONTAINED if len(form) < 2 * len(title) else 0.5)
-        elif best < FUZZY and abs(len(title) - len(bare)) <= 0.2 * len(title) and len(title) > 7 and title[0] == bare[:1]:
+        elif (
+            best < FUZZY and abs(len(title) - len(bare)) <= 0.2 * len(title) and len(title) > 7 and title[0] == bare[:1]
+        ):
             best = max(best, FUZZY * (SequenceMatcher(None, title, bare, autojunk=False).ratio() >= FUZZY_RATIO))
     return best
 
@@ -171,7 +189,7 @@ def place_without_title(
     return candidates[0], BY_PAGE
 
 
-def printed_number(lines: Sequence[PageLine], forms: Sequence[str], index: int, title: str) -> str:
+def printed_number(lines: Sequence[PageLine], forms: Forms, index: int, title: str) -> str:
     """The number the page prints before a title whose source leaves it out."""
     number, rest = numbering_of(lines[index].text)
     if not number:
@@ -388,4 +406,3 @@ def title_from_lines(lines: Sequence[PageLine]) -> str:
     largest = max((line.size for line in first), default=0.0)
     words = [line.text for line in first if line.size >= largest - 0.5][:HEADING_LINES]
     return " ".join(" ".join(words).split())[:TITLE_CHARS] if words else ""
-

@@ -26,10 +26,8 @@ def decode_reading(values: dict[str, Any]) -> Reading:
     return Reading(
         title=values["title"],
         language=values["language"],
-        pages=tuple(PageRow(*page[:-1], tuple(page[-1])) for page in values["pages"]),
-        lines=tuple(
-            LineRow(*line[:-1], tuple([LineSpan(*span) for span in line[-1]])) for line in values["lines"]
-        ),
+        pages=tuple(PageRow._make([*page[:-1], tuple(page[-1])]) for page in values["pages"]),
+        lines=tuple(LineRow._make([*line[:-1], tuple(map(LineSpan._make, line[-1]))]) for line in values["lines"]),
         toc=tuple(TocRow(*entry) for entry in values["toc"]),
         warnings=tuple(values["warnings"]),
         report=values["report"],
