@@ -3,14 +3,13 @@
 import argparse
 import errno
 import fcntl
+import http.client
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,7 +65,7 @@ def up(home: Path, servers: list[Server], options: argparse.Namespace) -> None:
         try:
             start_servers(home, servers)
             prepare()
-            start_children(running, address)
+            start_children(running, options.port)
             welcome(address, demo=options.demo)
             watch(home, servers, running)
         except KeyboardInterrupt:
@@ -146,14 +145,14 @@ def prepare() -> None:
         say(f"  Embeddings are off: {error}")
 
 
-def start_children(running: list[Child], address: str) -> None:
+def start_children(running: list[Child], port: int) -> None:
     """Start every process and wait until the web server answers; raises LaunchError with the end of its log."""
     web = running[-1]
     with step("Starting the workers and the web"):
         for child in running:
             child.start()
         until = time.monotonic() + WEB_PATIENCE_S
-        while not is_answering(address):
+        while not is_answering(port):
             if web.has_ended() or time.monotonic() > until:
                 raise LaunchError(
                     f"The web server does not answer; {web.log} ends with: {last_line(web.log.read_text())}"
@@ -210,14 +209,16 @@ def shut_down(home: Path, servers: list[Server], running: list[Child]) -> None:
     say("DocIntel is stopped.")
 
 
-def is_answering(address: str) -> bool:
-    """Whether a web server answers, with whatever page."""
+def is_answering(port: int) -> bool:
+    """Whether a web server answers, with whatever page: behind TLS it is a redirect, elsewhere a form."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        urllib.request.urlopen(address, timeout=5).close()
-    except urllib.error.HTTPError:
-        return True
-    except OSError:
+        connection.request("HEAD", "/")
+        connection.getresponse()
+    except (OSError, http.client.HTTPException):
         return False
+    finally:
+        connection.close()
     return True
 
 
