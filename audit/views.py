@@ -108,10 +108,10 @@ def call_reply(request: HttpRequest, run_id: UUID, call_id: UUID) -> HttpRespons
 def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
     """A call of this run or of its answer, or the same 404 as for a run that is not there."""
     run = visible_run(request, run_id)
-    calls = LLMCall.objects.filter(pk=run.llm_call_id) | LLMCall.objects.filter(
-        pk__in=Answer.objects.filter(run=run).values("llm_call")
-    )
-    return only(calls, call_id)
+    of_answer = Answer.objects.filter(run=run).values_list("llm_call_id", flat=True)
+    if call_id not in (run.llm_call_id, *of_answer):
+        raise Http404("This run made no such call.")
+    return only(LLMCall.objects.all(), call_id)
 
 
 def attachment(content: bytes, name: str, media_type: str) -> HttpResponse:

@@ -21,7 +21,7 @@ def address(run: RetrievalRun, query: str = "") -> str:
 
 def text(response: Any) -> str:
     assert response.status_code == 200, response.content
-    return response.content.decode()
+    return str(response.content.decode())
 
 
 @pytest.mark.parametrize(
