@@ -10,11 +10,13 @@ from retrieval.models import RetrievalRun, RunCandidate
 ENTRY = re.compile(r"(?P<indent> *)\[(?P<index>\d+)\] (?P<text>.+)")
 INDENT = 2  # spaces a level
 LEVEL_MAX = 3  # deeper entries are set like the third level
+TITLE = "document: "  # what the line of a document begins with, when there are several
+FENCE = ("<toc>", "</toc>")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of it. `candidates` lie in this section itself, not in its sub-sections."""
+    """One line of it; level 0 is no section. `candidates` lie in the section itself, not in its sub-sections."""
 
     text: str
     level: int
@@ -28,16 +30,24 @@ class Contents:
 
 
 def read_contents(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Contents:
-    """The stored text line by line; a line that names no section is shown as it is."""
+    """The stored text line by line; of several documents each has its own numbering, after a line with its title."""
     if not run.toc_shown.strip():
         return Contents((), "no table of contents was found, or the arbiter was not asked")
-    counts = Counter(candidate.toc_index for candidate in candidates)
-    return Contents(tuple(read_entry(line, counts) for line in run.toc_shown.splitlines() if line.strip()))
+    counts = Counter((str(candidate.document_id), candidate.toc_index) for candidate in candidates)
+    documents = [seen["document_id"] for seen in run.scope]
+    entries, number = [], 0 if len(documents) == 1 else -1
+    for line in run.toc_shown.splitlines():
+        if line.startswith(TITLE):
+            number += 1
+        if line.strip() and line not in FENCE:
+            entries.append(read_entry(line, documents[number] if 0 <= number < len(documents) else "", counts))
+    return Contents(tuple(entries))
 
 
-def read_entry(line: str, counts: Counter[int]) -> Entry:
+def read_entry(line: str, document_id: str, counts: Counter[tuple[str, int]]) -> Entry:
+    """A section with its candidates; a line that names no section is shown as it is."""
     found = ENTRY.fullmatch(line)
     if found is None:
-        return Entry(line, 1, 0)
+        return Entry(line.removeprefix(TITLE), 0, 0)
     level = min(len(found["indent"]) // INDENT + 1, LEVEL_MAX)
-    return Entry(found["text"], level, counts[int(found["index"])])
+    return Entry(found["text"], level, counts[document_id, int(found["index"])])

@@ -217,7 +217,7 @@ def run_fields(house: House) -> dict[str, Any]:
         "hit_counts": {"titles": 5, "keywords": 148},
         "contradictions": [],
         "violations": [],
-        "toc_shown": "[1] Model Architecture\n  [2] Attention\n    [3] Scaled Dot-Product Attention",
+        "toc_shown": "<toc>\n[1] Model Architecture\n  [2] Attention\n    [3] Scaled Dot-Product Attention\n</toc>",
         "timings_ms": {"parse": 4.0, "arbitrate": 3890.0},
         "code_version": "0.1",
         "created_at": timezone.now(),
