@@ -3,6 +3,7 @@
 from typing import TypeVar
 from uuid import UUID
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import models, transaction
 from django.http import Http404
 
@@ -45,7 +46,7 @@ def get_document(user: Viewer, pk: UUID | str, *roles: str) -> Document:
 def only(rows: "models.QuerySet[AnyRow]", pk: UUID | str) -> AnyRow:
     try:
         return rows.get(pk=UUID(str(pk)))
-    except (rows.model.DoesNotExist, ValueError):
+    except (ObjectDoesNotExist, ValueError):
         raise Http404("There is nothing here for you.") from None
 
 

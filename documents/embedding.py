@@ -27,7 +27,7 @@ def obstacle(settings: BaseSettings) -> str:
 
 def embed_parse(lease: Lease) -> None:
     """Embed what has no vector yet, and when all have one, say so on the parse. Raises LeaseLost, Cancelled."""
-    parse = Parse.objects.select_related("document").filter(pk=lease.job.parse_id).first()
+    parse = lease.job.parse
     if parse is None:
         raise LeaseLost
     total = parse.passages.count() + parse.toc_entries.count()

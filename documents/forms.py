@@ -19,8 +19,14 @@ CHOICE_WORDS = {
 }
 # Name of the setting: its label and what it does, in the order of the page.
 EXPLAINED = {
-    "ranking": ("Ranking", "The arbiter reads every candidate and the table of contents once. Rules work without a model."),
-    "chunking": ("Passages", "How text is cut for search. A document follows a change when it is read again; old answers keep theirs."),
+    "ranking": (
+        "Ranking",
+        "The arbiter reads every candidate and the table of contents once. Rules work without a model.",
+    ),
+    "chunking": (
+        "Passages",
+        "How text is cut for search. A document follows a change when it is read again; old answers keep theirs.",
+    ),
     "chunk_size": ("Passage length", "Characters of a passage of fixed length."),
     "chunk_overlap": ("Overlap", "Characters that two passages of fixed length share."),
     "embeddings": ("Embeddings", "Search by meaning. Keyword, title and pattern search work without."),

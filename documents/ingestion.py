@@ -34,7 +34,12 @@ READING_STAGES = (Stage.CHECK, Stage.PAGES, Stage.STORE)
 WAIT_EVERY_S = 0.5
 TITLE_LETTERS_MIN = 4
 # What programs write into a file's title when nobody gave it one.
-NO_TITLE = re.compile(r"^(microsoft (word|powerpoint)|untitled|document\d*$|slide 1$)|\.(pdf|docx?|indd|tex|dvi|qxd)$", re.IGNORECASE)
+NO_TITLE = re.compile(
+    r"^(microsoft (word|powerpoint)|powerpoint presentation|untitled|(document|slide|presentation) ?\d*$)"
+    r"|\.(pdf|docx?|pptx?|xlsx?|indd|tex|dvi|qxd)$",
+    re.IGNORECASE,
+)
+TITLE_CREDIBLE = 200  # characters; what is longer was a paragraph
 
 
 def ingest(job: IngestJob, watch: Watch | None = None) -> None:
@@ -183,9 +188,10 @@ def hand_over(lease: Lease, parse: Parse, *, has_embeddings: bool) -> None:
 def better_title(document: Document, title: str) -> str:
     """The title the document gives itself, unless somebody named it or it is what a program wrote there."""
     title = " ".join(title.split())[:TITLE_MAX]
-    is_title = sum(sign.isalpha() for sign in title) >= TITLE_LETTERS_MIN and not NO_TITLE.search(title)
+    letters = sum(sign.isalpha() for sign in title)
+    is_title = letters >= TITLE_LETTERS_MIN and len(title) <= TITLE_CREDIBLE and not NO_TITLE.search(title)
     was_named = document.title != title_of(document.file_name)
-    is_file_name = title == Path(document.file.name).stem
+    is_file_name = title == Path(document.file.path).stem
     return document.title if was_named or is_file_name or not is_title else title
 
 
@@ -216,7 +222,9 @@ def give_up_exhausted() -> None:
     idle = is_expired() | Q(state=JobState.QUEUED)
     for job in IngestJob.objects.filter(idle, attempts__gte=settings.ATTEMPTS_MAX):
         code = job.reason_code or "parse_crash"
-        detail = job.error_for_admins or f"{job.attempts} workers died in stage {job.stage}; the last was {job.lease_owner}"
+        detail = (
+            job.error_for_admins or f"{job.attempts} workers died in stage {job.stage}; the last was {job.lease_owner}"
+        )
         ended = IngestJob.objects.filter(idle, pk=job.pk).update(
             state=JobState.FAILED,
             ended_at=timezone.now(),

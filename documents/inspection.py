@@ -12,6 +12,7 @@ from documents.sheet import Mark, Sheet, around, box_of_line, build_sheet, line_
 
 TAG_LETTERS_MAX = 36
 MILLISECONDS = 1000
+FOUND = 0.7  # a confidence from here on means that the title stands on the entry's first line
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def page_of_line(parse: Parse, line_number: int) -> int | None:
 
 def lines_of(parse: Parse, page_number: int) -> tuple[LineRow, ...]:
     stored = parse.lines.filter(page_number=page_number).order_by("number").values_list(*LineRow._fields)
-    return tuple(LineRow(*row[:-1], spans=tuple(LineSpan(*span) for span in row[-1])) for row in stored)
+    return tuple(LineRow._make((*row[:-1], tuple(LineSpan(*span) for span in row[-1]))) for row in stored)
 
 
 def toc_of(parse: Parse) -> tuple[TocRow, ...]:
@@ -106,7 +107,9 @@ def first_section(lines: Sequence[LineRow]) -> int | None:
 
 def tree(toc: Sequence[TocRow], current: TocRow | None) -> tuple[Section, ...]:
     return tuple(
-        Section(entry, min(entry.level, 4), entry is current) for entry in toc if entry.origin != "front" or len(toc) == 1
+        Section(entry, min(entry.level, 4), entry is current)
+        for entry in toc
+        if entry.origin != "front" or len(toc) == 1
     )
 
 
@@ -163,7 +166,7 @@ def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> Finding:
     entries = [entry for entry in toc if entry.origin != "front"]
     if not entries:
         return Finding("warn", "Contents", "none found; candidates are cut by page")
-    found = sum(entry.confidence >= 0.7 for entry in entries)
+    found = sum(entry.confidence >= FOUND for entry in entries)
     origin = ORIGINS.get(parse.toc_origin, parse.toc_origin)
     kind = "ok" if parse.toc_strength in ("strong", "medium") else "warn"
     words = f"{origin}, {parse.toc_strength}; {found} of {len(entries)} titles found on their page"
@@ -180,7 +183,7 @@ def line_findings(parse: Parse) -> list[Finding]:
     )
     return [
         Finding("ok", "Lines", f"{parse.line_count}" + (f", of them {shown}" if shown else "")),
-        Finding("ok", "Set aside", f"{set_aside} lines of running heads, page numbers and contents pages"),
+        Finding("ok", "Set aside", f"{set_aside or 'no'} lines of running heads, page numbers and contents pages"),
     ]
 
 

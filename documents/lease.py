@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 from django.conf import settings
@@ -103,7 +103,7 @@ class Lease:
         """Write the outcome and let go of the job."""
         self.rows().update(lease_owner="", heartbeat_at=Now(), **fields)
 
-    def __enter__(self) -> "Lease":
+    def __enter__(self) -> Self:
         self._heart.start()
         return self
 

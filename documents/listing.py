@@ -92,9 +92,8 @@ def passages_with(q: str) -> "QuerySet[Passage]":
     return Passage.objects.filter(parse=OuterRef("current_parse"), search=query)
 
 
-def rows_of(documents: Sequence[Document] | DocumentQuerySet) -> list[DocumentRow]:
+def rows_of(documents: Sequence[Document]) -> list[DocumentRow]:
     """The rows of documents in their order; three queries, however many there are."""
-    documents = list(documents)
     newest: dict[object, IngestJob] = {}
     for job in IngestJob.objects.filter(document__in=documents).order_by("created_at"):
         newest[job.document_id] = job
@@ -124,7 +123,7 @@ def row_of(document: Document, job: IngestJob | None, toc_entries: int) -> Docum
 def toc_words(document: Document) -> str:
     parse = document.current_parse
     if parse is None:
-        return "–" if document.state == Document.State.FAILED else "after reading"
+        return "" if document.state == Document.State.FAILED else "after reading"
     if parse.toc_strength == "none":
         return "none found"
     return f"{ORIGINS.get(parse.toc_origin, parse.toc_origin)}, {parse.toc_strength}"

@@ -64,7 +64,7 @@ def too_large() -> UploadRefused:
     return refused("too_large", limit_mb=settings.UPLOAD_MAX_BYTES // 1_000_000)
 
 
-def accept_upload(base: KnowledgeBase, user: User | None, uploaded_file: File) -> Document:
+def accept_upload(base: KnowledgeBase, user: User | None, uploaded_file: "File[Any]") -> Document:
     """Keep a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
 
     Raises UploadRefused, or DuplicateDocument when the living documents of the base have the same bytes.
@@ -85,7 +85,7 @@ def accept_upload(base: KnowledgeBase, user: User | None, uploaded_file: File) -
     return document
 
 
-def inspect(uploaded_file: File, file_name: str) -> Inspection:
+def inspect(uploaded_file: "File[Any]", file_name: str) -> Inspection:
     """Digest, size and type of a file, read in pieces; raises UploadRefused."""
     if uploaded_file.size == 0:
         raise refused("empty_file")
@@ -160,7 +160,7 @@ def refuse_duplicate(document: Document) -> None:
         raise DuplicateDocument(existing)
 
 
-def keep(document: Document, uploaded_file: File) -> None:
+def keep(document: Document, uploaded_file: "File[Any]") -> None:
     """Write the file and then its rows, so that what is in the database is always on disk."""
     try:
         write(document, uploaded_file)
@@ -178,10 +178,10 @@ def keep(document: Document, uploaded_file: File) -> None:
         raise
 
 
-def write(document: Document, uploaded_file: File) -> None:
+def write(document: Document, uploaded_file: "File[Any]") -> None:
     uploaded_file.seek(0)
     document.file.save(document.file_name, uploaded_file, save=False)
-    with document.file.storage.open(document.file.name, "rb") as stored:
+    with open(document.file.path, "rb") as stored:
         os.fsync(stored.fileno())
 
 
@@ -196,7 +196,7 @@ def has_readable_suffix(name: str) -> bool:
 
 
 def accept_all(
-    base: KnowledgeBase, user: User | None, uploaded_files: Iterable[File]
+    base: KnowledgeBase, user: User | None, uploaded_files: "Iterable[File[Any]]"
 ) -> list[Document | tuple[str, UploadRefused]]:
     """Accept each file by itself: the documents, and for each refused file its name and why."""
     outcomes: list[Document | tuple[str, UploadRefused]] = []

@@ -9,9 +9,10 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -53,7 +54,9 @@ def bases(request: HttpRequest) -> HttpResponse:
         .select_related("base")
         .annotate(
             living=Count("base__documents", filter=Q(base__documents__trashed_at=None)),
-            failed=Count("base__documents", filter=Q(base__documents__trashed_at=None, base__documents__state="failed")),
+            failed=Count(
+                "base__documents", filter=Q(base__documents__trashed_at=None, base__documents__state="failed")
+            ),
         )
         .order_by("base__name", "base__created_at")
     )
@@ -78,7 +81,7 @@ def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome
     )
     shown = {
         **about(request, found),
-        "rows": listing.rows_of(page.object_list),
+        "rows": listing.rows_of(list(page)),
         "page": page,
         "form": form,
         "chosen": chosen,
@@ -224,13 +227,20 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     inspection = inspect_page(found, parse, page_number, line_number)
     if inspection is None:
         raise Http404("The document has no such page.")
-    return render(request, "documents/document.html", {**shown, "inspection": inspection})
+    version = f"&parse={parse.number}" if parse.pk != found.current_parse_id else ""
+    return render(request, "documents/document.html", {**shown, "inspection": inspection, "version": version})
 
 
 def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
     role = access.role_in(request.user, found.base)
     [row] = listing.rows_of([found])
-    return {"document": found, "row": row, "role": role, "may_write": role in access.WRITE, "is_admin": is_admin(request)}
+    return {
+        "document": found,
+        "row": row,
+        "role": role,
+        "may_write": role in access.WRITE,
+        "is_admin": is_admin(request),
+    }
 
 
 def is_admin(request: HttpRequest) -> bool:
@@ -259,7 +269,8 @@ def number_in(request: HttpRequest, name: str) -> int | None:
 def row(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One row of the list, for the page that waits for progress."""
     found = access.get_document(request.user, pk)
-    return render(request, "documents/_row.html", about_document(request, found))
+    shown = {**about_document(request, found), "summary": listing.summary_of(found.base), "is_swapped": True}
+    return render(request, "documents/_row.html", shown)
 
 
 @require_safe
@@ -276,22 +287,23 @@ def thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
     return image_response(lambda: page_images.thumbnail(found))
 
 
-def image_response(draw: Callable[[], Path]) -> HttpResponse | FileResponse:
+def image_response(draw: Callable[[], Path]) -> HttpResponse:
     try:
         path = draw()
     except page_images.NoPageImage as refusal:
         return HttpResponse(str(refusal), status=404, content_type="text/plain; charset=utf-8")
-    response = FileResponse(path.open("rb"), content_type="image/webp")
+    response = HttpResponse(path.read_bytes(), content_type="image/webp")
     response["Cache-Control"] = f"private, max-age={IMAGE_AGE_S}, immutable"
     return response
 
 
 @require_safe
-def original(request: HttpRequest, pk: UUID) -> FileResponse:
+def original(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The uploaded file, byte for byte, always as a download and never opened by the browser."""
     found = access.get_document(request.user, pk)
-    response = FileResponse(found.file.open("rb"), as_attachment=True, filename=found.file_name)
-    response["Content-Type"] = "application/octet-stream"
+    with found.file.open("rb") as file:
+        response = HttpResponse(file.read(), content_type="application/octet-stream")
+    response["Content-Disposition"] = content_disposition_header(True, found.file_name) or "attachment"
     response["Content-Security-Policy"] = "sandbox"
     return response
 
