@@ -71,8 +71,8 @@ ANSWER_TYPES = (
     ("person", r"^(?:by\s+)?(?:who|whom|whose|qui|wer|quien)\b"),
     (
         "percentage",
-        r"\b(?:percent(?:age)?|%|tax\s+rate|interest\s+rate|growth\s+rate|margin|cagr|share\s+of|pourcentage|prozent)|"
-        r"\b(?:ratio|roa|turnover)\b",
+        r"""\b(?:percent(?:age)?|tax\s+rate|interest\s+rate|growth\s+rate|margin|cagr|share\s+of|pourcentage|prozent|ratio|
+        roa|turnover)\b|%""",
     ),
     (
         "amount",

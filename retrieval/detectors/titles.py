@@ -10,7 +10,7 @@ from retrieval.words import is_stop_word, words_of
 
 HEAD_LINES = 5  # a title's hit shows the heading and the lines below it
 SECTION_NAMED_SCORE = 1.0  # the question names the section itself
-EXACT_SHARE = 0.5  # a title is what is asked for when it carries this share of the question's own words
+EXACT_SHARE = 0.75  # a title is what is asked for when it carries this share of the question's own words
 
 
 def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:

@@ -1,0 +1,190 @@
+"""The not-found gates (R54-R58): what was searched, what could be searched, and what may be said about absence."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from documents.content import DocumentContent
+from retrieval.lexicon import lexicon_of
+from retrieval.terms import terms_of
+from retrieval.types import Candidate, Coverage, Gate, Hit, Question, Ranking, RetrievalResult, SearchedWord
+
+NAMES = {
+    "G0": "coverage",
+    "G1": "zero hits",
+    "G2": "no keyword support",
+    "G3": "nothing primary",
+}
+LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
+
+
+class Finding(NamedTuple):
+    """What the gates say: the status of the result and, unless something was found, why."""
+
+    status: str
+    reason: str
+    gates: tuple[Gate, ...]
+
+
+def count_words(
+    question: Question, contents: Sequence[DocumentContent], elsewhere: Mapping[str, int]
+) -> tuple[SearchedWord, ...]:
+    """Every word searched, with all its forms, and on how many lines of the scope it stands; titles count too.
+
+    `elsewhere` adds what SQL counted in documents of the scope that were not read line by line.
+    """
+    counts: dict[str, int] = {}
+    forms: dict[str, dict[str, None]] = {}
+    for content in contents:
+        lexicon = lexicon_of(content)
+        for term in terms_of(question, lexicon):
+            in_titles = {index for form in term.forms for index in lexicon.titles.get(form, ())}
+            counts[term.text] = counts.get(term.text, 0) + max(len(term.lines), len(in_titles))
+            forms.setdefault(term.text, {}).update(dict.fromkeys(term.forms))
+    return tuple(
+        SearchedWord(text, tuple(forms[text]), count + elsewhere.get(text, 0)) for text, count in counts.items()
+    )
+
+
+def coverage_of(contents: Sequence[DocumentContent]) -> Coverage:
+    """The pages that have text, and by name those that could not be read."""
+    blind = [
+        (content, page)
+        for content in contents
+        for page in content.pages
+        if page.text_layer == "none" or page.number in content.unreadable_pages
+    ]
+    pages = sum(len(content.pages) for content in contents)
+    named = len(contents) > 1
+    return Coverage(
+        documents=len(contents),
+        pages=pages,
+        pages_with_text=pages - len(blind),
+        sections=sum(1 for content in contents for entry in content.toc if entry.origin != "front"),
+        unreadable=tuple(
+            f"{content.title}, p. {page.number}" if named else f"p. {page.number}" for content, page in blind
+        ),
+    )
+
+
+def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
+    """The evidence that no word of the topic occurs, or "". Years and words that only frame a question prove nothing."""
+    counts = {word.text: word.count for word in searched}
+    texts = [keyword.text for keyword in question.keywords if keyword.priority == "primary"]
+    if not texts or any(counts.get(text) for text in texts):
+        return ""
+    searched_for = ", ".join(f"“{text}”" for text in dict.fromkeys(texts))
+    return f"zero hits across the exhaustive keyword set: {searched_for} and every form of them"
+
+
+def is_foreign(question: Question, contents: Sequence[DocumentContent]) -> bool:
+    """Is the question in a language none of the documents is in? Then missing words prove nothing (R57)."""
+    return bool(contents) and all(content.language != question.language for content in contents)
+
+
+def judge_absence(
+    question: Question,
+    contents: Sequence[DocumentContent],
+    searched: Sequence[SearchedWord],
+    coverage: Coverage,
+    hits: Sequence[Hit],
+    ranking: Ranking,
+) -> Finding:
+    """The gates in order; the first that fires gives the reason. Zero hits are the only proof of absence."""
+    zero = zero_hits(question, searched)
+    primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
+    is_judged = ranking.status == "ran" and ranking.arbiter != "none"
+    proposed = sorted({hit.method for hit in hits if hit.method in ("vectors", "titles", "pinned")})
+    is_pinned = "pinned" in proposed
+    saved = bool(primary) and (is_pinned or ranking.arbiter == "model")
+    nothing = not ranking.verdicts or (is_judged and not primary)
+    short = coverage.pages_with_text < coverage.pages
+    fires = {
+        "G1": bool(zero) and not proposed and not saved,
+        "G2": bool(zero) and bool(proposed) and not saved and not is_pinned,
+        "G3": not zero and nothing or (is_pinned and nothing),
+    }
+    is_absent = any(fires.values())
+    fires["G0"] = short and is_absent
+    evidence = {
+        "G0": coverage_evidence(coverage),
+        "G1": zero or hits_evidence(searched),
+        "G2": support_evidence(zero, proposed, primary != []),
+        "G3": ranking_evidence(ranking),
+    }
+    gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
+    if not is_absent:
+        return Finding("found", "", gates)
+    reason = zero if zero else ranking_evidence(ranking)
+    if fires["G0"]:
+        return Finding("cannot_tell", f"{reason}; but {coverage_evidence(coverage)}", gates)
+    if zero and is_foreign(question, contents):
+        languages = " and ".join(sorted({LANGUAGES.get(content.language, content.language) for content in contents}))
+        asked = LANGUAGES.get(question.language, question.language)
+        return Finding("cannot_tell", f"{reason}; but the question is in {asked} and the text in {languages}", gates)
+    return Finding("not_found", reason, gates)
+
+
+def coverage_evidence(coverage: Coverage) -> str:
+    said = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
+    return f"{said}; not readable: {', '.join(coverage.unreadable[:10])}" if coverage.unreadable else said
+
+
+def hits_evidence(searched: Sequence[SearchedWord]) -> str:
+    found = [word for word in searched if word.count]
+    return f"{len(found)} of {len(searched)} words occur, on {sum(word.count for word in found)} lines"
+
+
+def support_evidence(zero: str, proposed: Sequence[str], is_primary: bool) -> str:
+    if not zero:
+        return "the candidates have words of the question"
+    if not proposed:
+        return "nothing was proposed without words either"
+    said = f"only {' and '.join(proposed)} proposed something, and nearness in meaning proves nothing"
+    return f"{said}; the arbiter found it primary: no keyword support" if is_primary else said
+
+
+def ranking_evidence(ranking: Ranking) -> str:
+    count = len(ranking.verdicts)
+    primary = sum(verdict.role == "primary" for verdict in ranking.verdicts)
+    if not count:
+        return "no candidate"
+    if ranking.status == "not_run" or ranking.arbiter == "none":
+        return f"{count} candidates, not judged"
+    if primary:
+        return f"{primary} of {count} candidates primary"
+    said = f"none of {count} candidates carries the answer"
+    return f"{said}: {ranking.answerable_reason}" if ranking.answerable_reason else said
+
+
+# ---- confidence: from the class of evidence, never from a model's feeling (SPEC part (c))
+
+CONFIDENCE = (
+    (("exact_title", "co_occurrence"), 0.95),
+    (("exact_title",), 0.9),
+    (("co_occurrence",), 0.8),
+    (("type_match",), 0.7),
+)
+WORD_ONLY, MEANING_ONLY = 0.55, 0.4
+CAPS = {"rules": 0.8, "none": 0.3}  # nobody read the passages
+NOT_RUN_CAP, WARNING_CAP = 0.3, 0.6
+
+
+def confidence_of(result: RetrievalResult) -> float:
+    """0 when nothing was found; else the best class among the primary candidates, capped by what speaks against it."""
+    if result.status != "found":
+        return 0.0
+    primary = [candidate for candidate in result.candidates if candidate.role == "primary"]
+    value = max((evidence_class(candidate) for candidate in primary), default=MEANING_ONLY)
+    value = min(value, CAPS.get(result.ranking.arbiter, 1.0))
+    if result.ranking.status == "not_run":
+        value = min(value, NOT_RUN_CAP)
+    if result.ranking.contradictions or result.coverage.unreadable:
+        value = min(value, WARNING_CAP)
+    return value
+
+
+def evidence_class(candidate: Candidate) -> float:
+    for names, value in CONFIDENCE:
+        if all(getattr(candidate, name) for name in names):
+            return value
+    return WORD_ONLY if candidate.matched_keywords else MEANING_ONLY

@@ -1,0 +1,22 @@
+"""Arbiters judge every candidate: `rules` by fixed rules, `model` by one call, `none` not at all (for comparison)."""
+
+from collections.abc import Sequence
+
+from documents.content import DocumentContent
+from retrieval.arbiter.model import judge_by_model
+from retrieval.arbiter.none import leave_unjudged
+from retrieval.arbiter.rules import judge_by_rules
+from retrieval.types import ArbiterName, Candidate, Question, Ranking
+
+
+def arbitrate(
+    name: ArbiterName, question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]
+) -> Ranking:
+    """One verdict for each candidate, in the arbiter's order. No candidates, no call."""
+    if not candidates:
+        return Ranking(name, "not_needed", ())
+    if name == "model":
+        return judge_by_model(question, candidates, contents)
+    if name == "rules":
+        return judge_by_rules(question, candidates)
+    return leave_unjudged(candidates)

@@ -1,0 +1,146 @@
+"""The arbiter without a model: fixed conflict rules (R48, R49, R52), each verdict says which rule decided and why.
+
+exact title > words of the question together > a word beside a value of the expected type > one word > only near in meaning
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from retrieval.types import Candidate, Question, Ranking, Role, Verdict
+from retrieval.words import WORD
+
+PRIMARY_MAX = 3
+PRIMARY_SHARE = 0.8  # a second primary carries nearly as much as the first
+SUPPORTING_SHARE = 0.6
+SUPPORTING_MAX = 5
+DISCARDED_SHARE = 0.25  # of the best: a stray word
+STRENGTH_MIN = 0.15  # below this even the best candidate carries too little of the question to be an answer
+QUOTED_ROLES = ("primary", "supporting")
+
+
+class Rule(NamedTuple):
+    """A class of evidence; a lower order wins against any strength of a higher one."""
+
+    order: int
+    name: str
+
+
+EXACT_TITLE = Rule(1, "exact title")
+TOGETHER = Rule(2, "words together")
+TYPE_MATCH = Rule(3, "value of the type")
+ONE_WORD = Rule(4, "one word")
+MEANING_ONLY = Rule(5, "meaning only")
+PINNED = Rule(0, "page named")
+
+
+def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranking:
+    """Order by rule, then by strength, then as the document runs; the roles follow from that order."""
+    ordered = order_by_rules(candidates)
+    roles = roles_of(ordered)
+    verdicts = tuple(verdict_of(candidate, role) for candidate, role in zip(ordered, roles, strict=True))
+    verdicts = tuple(sorted(verdicts, key=lambda verdict: RANK_OF_ROLE[verdict.role]))
+    answerable = any(role == "primary" for role in roles)
+    reason = "" if answerable else "no passage carries enough of the question"
+    return Ranking("rules", "ran", verdicts, answerable=answerable, answerable_reason=reason)
+
+
+RANK_OF_ROLE: dict[Role, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
+
+
+def order_by_rules(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Also the order shown when a model should have judged and could not (R52)."""
+    return sorted(
+        candidates,
+        key=lambda candidate: (rule_of(candidate).order, -candidate.strength, candidate.rrf_rank),
+    )
+
+
+def rule_of(candidate: Candidate) -> Rule:
+    if "pinned" in candidate.methods:
+        return PINNED
+    if candidate.exact_title and candidate.matched_keywords:
+        return EXACT_TITLE
+    if candidate.co_occurrence:
+        return TOGETHER
+    if candidate.type_match:
+        return TYPE_MATCH
+    return ONE_WORD if set(candidate.methods) - {"vectors"} else MEANING_ONLY
+
+
+def roles_of(ordered: Sequence[Candidate]) -> list[Role]:
+    """The roles along the order: the best is primary if it carries enough, and its equals with it."""
+    best = max(candidate.strength for candidate in ordered)
+    leader = ordered[0]
+    served = parts_first(ordered)
+    roles: list[Role] = []
+    for candidate in ordered:
+        role = role_of(candidate, leader, best)
+        if candidate.candidate_id in served and role != "primary" and is_able(candidate):
+            role = "primary"
+        if role == "primary" and roles.count("primary") >= PRIMARY_MAX + len(served):
+            role = "supporting"
+        if role == "supporting" and roles.count("supporting") >= SUPPORTING_MAX:
+            role = "tangential"
+        roles.append(role)
+    return roles
+
+
+def role_of(candidate: Candidate, leader: Candidate, best: float) -> Role:
+    rule = rule_of(candidate)
+    if rule is PINNED:
+        return "primary"
+    if rule is MEANING_ONLY or candidate.strength < DISCARDED_SHARE * best:
+        return "discarded" if candidate.strength < SUPPORTING_SHARE * best else "tangential"
+    is_equal = rule.order <= rule_of(leader).order and candidate.strength >= PRIMARY_SHARE * leader.strength
+    if is_able(candidate) and (candidate is leader or is_equal):
+        return "primary"
+    return "supporting" if is_able(candidate) and candidate.strength >= SUPPORTING_SHARE * best else "tangential"
+
+
+def is_able(candidate: Candidate) -> bool:
+    return candidate.strength >= STRENGTH_MIN
+
+
+def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
+    """For each part of a compound question, its first candidate: no half is dropped in silence (R22)."""
+    first: dict[int, str] = {}
+    for candidate in ordered:
+        for part in candidate.parts:
+            first.setdefault(part, candidate.candidate_id)
+    return frozenset(first.values())
+
+
+def verdict_of(candidate: Candidate, role: Role) -> Verdict:
+    rule = rule_of(candidate)
+    quote = quote_of(candidate) if role in QUOTED_ROLES else ""
+    return Verdict(candidate.candidate_id, role, reason_of(candidate, rule, role), quote, rule.name)
+
+
+def reason_of(candidate: Candidate, rule: Rule, role: Role) -> str:
+    words = listed([f"“{text}”" for text in candidate.matched_keywords])
+    said = {
+        PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
+        EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”.",
+        TOGETHER: f"{words} stand together here.",
+        TYPE_MATCH: f"{words} beside a value of the expected type.",
+        ONE_WORD: f"Only {words} stands here." if words else "Only the section's title speaks for it.",
+        MEANING_ONLY: "Only near in meaning: no word of the question and no title (rule 3).",
+    }[rule]
+    if role == "discarded" and rule is not MEANING_ONLY:
+        return f"{said} It carries far less of the question than the best passage."
+    if role == "tangential" and not is_able(candidate):
+        return f"{said} Too little of the question for an answer."
+    return said
+
+
+def quote_of(candidate: Candidate) -> str:
+    """The candidate's own lines; the beginning is cut to where its sentence begins, if no question word is lost."""
+    text = candidate.anchor_text
+    first, separator, rest = text.partition(". ")
+    cut_words = set(WORD.findall(first.casefold()))
+    is_fragment = bool(separator) and first[:1].islower() and "\n" not in first
+    return rest if is_fragment and not cut_words & set(candidate.matched_keywords) and rest else text
+
+
+def listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1] if words else "")))

@@ -1,0 +1,156 @@
+"""Which steps run for a question, each with its reason: flat rules of SPEC part (c), no model (R33, R36, R39)."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from documents.base_settings import BaseSettings
+from documents.content import USABLE_TOC_ENTRIES, DocumentContent
+from llm.embedding import is_available
+from retrieval.types import Flag, Hit, Plan, Question
+
+OPEN_INTENTS = ("open_scoped", "open_corpus_wide")
+SMALL_PAGES = 2  # rule 9: nothing is filtered in a document this short
+CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line this good, this far ahead, needs no second opinion
+SECOND_PASS_MODE = "thorough"
+
+
+class Asked(NamedTuple):
+    """What every rule may look at."""
+
+    question: Question
+    contents: Sequence[DocumentContent]
+    settings: BaseSettings
+    mode: str
+
+
+Rule = Callable[[Asked], Flag]
+
+
+def plan(question: Question, contents: Sequence[DocumentContent], settings: BaseSettings, mode: str) -> Plan:
+    """Every flag, on or off, in the order the steps run. Vectors may still be switched off by `reconsider`."""
+    return Plan(tuple(rule(Asked(question, contents, settings, mode)) for rule in RULES))
+
+
+def reconsider(plan: Plan, question: Question, hits: Sequence[Hit]) -> Plan:
+    """Vectors are not needed when the words alone have found the place (rule 3)."""
+    reason = clean_signal(question, hits)
+    if not plan.is_on("vectors") or question.intent in OPEN_INTENTS or not reason:
+        return plan
+    return Plan(tuple(Flag("vectors", False, reason) if flag.name == "vectors" else flag for flag in plan.flags))
+
+
+def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
+    """Why the words alone are enough, or ""."""
+    primary = {keyword.text for keyword in question.keywords if keyword.priority == "primary"}
+    exact = [hit for hit in hits if hit.exact_title and primary <= set(hit.matched_keywords)]
+    if exact:
+        return f"the title “{exact[0].detail}” is what is asked for"
+    scores = sorted((hit.line_score for hit in hits if hit.method == "keywords"), reverse=True)
+    if scores and scores[0] >= CLEAN_SCORE and scores[0] - (scores[1] if len(scores) > 1 else 0) >= CLEAN_LEAD:
+        return f"one line leads by {scores[0] - (scores[1] if len(scores) > 1 else 0):g} points"
+    return ""
+
+
+def rule_titles(asked: Asked) -> Flag:
+    usable = [content for content in asked.contents if content.has_usable_toc]
+    entries = sum(len(content.toc) for content in usable)
+    if usable:
+        return Flag("titles", True, f"{entries} titles in {counted(len(usable), 'table')} of asked.contents")
+    return Flag(
+        "titles", False, f"no table of asked.contents with {USABLE_TOC_ENTRIES} entries; hits are grouped by page"
+    )
+
+
+def rule_keywords(asked: Asked) -> Flag:
+    return Flag("keywords", True, "always on")
+
+
+def rule_patterns(asked: Asked) -> Flag:
+    identifiers = [keyword.text for keyword in asked.question.keywords if keyword.source == "identifier"]
+    if identifiers:
+        return Flag("patterns", True, f"the question names {', '.join(identifiers)}")
+    if asked.question.answer_type in ("text", "boolean"):
+        return Flag("patterns", False, f"no form to look for: the answer type is {asked.question.answer_type}")
+    return Flag("patterns", True, f"answers of type {asked.question.answer_type} have a form")
+
+
+def rule_vectors(asked: Asked) -> Flag:
+    if asked.settings.embeddings == "none":
+        return Flag("vectors", False, "embeddings are off in this base")
+    if not is_available():
+        return Flag("vectors", False, "the encoder's weights are not installed")
+    ready = sum(content.vectors is not None for content in asked.contents)
+    if not ready:
+        return Flag("vectors", False, "the passages have no embeddings yet")
+    if asked.question.intent in OPEN_INTENTS:
+        return Flag("vectors", True, f"the question is conceptual ({asked.question.intent})")
+    if any(keyword.source == "dictionary" for keyword in asked.question.keywords):
+        return Flag("vectors", True, "dictionary words were added; a second opinion unless the words suffice")
+    return Flag("vectors", True, "no dictionary term in the question: the document may use other words")
+
+
+def rule_sections(asked: Asked) -> Flag:
+    without = [content.title for content in asked.contents if not content.has_usable_toc]
+    if without:
+        return Flag("sections", len(without) < len(asked.contents), f"grouped by page in {', '.join(without)[:200]}")
+    return Flag("sections", True, "hits are grouped by section and page")
+
+
+def rule_pages(asked: Asked) -> Flag:
+    if not asked.question.hints.pages:
+        return Flag("page_hints", False, "the question names no page")
+    named = ", ".join(map(str, asked.question.hints.pages))
+    if any(content.media_type != "application/pdf" for content in asked.contents):
+        return Flag("page_hints", False, f"page {named} is named, but the text has no pages of its own")
+    if all(len(content.pages) <= SMALL_PAGES for content in asked.contents):
+        return Flag("page_hints", False, f"page {named} is named; a document this short is read whole")
+    return Flag("page_hints", True, f"only page {named}, kept even without a word of the question")
+
+
+def rule_whole(asked: Asked) -> Flag:
+    is_short = all(len(content.pages) <= SMALL_PAGES for content in asked.contents)
+    return Flag("whole_document", is_short, "at most two pages" if is_short else "longer than two pages")
+
+
+def rule_parts(asked: Asked) -> Flag:
+    count = len(asked.question.parts)
+    return Flag("parts", bool(count), f"{count} questions in one, each searched by itself" if count else "one question")
+
+
+def rule_listing(asked: Asked) -> Flag:
+    is_list = asked.question.intent == "listing"
+    return Flag(
+        "listing", is_list, "a list is asked for: whole sections are handed on" if is_list else "no list is asked for"
+    )
+
+
+def rule_references(asked: Asked) -> Flag:
+    pointed = asked.question.hints.section or asked.question.hints.layout
+    if not pointed and asked.question.intent not in ("section_retrieval", "open_scoped"):
+        return Flag("cross_references", False, "the question points nowhere")
+    if asked.mode != SECOND_PASS_MODE:
+        return Flag("cross_references", False, f"mode is {asked.mode}: references are not followed")
+    return Flag("cross_references", False, "following references is not built yet")
+
+
+def rule_adaptive(asked: Asked) -> Flag:
+    return Flag("adaptive_parsing", False, "off at the start; no page asked for a second reading")
+
+
+RULES: tuple[Rule, ...] = (
+    rule_titles,
+    rule_keywords,
+    rule_patterns,
+    rule_vectors,
+    rule_sections,
+    rule_pages,
+    rule_whole,
+    rule_parts,
+    rule_listing,
+    rule_references,
+    rule_adaptive,
+)
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

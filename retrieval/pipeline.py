@@ -1,0 +1,257 @@
+"""The conductor of retrieval: a question and the documents it is asked of become a result. It writes nothing."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain
+from typing import Any, cast
+
+from documents.base_settings import BaseSettings
+from documents.boxes import boxes_of
+from documents.content import DocumentContent
+from llm.client import is_configured
+from retrieval import absence, dispatch
+from retrieval.aggregation import aggregate
+from retrieval.arbiter import arbitrate
+from retrieval.arbiter.brief import toc_block
+from retrieval.calibration import calibrate
+from retrieval.context import expand_parents, widen
+from retrieval.detectors import DETECTORS
+from retrieval.question import parse_question
+from retrieval.types import (
+    ArbiterName,
+    Box,
+    Candidate,
+    ConceptTerms,
+    Hit,
+    LineRange,
+    Method,
+    Mode,
+    Plan,
+    Question,
+    Ranking,
+    RetrievalResult,
+    Verdict,
+)
+
+OnStage = Callable[[str, dict[str, Any]], None]
+THREADS = 4
+QUOTE_AROUND = 5  # lines around the anchor in which its quote may stand: what the arbiter was shown, and a little more
+EARLY_METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns")
+THOROUGH_POOL = 60  # briefs (DESIGN section 8)
+
+_threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="detector")
+
+
+def retrieve(
+    question_text: str,
+    contents: Sequence[DocumentContent],
+    *,
+    settings: BaseSettings,
+    mode: Mode = "balanced",
+    arbiter: ArbiterName | None = None,
+    dictionary: Sequence[ConceptTerms] = (),
+    on_stage: OnStage | None = None,
+    elsewhere: Mapping[str, int] | None = None,
+) -> RetrievalResult:
+    """Find the passages of the documents that answer a question, or say that none does, and show every step.
+
+    1. parse the question by rules, against the documents' own vocabulary
+    2. plan: which detectors run, each with its reason
+    3. detect: titles, keywords and patterns in parallel; vectors unless the words suffice
+    4. aggregate hits to candidates
+    5. arbitrate: a verdict for each candidate
+    6. judge absence by the gates
+    7. calibrate the quotes and widen the contexts
+    `elsewhere` counts words in documents of the scope that are not among `contents` (SQL, see corpus).
+    """
+    tell: OnStage = on_stage or (lambda stage, figures: None)
+    clock = Clock()
+    question = parse_question(question_text, contents, dictionary)
+    clock.stop("parse")
+    tell("parsed", {"keywords": len(question.keywords)})
+    plan = dispatch.plan(question, contents, settings, mode)
+    name = arbiter or chosen_arbiter(settings, mode)
+    if question.clarification:
+        return clarified(question, plan, contents, name, settings)
+    tell("plan", {"detectors": len(plan.detectors)})
+    clock.stop("plan")
+    hits, plan = detect(question, plan, contents)
+    clock.stop("detect")
+    tell("hits", {"hits": len(hits), "by": count_by_method(hits)})
+    searched = absence.count_words(question, contents, elsewhere or {})
+    is_barred = bool(absence.zero_hits(question, searched)) and name != "model" and not question.hints.pages
+    pool_max = max(settings.pool_max, THOROUGH_POOL) if mode == "thorough" else settings.pool_max
+    candidates = () if is_barred else aggregate(hits, question, contents, pool_max=pool_max)
+    clock.stop("aggregate")
+    tell("candidates", {"candidates": len(candidates)})
+    tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
+    ranking = arbitrate(name, question, candidates, contents)
+    clock.stop("arbitrate")
+    coverage = absence.coverage_of(contents)
+    finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
+    judged = judge(candidates, ranking, question, contents)
+    clock.stop("calibrate")
+    result = RetrievalResult(
+        question=question,
+        plan=plan,
+        scope=tuple(content.snapshot() for content in contents),
+        hits=tuple(hits),
+        candidates=judged,
+        ranking=ranking,
+        gates=finding.gates,
+        searched=searched,
+        coverage=coverage,
+        status=cast(Any, finding.status),
+        not_found_reason=finding.reason,
+        confidence=0.0,
+        methods_used=plan.detectors,
+        toc_shown=toc_block(contents) if candidates else "",
+        settings=settings.to_json(),
+        timings_ms=clock.timings_ms,
+    )
+    result = replace(result, confidence=absence.confidence_of(result))
+    tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(candidates)})
+    return result
+
+
+def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
+    """Fast questions and bases without a model are judged by the rules (DESIGN section 8)."""
+    if settings.ranking in ("rules", "none"):
+        return cast(ArbiterName, settings.ranking)
+    return "model" if mode != "fast" and is_configured() else "rules"
+
+
+def detect(question: Question, plan: Plan, contents: Sequence[DocumentContent]) -> tuple[list[Hit], Plan]:
+    """The hits of every detector of the plan, of the whole question and of each of its parts, and the plan as it ran."""
+    asked = [(0, question)]
+    asked += [(number, parse_question(part, contents)) for number, part in enumerate(question.parts, 1)]
+    hits = pinned(question, contents) if plan.is_on("page_hints") else []
+    hits += run_detectors(asked, [method for method in plan.detectors if method in EARLY_METHODS], contents)
+    plan = dispatch.reconsider(plan, question, hits)
+    if plan.is_on("vectors"):
+        hits += run_detectors(asked, ["vectors"], contents)
+    if plan.is_on("page_hints"):
+        pages = set(question.hints.pages)
+        hits = [hit for hit in hits if hit.method == "pinned" or is_on_pages(hit, pages, contents)]
+    return hits, plan
+
+
+def run_detectors(
+    asked: Sequence[tuple[int, Question]], methods: Sequence[Method], contents: Sequence[DocumentContent]
+) -> list[Hit]:
+    """Each detector on each document in its own thread; the hits in a fixed order, whichever ends first."""
+    jobs = [(part, question, method, content) for part, question in asked for method in methods for content in contents]
+    found = _threads.map(lambda job: DETECTORS[job[2]](job[1], job[3]), jobs)
+    return list(chain.from_iterable(tag(hits, job[0]) for job, hits in zip(jobs, found, strict=True)))
+
+
+def tag(hits: Sequence[Hit], part: int) -> list[Hit]:
+    return [replace(hit, part=part) for hit in hits] if part else list(hits)
+
+
+def pinned(question: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
+    """A hit for each page the question names, by its number in the file or as printed (R36)."""
+    hits = []
+    for content in contents:
+        wanted = {str(page) for page in question.hints.pages}
+        numbers = {page.number for page in content.pages if str(page.number) in wanted}
+        numbers |= {page.number for page in content.pages if page.label in wanted and not str(page.number) in wanted}
+        spans: dict[int, list[int]] = {}
+        for line in content.searched_lines:
+            if line.page_number in numbers:
+                spans.setdefault(line.page_number, []).append(line.number)
+        hits += [
+            Hit("pinned", content.document_id, LineRange(lines[0], lines[-1]), 1.0, detail=f"page {page}")
+            for page, lines in spans.items()
+        ]
+    return hits
+
+
+def is_on_pages(hit: Hit, pages: set[int], contents: Sequence[DocumentContent]) -> bool:
+    content = next(content for content in contents if content.document_id == hit.document_id)
+    return content.lines[hit.lines.first - 1].page_number in pages
+
+
+def judge(
+    candidates: Sequence[Candidate], ranking: Ranking, question: Question, contents: Sequence[DocumentContent]
+) -> tuple[Candidate, ...]:
+    """The candidates in the arbiter's order, with role, reason, literal quote, boxes and context."""
+    by_id = {candidate.candidate_id: candidate for candidate in candidates}
+    content_of = {content.document_id: content for content in contents}
+    judged = []
+    for verdict in ranking.verdicts:
+        candidate = by_id[verdict.candidate_id]
+        content = content_of[candidate.document_id]
+        judged.append(widen(quoted(candidate, verdict, content), question, content))
+    return expand_parents(judged, content_of)
+
+
+def quoted(candidate: Candidate, verdict: Verdict, content: DocumentContent) -> Candidate:
+    """The candidate with its verdict; boxes are those of the quote, or of the anchor when there is none."""
+    anchor = candidate.anchor
+    within = LineRange(anchor.first - QUOTE_AROUND, anchor.last + QUOTE_AROUND)
+    calibrated = calibrate(verdict.raw_content_anchor, content, anchor, within)
+    pieces = [(piece.line_number, piece.start, piece.end) for piece in calibrated.pieces]
+    if not pieces:
+        pieces = [(line.number, 0, len(line.text)) for line in content.lines_between(*anchor)]
+    placed = {line.number: line for line in content.lines_between(*within)}
+    return replace(
+        candidate,
+        role=verdict.role,
+        reason=verdict.reason,
+        rule=verdict.rule,
+        raw_content_anchor=verdict.raw_content_anchor,
+        content_anchor=calibrated.text,
+        anchor_repair=calibrated.repair,
+        anchor_pieces=calibrated.pieces,
+        boxes=tuple(Box(*box) for box in boxes_of(pieces, placed)),
+    )
+
+
+def clarified(
+    question: Question,
+    plan: Plan,
+    contents: Sequence[DocumentContent],
+    arbiter: ArbiterName,
+    settings: BaseSettings,
+) -> RetrievalResult:
+    """The result of a question that must be asked more precisely: nothing was searched (R23)."""
+    return RetrievalResult(
+        question=question,
+        plan=plan,
+        scope=tuple(content.snapshot() for content in contents),
+        hits=(),
+        candidates=(),
+        ranking=Ranking(arbiter, "not_needed", ()),
+        gates=(),
+        searched=(),
+        coverage=absence.coverage_of(contents),
+        status="clarify",
+        not_found_reason="",
+        confidence=0.0,
+        methods_used=(),
+        settings=settings.to_json(),
+    )
+
+
+def count_by_method(hits: Sequence[Hit]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for hit in hits:
+        counts[hit.method] = counts.get(hit.method, 0) + 1
+    return counts
+
+
+class Clock:
+    """Milliseconds of each step."""
+
+    def __init__(self) -> None:
+        self.timings_ms: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def stop(self, step: str) -> None:
+        """Book the time since the last step on this one."""
+        now = time.perf_counter()
+        self.timings_ms[step] = round(1000 * (now - self._since), 3)
+        self._since = now
