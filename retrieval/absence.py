@@ -78,7 +78,7 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
 
 def is_foreign(question: Question, contents: Sequence[DocumentContent]) -> bool:
     """Is the question in a language none of the documents is in? Then missing words prove nothing (R57)."""
-    return bool(contents) and all(content.language != question.language for content in contents)
+    return bool(contents) and all(content.language not in (question.language, "und") for content in contents)
 
 
 def judge_absence(

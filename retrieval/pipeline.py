@@ -10,6 +10,7 @@ from typing import Any, cast
 from documents.base_settings import BaseSettings
 from documents.boxes import boxes_of
 from documents.content import DocumentContent
+from documents.rows import UNSEARCHED_KINDS, LineRow
 from llm.client import is_configured
 from retrieval import absence, dispatch
 from retrieval.aggregation import aggregate
@@ -185,7 +186,33 @@ def judge(
         candidate = by_id[verdict.candidate_id]
         content = content_of[candidate.document_id]
         judged.append(widen(quoted(candidate, verdict, content), question, content))
-    return expand_parents(judged, content_of)
+    return tuple(
+        placed(candidate, content_of[candidate.document_id]) for candidate in expand_parents(judged, content_of)
+    )
+
+
+def placed(candidate: Candidate, content: DocumentContent) -> Candidate:
+    """The candidate with everything a page needs to draw it, so that a stored run needs no document any more."""
+    page = content.page(candidate.anchor_pages[0])
+    lines = [line for line in content.lines_between(*candidate.context) if line.kind not in UNSEARCHED_KINDS]
+    return replace(
+        candidate,
+        context_boxes=boxes_by_page(lines),
+        page_label=page.label,
+        page_size=(page.width, page.height),
+    )
+
+
+def boxes_by_page(lines: Sequence[LineRow]) -> tuple[Box, ...]:
+    """One box for each page and column of the lines."""
+    boxes: dict[tuple[int, int], Box] = {}
+    for line in lines:
+        key = (line.page_number, line.column)
+        old = boxes.get(key, Box(line.page_number, line.x0, line.y0, line.x1, line.y1))
+        boxes[key] = Box(
+            line.page_number, min(old.x0, line.x0), min(old.y0, line.y0), max(old.x1, line.x1), max(old.y1, line.y1)
+        )
+    return tuple(boxes.values())
 
 
 def quoted(candidate: Candidate, verdict: Verdict, content: DocumentContent) -> Candidate:
@@ -196,7 +223,7 @@ def quoted(candidate: Candidate, verdict: Verdict, content: DocumentContent) -> 
     pieces = [(piece.line_number, piece.start, piece.end) for piece in calibrated.pieces]
     if not pieces:
         pieces = [(line.number, 0, len(line.text)) for line in content.lines_between(*anchor)]
-    placed = {line.number: line for line in content.lines_between(*within)}
+    lines = {line.number: line for line in content.lines_between(*within)}
     return replace(
         candidate,
         role=verdict.role,
@@ -206,7 +233,7 @@ def quoted(candidate: Candidate, verdict: Verdict, content: DocumentContent) -> 
         content_anchor=calibrated.text,
         anchor_repair=calibrated.repair,
         anchor_pieces=calibrated.pieces,
-        boxes=tuple(Box(*box) for box in boxes_of(pieces, placed)),
+        boxes=tuple(Box(*box) for box in boxes_of(pieces, lines)),
     )
 
 

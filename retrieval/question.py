@@ -271,7 +271,7 @@ def dictionary_keywords(
 def slips(topic: str, lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
     """Words the documents do not hold, each with the one word of theirs it is a slip for (R16)."""
     found: list[tuple[str, str]] = []
-    if all(lexicon.language != language for lexicon in lexicons):
+    if all(lexicon.language not in (language, "und") for lexicon in lexicons):
         return []  # words of another language are no slips
     for word in dict.fromkeys(words_of(match_form(topic))):
         is_strange = len(word) >= CORRECTED_MIN and word.isalpha() and not is_stop_word(word, language)

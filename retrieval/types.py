@@ -239,6 +239,9 @@ class Candidate:
     anchor_repair: Repair = Repair("none", 0, 0)
     anchor_pieces: tuple[Piece, ...] = ()
     boxes: tuple[Box, ...] = ()
+    context_boxes: tuple[Box, ...] = ()
+    page_label: str = ""  # of the anchor's first page, as printed
+    page_size: tuple[float, float] = (0.0, 0.0)  # its width and height in points
 
     def judged(self, **changes: Any) -> "Candidate":
         return replace(self, **changes)

@@ -1,0 +1,262 @@
+"""A result becomes insert-only rows, and the bytes of them that the ledger vouches for; and JSON for programs."""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from documents.content import DocumentContent
+from documents.models import KnowledgeBase, Viewer
+from ledger import chain
+from llm.models import LLMCall
+from retrieval.arbiter.brief import candidate_block
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import Candidate, Hit, RetrievalResult
+
+LEDGER_KIND = "run"
+RUN_FORMAT = "docintel-run-1"
+FAILURE_MAX = 4000
+GIT_S = 5
+
+
+def store_run(result: RetrievalResult, *, base: KnowledgeBase, user: Viewer, mode: str) -> RetrievalRun:
+    """Store a result with all its candidates, its exchange with the model and its ledger entry: all or nothing."""
+    with transaction.atomic():
+        exchange = result.ranking.exchange
+        call = LLMCall.objects.record(exchange) if exchange else None
+        run = RetrievalRun.objects.create(
+            **asked_fields(base, user, mode), **result_fields(result), llm_call=call, question=result.question.original
+        )
+        RunCandidate.objects.bulk_create(
+            RunCandidate(run=run, position=position, **candidate_fields(candidate))
+            for position, candidate in enumerate(result.candidates, 1)
+        )
+        vouch(run)
+    return run
+
+
+def store_failed_run(
+    question_text: str,
+    failure: str,
+    *,
+    base: KnowledgeBase,
+    user: Viewer,
+    mode: str,
+    contents: Sequence[DocumentContent] = (),
+) -> RetrievalRun:
+    """Store that a question was asked and that retrieval failed, with its ledger entry: a run is never missing (A1)."""
+    with transaction.atomic():
+        run = RetrievalRun.objects.create(
+            **asked_fields(base, user, mode),
+            **{name: {} for name in ("parsed", "plan", "settings", "coverage", "hit_counts", "timings_ms")},
+            **{name: [] for name in ("gates", "searched", "methods_used", "hits", "contradictions", "violations")},
+            question=question_text,
+            scope=[content.snapshot() for content in contents],
+            arbiter="",
+            arbiter_status="not_run",
+            status="failed",
+            confidence=0.0,
+            failure=failure[:FAILURE_MAX],
+        )
+        vouch(run)
+    return run
+
+
+def vouch(run: RetrievalRun) -> None:
+    """Append the ledger entry of a run, over what the database gives back and not over what we meant to store."""
+    chain.append(LEDGER_KIND, str(run.pk), run_payload(RetrievalRun.objects.get(pk=run.pk)))
+
+
+def run_payload(run: RetrievalRun) -> bytes:
+    """Canonical JSON of a stored run: its row, its candidates in order, and the digests of its exchange."""
+    call = run.llm_call
+    content = {
+        "format": RUN_FORMAT,
+        "run": row_of(run),
+        "candidates": [row_of(candidate) for candidate in run.candidates.order_by("position")],
+        "llm_call": call and row_of(call),
+    }
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
+
+
+def row_of(row: RetrievalRun | RunCandidate | LLMCall) -> dict[str, Any]:
+    """Every column of a row by its name, as the database gave it; times in UTC."""
+    values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+    return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in values.items()}
+
+
+# ---- fields
+
+
+def asked_fields(base: KnowledgeBase, user: Viewer, mode: str) -> dict[str, Any]:
+    return {
+        "base": base,
+        "base_name": base.name,
+        "asked_by_id": user.pk,
+        "asked_by_name": str(user)[:254] if user.pk else "",
+        "mode": mode,
+        "code_version": code_version(),
+        "created_at": timezone.now(),
+    }
+
+
+@lru_cache(maxsize=1)
+def code_version() -> str:
+    """The commit this process was started from; "unknown" outside a checkout."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=GIT_S).stdout.strip()[:80]
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+
+
+def result_fields(result: RetrievalResult) -> dict[str, Any]:
+    ranking = result.ranking
+    return {
+        "parsed": asdict(result.question),
+        "plan": asdict(result.plan),
+        "scope": list(result.scope),
+        "settings": result.settings,
+        "arbiter": ranking.arbiter,
+        "arbiter_status": ranking.status,
+        "arbiter_failure": ranking.failure,
+        "status": result.status,
+        "not_found_reason": result.not_found_reason,
+        "gates": [asdict(gate) for gate in result.gates],
+        "searched": [asdict(word) for word in result.searched],
+        "coverage": asdict(result.coverage),
+        "confidence": result.confidence,
+        "methods_used": list(result.methods_used),
+        "hits": [hit_fields(hit) for hit in result.hits],
+        "hit_counts": dict(Counter(hit.method for hit in result.hits)),
+        "contradictions": [asdict(contradiction) for contradiction in ranking.contradictions],
+        "violations": list(ranking.violations),
+        "answerable": ranking.answerable,
+        "answerable_reason": ranking.answerable_reason,
+        "toc_shown": result.toc_shown,
+        "timings_ms": result.timings_ms,
+    }
+
+
+def hit_fields(hit: Hit) -> dict[str, Any]:
+    return asdict(hit) | {"lines": [hit.lines.first, hit.lines.last]}
+
+
+def candidate_fields(candidate: Candidate) -> dict[str, Any]:
+    width, height = candidate.page_size
+    same = (
+        "candidate_id",
+        "document_id",
+        "parse_id",
+        "toc_index",
+        "section_title",
+        "breadcrumb",
+        "exact_title",
+        "co_occurrence",
+        "type_match",
+        "line_score",
+        "rrf_rank",
+        "role",
+        "reason",
+        "rule",
+        "raw_content_anchor",
+        "content_anchor",
+        "anchor_text",
+        "snippet",
+    )
+    return {name: getattr(candidate, name) for name in same} | {
+        "document_title": candidate.brief.document_title,
+        "methods": list(candidate.methods),
+        "matched_keywords": list(candidate.matched_keywords),
+        "anchor_repair": asdict(candidate.anchor_repair),
+        "anchor_pieces": [asdict(piece) for piece in candidate.anchor_pieces],
+        "boxes": [asdict(box) for box in candidate.boxes],
+        "context_boxes": [asdict(box) for box in candidate.context_boxes],
+        "anchor_first_line": candidate.anchor.first,
+        "anchor_last_line": candidate.anchor.last,
+        "anchor_first_page": candidate.anchor_pages[0],
+        "anchor_last_page": candidate.anchor_pages[1],
+        "anchor_page_label": candidate.page_label,
+        "context_first_line": candidate.context.first,
+        "context_last_line": candidate.context.last,
+        "context_first_page": candidate.context_pages[0],
+        "context_last_page": candidate.context_pages[1],
+        "context_text": candidate.text,
+        "brief": candidate_block(candidate.brief),
+        "page_width": width,
+        "page_height": height,
+    }
+
+
+# ---- JSON for programs: the names of DESIGN section 5, which leave the program
+
+
+def result_json(result: RetrievalResult) -> dict[str, Any]:
+    """The result as `ask --json` prints it; candidates primary first."""
+    documents = [seen["document_id"] for seen in result.scope]
+    return {
+        "doc_id": documents[0] if len(documents) == 1 else None,
+        "documents": [dict(seen) for seen in result.scope],
+        "question": result.question.original,
+        "status": result.status,
+        "not_found": result.not_found,
+        "not_found_reason": result.not_found_reason or None,
+        "clarification": result.question.clarification or None,
+        "confidence": result.confidence,
+        "candidates": [candidate_json(candidate) for candidate in result.candidates],
+        "methods_used": list(result.methods_used),
+        "arbiter": result.ranking.arbiter,
+        "arbiter_status": result.ranking.status,
+        "arbiter_failure": result.ranking.failure or None,
+        "violations": list(result.ranking.violations),
+        "contradictions": [
+            {"candidate_ids": list(contradiction.candidate_ids), "point": contradiction.point}
+            for contradiction in result.ranking.contradictions
+        ],
+        "searched": [{"text": word.text, "forms": list(word.forms), "count": word.count} for word in result.searched],
+        "gates": [asdict(gate) for gate in result.gates],
+        "coverage": asdict(result.coverage) | {"unreadable": list(result.coverage.unreadable)},
+        "plan": [asdict(flag) for flag in result.plan.flags],
+        "parsed": asdict(result.question),
+        "timings_ms": result.timings_ms,
+    }
+
+
+def candidate_json(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "candidate_id": candidate.candidate_id,
+        "document_id": candidate.document_id,
+        "role": candidate.role,
+        "reason": candidate.reason,
+        "rule": candidate.rule or None,
+        "section_title": candidate.section_title,
+        "breadcrumb": candidate.breadcrumb,
+        "page_number": candidate.anchor_pages[0],
+        "page_label": candidate.page_label,
+        "anchor": range_json(candidate.anchor, candidate.anchor_pages),
+        "context": range_json(candidate.context, candidate.context_pages),
+        "snippet": candidate.snippet,
+        "text": candidate.text,
+        "methods": list(candidate.methods),
+        "matched_keywords": list(candidate.matched_keywords),
+        "exact_title": candidate.exact_title,
+        "co_occurrence": candidate.co_occurrence,
+        "type_match": candidate.type_match,
+        "line_score": candidate.line_score,
+        "rrf_rank": candidate.rrf_rank,
+        "content_anchor": candidate.content_anchor or None,
+        "raw_content_anchor": candidate.raw_content_anchor or None,
+        "anchor_repair": asdict(candidate.anchor_repair),
+        "boxes": [asdict(box) for box in candidate.boxes],
+    }
+
+
+def range_json(lines: tuple[int, int], pages: tuple[int, int]) -> dict[str, int]:
+    return {"first_line": lines[0], "last_line": lines[1], "first_page": pages[0], "last_page": pages[1]}
