@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlencode
 
+from documents.matching import loose_map
 from retrieval.models import RunCandidate
 from retrieval.types import METHODS, ROLE_ORDER
 
@@ -184,15 +185,12 @@ REPAIRS: dict[str, tuple[Literal["ok", "warn", "fail", "none"], str, str]] = {
 
 
 def cut_words(candidate: RunCandidate) -> str:
-    """The words of the raw quote that are not on the page: all of it, or its end."""
-    raw = candidate.raw_content_anchor.split()
-    kept_letters, seen, number = letters(candidate.content_anchor), 0, 0
-    while number < len(raw) and seen < kept_letters:
-        seen += letters(raw[number])
-        number += 1
-    return " ".join(raw[number:])
+    """The end of the raw quote that is not on the page; all of it when nothing was kept.
 
-
-def letters(text: str) -> int:
-    """How many letters and digits: what is left of a text when line breaks, hyphens and spaces differ."""
-    return sum(character.isalnum() for character in text)
+    Compared the way calibration compares, so that a ligature or a hyphen at a line's end cuts no word.
+    """
+    _, places = loose_map(candidate.raw_content_anchor)
+    kept, _ = loose_map(candidate.content_anchor)
+    if len(kept) >= len(places):
+        return ""
+    return candidate.raw_content_anchor[places[len(kept)] :].strip()

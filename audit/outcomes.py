@@ -29,6 +29,8 @@ def outcome_of(run: RetrievalRun, is_answered: bool) -> Outcome:
 
 def judge_of(run: RetrievalRun) -> str:
     """Who judged, in a word or two."""
+    if run.status == "failed":
+        return "–"
     if run.arbiter_status == "not_needed":
         return "Not needed"
     if run.arbiter_status == "not_run":
@@ -41,6 +43,6 @@ def judge_in_full(run: RetrievalRun) -> str:
     call = run.llm_call
     if call is not None and run.arbiter_status == "ran":
         return f"{call.model_returned or call.model}, prompt {call.prompt_version}, {run.mode}"
-    if run.arbiter_status == "not_run":
+    if run.arbiter_status == "not_run" and run.status != "failed":
         return f"did not run; order by rules, {run.mode}"
     return f"{judge_of(run)}, {run.mode}"

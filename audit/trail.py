@@ -34,12 +34,9 @@ TIMING_NAMES = {
     "shortlist": "Choosing documents",
     "detect": "Detectors",
     "aggregate": "Merging hits",
-    "gates": "Gates",
     "arbitrate": "Arbiter",
-    "calibrate": "Calibrating quotes",
-    "widen": "Widening contexts",
-    "write": "Writing the answer",
-    "verify": "Checking the answer",
+    "calibrate": "Gates, quotes, contexts",
+    "compose": "Writing and checking the answer",
 }
 
 

@@ -288,7 +288,7 @@ def make_answer(house: House) -> MakeAnswer:
             "text": f"{sentence} [1]",
             "ended": "complete",
             "checks": [check],
-            "timings_ms": {"write": 2400.0},
+            "timings_ms": {"compose": 2400.0},
             "created_at": timezone.now(),
         }
         with transaction.atomic():

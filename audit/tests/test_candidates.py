@@ -102,6 +102,7 @@ def test_it_can_be_empty() -> None:
         ("We compute the dot products. This gives (1)", "We compute the dot products.", "This gives (1)"),
         ("positional encodings, learned and fixed", "positional en-\ncodings, learned\nand fixed", ""),
         ("the weights √dk invented", "the weights √ dk", "invented"),
+        ("an office “fixed” (nothing)", 'an oﬃce "fixed"', "(nothing)"),
         ("wholly invented words", "", "wholly invented words"),
         ("", "", ""),
     ],
