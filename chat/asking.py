@@ -1,0 +1,98 @@
+"""Keeping a question: conversation and turn are stored before anything else happens, once for each form sent."""
+
+import unicodedata
+import uuid
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from accounts.models import User
+from chat.models import Conversation, Turn
+from chat.scope import Scope
+
+QUESTION_CHARACTERS_MAX = 4000  # RELIABILITY section 2
+TITLE_CHARACTERS_MAX = 200
+# Separators, controls and formats (zero-width, direction marks): a question of these alone asks nothing.
+INVISIBLE_CATEGORIES = ("Z", "C")
+
+
+class QuestionError(ValueError):
+    """The question cannot be asked; the message says why, in words for people."""
+
+
+def check_question(text: str) -> str:
+    """The question without space around it, or QuestionError."""
+    question = text.strip()
+    if "\x00" in question:
+        raise QuestionError("The question holds a NUL character, which cannot be stored. Please type it again.")
+    if not any(unicodedata.category(character)[0] not in INVISIBLE_CATEGORIES for character in question):
+        raise QuestionError("The question is empty. Please write what you want to know.")
+    if len(question) > QUESTION_CHARACTERS_MAX:
+        raise QuestionError(
+            f"The question is {len(question):,} characters long; at most {QUESTION_CHARACTERS_MAX:,} are possible."
+        )
+    return question
+
+
+def keep_question(
+    user: User,
+    scope: Scope,
+    question: str,
+    mode: str,
+    *,
+    form_id: uuid.UUID,
+    conversation: Conversation | None = None,
+) -> Turn:
+    """Store a question as the next turn of a conversation, or of a new one; the same form sent twice is one turn.
+
+    The turn's id comes from the form and what it asks, so the database itself refuses the second copy.
+    """
+    asked = (user.pk, conversation.pk if conversation else "", scope.base.pk, *scope.document_ids, mode, question)
+    turn_id = uuid.uuid5(form_id, "\n".join(map(str, asked)))
+    try:
+        with transaction.atomic():
+            kept = locked(conversation) if conversation else begin_conversation(user, scope, question)
+            return Turn.objects.create(
+                id=turn_id,
+                conversation=kept,
+                number=next_number(kept),
+                question=question,
+                document_ids=scope.document_ids,
+                scope_name=scope.name,
+                mode=mode,
+            )
+    except IntegrityError:
+        return Turn.objects.get(pk=turn_id, conversation__user=user)
+
+
+def ask_again(turn: Turn) -> Turn:
+    """A failed question as a new turn of its conversation; the record of the failed one stays."""
+    with transaction.atomic():
+        conversation = locked(turn.conversation)
+        return Turn.objects.create(
+            conversation=conversation,
+            number=next_number(conversation),
+            question=turn.question,
+            document_ids=turn.document_ids,
+            scope_name=turn.scope_name,
+            mode=turn.mode,
+        )
+
+
+def begin_conversation(user: User, scope: Scope, question: str) -> Conversation:
+    title = " ".join(question.split())[:TITLE_CHARACTERS_MAX]
+    return Conversation.objects.create(base=scope.base, user=user, title=title)
+
+
+def locked(conversation: Conversation) -> Conversation:
+    """The conversation's row, locked so that two tabs cannot take the same number, and moved to the top of the list."""
+    row = Conversation.objects.select_for_update().get(pk=conversation.pk)
+    row.active_at = timezone.now()
+    row.save(update_fields=["active_at"])
+    return row
+
+
+def next_number(conversation: Conversation) -> int:
+    last: int | None = conversation.turns.aggregate(last=Max("number"))["last"]
+    return (last or 0) + 1

@@ -1,0 +1,30 @@
+"""An answer before it is stored: its text, what it quotes, and how it came about."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from chat.models import Answer
+from llm.exchange import Exchange
+from retrieval.models import RunCandidate
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """One marker of an answer and the literal text it stands for."""
+
+    marker: int
+    candidate: RunCandidate
+    quote: str
+
+
+@dataclass(frozen=True)
+class AnswerDraft:
+    """What is to be shown. `note` says in plain words why it is extractive, partial or without a model."""
+
+    kind: Answer.Kind
+    text: str
+    note: str = ""
+    ended: str = "complete"  # or stopped, failed
+    quoted: tuple[Quoted, ...] = ()
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    exchange: Exchange | None = None

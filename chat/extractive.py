@@ -1,0 +1,60 @@
+"""The answer without a writer: the calibrated quotes of a run, in order of weight, and nothing of our own wording."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from chat.drafts import Quoted
+from documents.base_settings import BaseSettings
+from retrieval.models import RunCandidate
+
+CITATIONS_MAX = {"fast": 3, "balanced": 8, "thorough": 12}  # DESIGN section 8
+ROLE_WEIGHT = {"primary": 0, "supporting": 1}
+VALUE_TYPES = frozenset({"amount", "date", "percentage", "number"})
+HOLDS_VALUE = re.compile(r"\d")
+
+
+def choose_quotes(
+    candidates: Iterable[RunCandidate], mode: str, settings: BaseSettings, *, with_lines: bool = False
+) -> list[Quoted]:
+    """The quotes to show: primary first, then supporting, as many as the mode and the base's settings allow (R95).
+
+    Only text that survived calibration is quoted. With `with_lines` a candidate without such a quote gives the lines
+    where the search matched, which are literal by construction.
+    """
+    limit = min(CITATIONS_MAX[mode], settings.passages_max)
+    of_document: Counter[str] = Counter()
+    quoted: list[Quoted] = []
+    shown: set[tuple[str, str]] = set()
+    for candidate in sorted(candidates, key=lambda candidate: (ROLE_WEIGHT.get(candidate.role, 2), candidate.position)):
+        quote = candidate.content_anchor or (candidate.anchor_text if with_lines else "")
+        document, key = str(candidate.document_id), (str(candidate.document_id), quote)
+        if not quote or key in shown or of_document[document] >= settings.per_document_max:
+            continue
+        shown.add(key)
+        of_document[document] += 1
+        quoted.append(Quoted(len(quoted) + 1, candidate, quote))
+        if len(quoted) == limit:
+            break
+    return quoted
+
+
+def quoted_text(quoted: Sequence[Quoted], answer_type: str) -> str:
+    """The quotes as the text of an answer, each with its marker; a question for a value gets the line that holds it."""
+    is_value = answer_type in VALUE_TYPES
+    return "\n\n".join(f"\u201c{spoken(each, is_value)}\u201d [{each.marker}]" for each in quoted)
+
+
+def spoken(quoted: Quoted, is_value: bool) -> str:
+    lines = quoted.quote.splitlines()
+    if is_value and len(lines) > 1:
+        lines = value_line(lines, quoted.candidate.matched_keywords)
+    return " ".join(" ".join(lines).split())
+
+
+def value_line(lines: list[str], keywords: Iterable[str]) -> list[str]:
+    """The line with a figure that names most of what was asked for; all lines when no line holds both."""
+    words = [keyword.lower() for keyword in keywords]
+    named = [(sum(word in line.lower() for word in words), line) for line in lines if HOLDS_VALUE.search(line)]
+    best = max(named, key=lambda pair: pair[0], default=(0, ""))
+    return [best[1]] if best[0] else lines

@@ -1,0 +1,76 @@
+"""The forms of the chat: a question, and a conversation's name."""
+
+import uuid
+from typing import Any
+
+from django import forms
+
+from accounts.models import User
+from chat import scope
+from chat.asking import TITLE_CHARACTERS_MAX, QuestionError, check_question
+from chat.scope import Scope, ScopeError
+from documents.models import KnowledgeBase
+
+MODES = [("fast", "Fast"), ("balanced", "Balanced"), ("thorough", "Thorough")]
+
+
+class QuestionField(forms.CharField):
+    """Text as typed; what is wrong with it is said by `check_question` and nowhere else."""
+
+    default_validators = []
+
+    def __init__(self) -> None:
+        super().__init__(required=False, strip=False, widget=forms.Textarea(attrs={"rows": 2, "class": "field"}))
+        self.validators = []
+
+    def clean(self, value: Any) -> str:
+        try:
+            return check_question(str(value or ""))
+        except QuestionError as error:
+            raise forms.ValidationError(str(error)) from error
+
+
+class QuestionForm(forms.Form):
+    """A question, where to ask it and how thoroughly. `form_id` makes one turn of a form that is sent twice."""
+
+    question = QuestionField()
+    scope = forms.ChoiceField(error_messages={"required": "Choose a base or a document to ask."})
+    mode = forms.ChoiceField(choices=MODES)
+    form_id = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(
+        self,
+        user: User,
+        data: Any = None,
+        *,
+        base: KnowledgeBase | None = None,
+        chosen: str = "",
+        mode: str = "balanced",
+    ) -> None:
+        first = {"scope": chosen, "mode": mode, "form_id": uuid.uuid4()}
+        super().__init__(data, initial=first, auto_id="%s")
+        self._user = user
+        self.chosen_scope: Scope | None = None
+        field = self.fields["scope"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = scope.choices(user, base, data.get("scope", "") if data is not None else chosen)
+        field.error_messages["invalid_choice"] = "This base or document cannot be asked."
+        self.has_choices = bool(field.choices)
+
+    def clean_scope(self) -> str:
+        value: str = self.cleaned_data["scope"]
+        try:
+            self.chosen_scope = scope.choose(self._user, value)
+        except ScopeError as error:
+            raise forms.ValidationError(str(error)) from error
+        return value
+
+    @property
+    def first_error(self) -> str:
+        """The one sentence to show: the question's fault before the scope's."""
+        messages = [str(message) for name in self.fields for message in self.errors.get(name, [])]
+        return messages[0] if messages else ""
+
+
+class TitleForm(forms.Form):
+    title = forms.CharField(max_length=TITLE_CHARACTERS_MAX)

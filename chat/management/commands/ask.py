@@ -1,0 +1,173 @@
+"""Ask from the shell, on the same way as the chat: `manage.py ask "QUESTION" --document PATH_OR_ID | --base NAME`."""
+
+import json
+import sys
+import uuid
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import User
+from chat.answering import AnsweringFailed, answer_turn
+from chat.asking import QuestionError, check_question, keep_question
+from chat.models import Answer, Turn
+from chat.scope import Scope, ScopeError, choose
+from chat.thread import cited_pages, place_of
+from documents import access
+from documents.ingestion import ingest_path
+from documents.models import Document, KnowledgeBase, Membership, Role
+from documents.uploads import UploadRefused
+from retrieval.record import result_json
+from retrieval.types import RetrievalResult
+
+SHELL_EMAIL = "commandline@localhost"  # who asks from the shell; nobody can sign in as it
+SHELL_NAME = "Command line"
+
+
+class Command(BaseCommand):
+    help = "Ask a question of a document or a base, and print the answer with its citations."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("question")
+        where = parser.add_mutually_exclusive_group(required=True)
+        where.add_argument("--document", metavar="PATH_OR_ID", help="a file, which is read first, or a document's id")
+        where.add_argument("--base", metavar="NAME_OR_ID")
+        parser.add_argument("--mode", choices=("fast", "balanced", "thorough"), default="balanced")
+        parser.add_argument("--arbiter", choices=("model", "rules", "none"))
+        parser.add_argument("--user", metavar="EMAIL", help="who asks; by default the user of the command line")
+        parser.add_argument("--json", action="store_true", help="print the RetrievalResult with answer and run_id")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # A shell may pass bytes that are not UTF-8; they come as lone surrogates, which no database takes.
+        text = options["question"].encode("utf-8", "replace").decode()
+        try:
+            user = find_user(options["user"])
+            question = check_question(text)
+            scope = self.find_scope(user, options)
+            turn = keep_question(user, scope, question, options["mode"], form_id=uuid.uuid4())
+            result = answer_turn(turn.pk, arbiter=options["arbiter"])
+        except (QuestionError, ScopeError, UploadRefused, AnsweringFailed) as error:
+            raise CommandError(str(error)) from error
+        turn = Turn.objects.select_related("run", "answer").get(pk=turn.pk)
+        if turn.state == Turn.State.FAILED:
+            raise CommandError(turn.error_for_people)
+        self.stdout.write(as_json(turn, result) if options["json"] and result else as_text(turn))
+
+    def find_scope(self, user: User, options: dict[str, Any]) -> Scope:
+        if options["base"]:
+            return open_scope(user, find_base(options["base"]), options["user"])
+        given = options["document"]
+        if Path(given).is_file():
+            return Scope(command_base(user), (self.read(Path(given), user),))
+        document = find_document(given)
+        return Scope(open_scope(user, document.base, options["user"]).base, (document,))
+
+    def read(self, path: Path, user: User) -> Document:
+        """The document of a file, with its embeddings; progress goes to the error stream and leaves the JSON alone."""
+
+        def watch(stage: str, done: int, total: int) -> None:
+            if sys.stderr.isatty():
+                self.stderr.write(f"\r{path.name}: {stage} {done} of {total}   ", ending="")
+
+        document = ingest_path(path, command_base(user), user, watch)
+        if document.current_parse_id is None:
+            job = document.jobs.first()
+            raise CommandError(f"{path.name} cannot be read. {job.error_for_people if job else ''}".strip())
+        return document
+
+
+def find_user(email: str | None) -> User:
+    if email is None:
+        known = User.objects.filter(email=SHELL_EMAIL).first()
+        return known or User.objects.create_user(SHELL_EMAIL, None, name=SHELL_NAME, is_active=False)
+    user = User.objects.filter(email=email.lower()).first()
+    if user is None:
+        raise CommandError(f"There is no user {email}.")
+    return user
+
+
+def command_base(user: User) -> KnowledgeBase:
+    """The base for files asked from the shell; open to the asker and to everybody who administers the site."""
+    base = KnowledgeBase.objects.filter(name=SHELL_NAME, created_by__email=SHELL_EMAIL).first()
+    base = base or access.create_base(find_user(None), SHELL_NAME)
+    for owner in (user, *User.objects.filter(is_superuser=True, is_active=True)):
+        Membership.objects.get_or_create(base=base, user=owner, defaults={"role": Role.OWNER})
+    return base
+
+
+def find_base(name: str) -> KnowledgeBase:
+    bases = list(KnowledgeBase.objects.filter(name=name)[:2]) or by_id(KnowledgeBase, name)
+    if len(bases) > 1:
+        raise CommandError(f"There are several bases named {name}; give the id instead.")
+    if not bases:
+        raise CommandError(f"There is no base named {name}.")
+    return bases[0]
+
+
+def find_document(given: str) -> Document:
+    documents: list[Document] = by_id(Document, given)
+    if not documents:
+        raise CommandError(f"{given} is neither a file nor the id of a document.")
+    return documents[0]
+
+
+def by_id(model: Any, text: str) -> list[Any]:
+    try:
+        return list(model.objects.filter(pk=uuid.UUID(text)))
+    except ValueError:
+        return []
+
+
+def open_scope(user: User, base: KnowledgeBase, email: str | None) -> Scope:
+    """The whole base. Who has the server's shell may ask any base; the members' list shows that it was done."""
+    if email is None:
+        Membership.objects.get_or_create(base=base, user=user, defaults={"role": Role.VIEWER})
+    return choose(user, f"base:{base.pk}")
+
+
+def as_json(turn: Turn, result: RetrievalResult) -> str:
+    """The RetrievalResult with the answer, as one JSON object."""
+    answer: Answer | None = getattr(turn, "answer", None)
+    fields = {"run_id": str(turn.run_id), "answer": answer_json(answer) if answer else None}
+    return json.dumps(result_json(result) | fields, ensure_ascii=False, indent=2)
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    return {
+        "kind": answer.kind,
+        "text": answer.text,
+        "note": answer.note,
+        "ended": answer.ended,
+        "citations": [
+            {
+                "marker": citation.marker,
+                "candidate_id": citation.candidate.candidate_id,
+                "document": citation.candidate.document_title,
+                "quote": citation.quote,
+                "page": citation.page,
+                "page_label": citation.page_label,
+                "section": citation.candidate.section_title,
+                "lines": [citation.first_line, citation.last_line],
+                "boxes": citation.boxes,
+            }
+            for citation in answer.citations.select_related("candidate")
+        ],
+        "checks": answer.checks,
+    }
+
+
+def as_text(turn: Turn) -> str:
+    """The answer as a person reads it in a terminal."""
+    answer: Answer | None = getattr(turn, "answer", None)
+    if answer is None or turn.run is None:
+        return "No answer was written."
+    lines = [answer.note, answer.text]
+    if answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL):
+        words = ", ".join(f"{word['text']} {word['count']}" for word in turn.run.searched)
+        lines = ["Not found.", answer.text, f"Words searched: {words}" if words else ""]
+    for citation in answer.citations.select_related("candidate"):
+        place = place_of(citation.candidate, cited_pages(citation), with_document=True)
+        lines.append(f"[{citation.marker}] {place}\n    {' '.join(citation.quote.split())}")
+    return "\n\n".join(filter(None, lines))

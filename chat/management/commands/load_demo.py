@@ -1,0 +1,22 @@
+"""Load the samples and ask one question, so that chat and audit have something to show: `manage.py load_demo`."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import User
+from chat import demo
+from chat.answering import AnsweringFailed
+from documents.uploads import UploadRefused
+
+
+class Command(BaseCommand):
+    help = "Load the sample documents into the base Demo and ask one question of them."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        owner = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
+        try:
+            turn = demo.load(owner)
+        except (AnsweringFailed, UploadRefused, OSError) as error:
+            raise CommandError(f"The demonstration could not be loaded: {error}") from error
+        self.stdout.write(f"The base {demo.BASE_NAME} holds the samples; asked: {turn.question}")

@@ -1,0 +1,98 @@
+"""Storing an answer with its citations, insert-only, and the bytes of it that the ledger vouches for."""
+
+import json
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from chat.drafts import AnswerDraft, Quoted
+from chat.models import Answer, Citation, Turn
+from ledger import chain
+from llm.exchange import request_digest
+from llm.models import LLMCall
+from retrieval.models import RetrievalRun
+
+LEDGER_KIND = "answer"
+
+
+def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: dict[str, float]) -> Answer:
+    """Store an answer, its citations and their ledger entry together, in the caller's transaction."""
+    with transaction.atomic():
+        answer = Answer.objects.create(
+            turn=turn,
+            run=run,
+            kind=draft.kind,
+            text=draft.text,
+            ended=draft.ended,
+            note=draft.note,
+            checks=draft.checks,
+            llm_call=LLMCall.objects.record(draft.exchange) if draft.exchange else None,
+            timings_ms=timings_ms,
+            created_at=timezone.now(),
+        )
+        citations = [citation_of(quoted) for quoted in draft.quoted]
+        for citation in citations:
+            citation.answer = answer
+        Citation.objects.bulk_create(citations)
+        # Read back, so that the digest is of what the database holds and not of what we meant to store.
+        chain.append(LEDGER_KIND, str(answer.pk), answer_payload(Answer.objects.get(pk=answer.pk)))
+    return answer
+
+
+def citation_of(quoted: Quoted) -> Citation:
+    """The citation of a quote, not yet of any answer."""
+    candidate = quoted.candidate
+    lines = [piece["line_number"] for piece in candidate.anchor_pieces if quoted.quote == candidate.content_anchor]
+    page = candidate.boxes[0]["page"] if candidate.boxes else candidate.anchor_first_page
+    return Citation(
+        marker=quoted.marker,
+        candidate=candidate,
+        quote=quoted.quote,
+        page=page,
+        page_label=candidate.anchor_page_label if page == candidate.anchor_first_page else str(page),
+        first_line=min(lines, default=candidate.anchor_first_line),
+        last_line=max(lines, default=candidate.anchor_last_line),
+        boxes=candidate.boxes,
+    )
+
+
+def answer_payload(answer: Answer) -> bytes:
+    """The canonical JSON of an answer and its citations."""
+    fields: dict[str, Any] = {
+        "id": str(answer.pk),
+        "turn": str(answer.turn_id),
+        "run": str(answer.run_id),
+        "kind": answer.kind,
+        "text": answer.text,
+        "ended": answer.ended,
+        "note": answer.note,
+        "checks": answer.checks,
+        "llm_call": call_fields(answer.llm_call) if answer.llm_call else None,
+        "timings_ms": answer.timings_ms,
+        "created_at": answer.created_at.isoformat(),
+        "citations": [citation_fields(citation) for citation in answer.citations.order_by("marker")],
+    }
+    return json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def call_fields(call: LLMCall) -> dict[str, str]:
+    """What the ledger vouches for of the exchange with the writer: the request as sent and the reply as it came."""
+    return {
+        "id": str(call.pk),
+        "outcome": call.outcome,
+        "request_sha256": request_digest(call.request),
+        "raw_reply_sha256": chain.digest(call.raw_reply.encode()),
+    }
+
+
+def citation_fields(citation: Citation) -> dict[str, Any]:
+    return {
+        "marker": citation.marker,
+        "candidate": citation.candidate_id,
+        "quote": citation.quote,
+        "page": citation.page,
+        "page_label": citation.page_label,
+        "lines": [citation.first_line, citation.last_line],
+        "boxes": citation.boxes,
+    }

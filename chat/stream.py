@@ -1,0 +1,123 @@
+"""The events of a turn: numbered entries of one Redis stream, written by the worker and read over SSE.
+
+The row of the turn is the truth. Events only tell of it, so a missing Redis loses liveliness and nothing else.
+"""
+
+import asyncio
+import json
+import logging
+import re
+import time
+import uuid
+from collections.abc import AsyncIterator
+from functools import cache
+from typing import Any, Literal, NamedTuple, cast
+from weakref import WeakKeyDictionary
+
+import redis
+import redis.asyncio
+from django.conf import settings
+
+EventType = Literal["stage", "candidates", "token", "citation", "done", "error"]
+ENDINGS = frozenset({"done", "error"})
+
+ENTRIES_MAX = 20_000  # above the longest answer, a token an entry; the cap is against a model that never ends
+KEPT_S = 3600  # a reload within the hour replays the stages; later the page is built from the row alone
+PING_MS = 15_000  # proxies close a connection that has been silent for 30 to 60 s
+READ_COUNT = 64
+CONNECTION_S = 300  # then the browser reconnects and the row is asked again: no stream waits on a lost event for ever
+BEGINNING = "0"
+ENTRY_ID = re.compile(r"\d{1,20}-\d{1,20}")
+
+logger = logging.getLogger(__name__)
+
+
+class Event(NamedTuple):
+    """One entry; `id` is what the browser sends back as Last-Event-ID."""
+
+    id: str
+    type: str
+    data: str  # JSON
+
+
+def key_of(turn_id: uuid.UUID | str) -> str:
+    return f"turn:{turn_id}"
+
+
+@cache
+def writer_client() -> "redis.Redis":
+    return redis.Redis.from_url(settings.EVENTS_REDIS_URL, decode_responses=True, socket_timeout=5)
+
+
+def tell(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
+    """Append one event; after an ending the stream is kept for an hour. A Redis that is down is logged, no more."""
+    key = key_of(turn_id)
+    fields = {"type": event, "data": json.dumps(data, ensure_ascii=False)}
+    try:
+        with writer_client().pipeline(transaction=False) as pipe:
+            pipe.xadd(key, cast("Any", fields), maxlen=ENTRIES_MAX, approximate=True)
+            pipe.expire(key, KEPT_S)
+            pipe.execute()
+    except redis.RedisError as error:
+        logger.warning("Event %s of turn %s was not told: %s", event, turn_id, error)
+
+
+def last_event_id(header: str) -> str:
+    """What a browser says it has seen, if it has the form of an entry id; else the beginning."""
+    return header if ENTRY_ID.fullmatch(header) else BEGINNING
+
+
+def frame(event: Event) -> bytes:
+    """One server-sent event. The data is JSON and holds no line feed."""
+    head = f"id: {event.id}\n" if event.id else ""
+    return f"{head}event: {event.type}\ndata: {event.data}\n\n".encode()
+
+
+# An asyncio client belongs to the loop it was made on; a server has one loop, so this is one client a process.
+_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, "redis.asyncio.Redis"] = WeakKeyDictionary()
+
+
+def reader_client() -> "redis.asyncio.Redis":
+    loop = asyncio.get_running_loop()
+    if loop not in _clients:
+        # XREAD blocks longer than any ordinary socket timeout; protocol 3 would give its reply another shape.
+        _clients[loop] = redis.asyncio.Redis.from_url(
+            settings.EVENTS_REDIS_URL, decode_responses=True, socket_timeout=None, protocol=2
+        )
+    return _clients[loop]
+
+
+async def follow(turn_id: uuid.UUID | str, last_id: str, *, is_ended: bool) -> AsyncIterator[bytes]:
+    """The frames of a turn after `last_id`, up to and with its ending; a ping whenever nothing happens.
+
+    `is_ended` says that the row has ended: then what is left is replayed, and a missing ending is made up for.
+    """
+    yield b"retry: 1500\n\n"
+    until = time.monotonic() + CONNECTION_S
+    try:
+        while time.monotonic() < until:
+            events = await read(turn_id, last_id, block_ms=None if is_ended else PING_MS)
+            for event in events:
+                last_id = event.id
+                yield frame(event)
+                if event.type in ENDINGS:
+                    return
+            if not events:
+                if is_ended:
+                    yield frame(Event("", "done", "{}"))
+                    return
+                yield b": ping\n\n"
+    except redis.RedisError as error:
+        # The browser reconnects by itself and the view looks at the row again.
+        logger.warning("The events of turn %s cannot be read: %s", turn_id, error)
+        if is_ended:
+            yield frame(Event("", "done", "{}"))
+
+
+async def read(turn_id: uuid.UUID | str, last_id: str, *, block_ms: int | None) -> list[Event]:
+    """The next entries after `last_id`; waits up to `block_ms` for the first, or not at all."""
+    key = key_of(turn_id)
+    reply: Any = await reader_client().xread({key: last_id}, count=READ_COUNT, block=block_ms)
+    return [
+        Event(entry_id, fields["type"], fields["data"]) for _, entries in reply or [] for entry_id, fields in entries
+    ]

@@ -1,0 +1,110 @@
+"""The events of a turn over a real Redis: order, resuming, endings, pings."""
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator
+
+import pytest
+import redis
+
+from chat import stream
+
+
+async def frames_of(source: AsyncIterator[bytes], count: int | None = None) -> list[str]:
+    frames: list[str] = []
+    async for frame in source:
+        frames.append(frame.decode())
+        if count is not None and len(frames) == count:
+            break
+    return frames
+
+
+def events_of(frames: list[str]) -> list[tuple[str, str, dict[str, object]]]:
+    """(id, type, data) of each frame that is an event."""
+    events = []
+    for frame in frames:
+        fields = dict(line.split(": ", 1) for line in frame.strip().splitlines() if ": " in line)
+        if "event" in fields:
+            events.append((fields.get("id", ""), fields["event"], json.loads(fields["data"])))
+    return events
+
+
+def test_it_replays_every_event_in_order_and_ends() -> None:
+    turn_id = uuid.uuid4()
+    stream.tell(turn_id, "stage", name="parsed", detail="3 keywords")
+    for number in range(150):
+        stream.tell(turn_id, "token", text=f"t{number}\n")
+    stream.tell(turn_id, "done")
+    events = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=False))))
+    assert [event[1] for event in events] == ["stage", *["token"] * 150, "done"]
+    assert [event[2]["text"] for event in events[1:-1]] == [f"t{number}\n" for number in range(150)]
+
+
+def test_it_continues_exactly_after_the_last_event_seen() -> None:
+    turn_id = uuid.uuid4()
+    for number in range(10):
+        stream.tell(turn_id, "token", text=str(number))
+    stream.tell(turn_id, "done")
+    seen = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=False), count=5)))
+    rest = events_of(asyncio.run(frames_of(stream.follow(turn_id, seen[-1][0], is_ended=False))))
+    assert [event[2].get("text") for event in seen + rest] == [*map(str, range(10)), None]
+
+
+def test_it_reads_what_is_written_while_it_waits() -> None:
+    turn_id = uuid.uuid4()
+
+    async def write_and_read() -> list[str]:
+        reading = asyncio.create_task(frames_of(stream.follow(turn_id, "0", is_ended=False)))
+        await asyncio.sleep(0.1)
+        await asyncio.to_thread(stream.tell, turn_id, "token", text="late")
+        await asyncio.to_thread(stream.tell, turn_id, "done")
+        return await asyncio.wait_for(reading, 5)
+
+    assert [event[1] for event in events_of(asyncio.run(write_and_read()))] == ["token", "done"]
+
+
+def test_it_pings_while_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "PING_MS", 20)
+    frames = asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=False), count=3))
+    assert frames[1:] == [": ping\n\n", ": ping\n\n"]
+
+
+def test_it_says_done_when_the_stream_of_an_ended_turn_is_gone() -> None:
+    events = events_of(asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=True))))
+    assert events == [("", "done", {})]
+
+
+def test_it_ends_when_the_ending_was_seen_already() -> None:
+    turn_id = uuid.uuid4()
+    stream.tell(turn_id, "done")
+    seen = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=True))))
+    again = events_of(asyncio.run(frames_of(stream.follow(turn_id, seen[-1][0], is_ended=True))))
+    assert [event[1] for event in seen + again] == ["done", "done"]
+
+
+def test_it_closes_a_connection_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "PING_MS", 10)
+    monkeypatch.setattr(stream, "CONNECTION_S", 0.1)
+    frames = asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=False)))
+    assert frames[-1] == ": ping\n\n"
+
+
+@pytest.mark.parametrize("header", ["", "x", "1", "1-", "-1", "1-1\nevent: x", "9" * 21 + "-0", "$", "1-1 "])
+def test_it_takes_no_other_form_of_an_id(header: str) -> None:
+    assert stream.last_event_id(header) == "0"
+    assert stream.last_event_id("1795217132857-0") == "1795217132857-0"
+
+
+def test_it_keeps_a_stream_for_an_hour() -> None:
+    turn_id = uuid.uuid4()
+    stream.tell(turn_id, "done")
+    assert 3500 < stream.writer_client().ttl(stream.key_of(turn_id)) <= 3600
+
+
+def test_it_loses_nothing_but_the_event_when_redis_is_away(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(stream, "writer_client", lambda: redis.Redis(host="127.0.0.1", port=1))
+    stream.tell(uuid.uuid4(), "done")
+    assert "was not told" in caplog.text

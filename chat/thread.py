@@ -1,0 +1,348 @@
+"""A conversation as its page shows it: turns with their stages, answers, citations and refused passages."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, OuterRef, Prefetch, Subquery
+from django.utils import timezone
+
+from accounts.models import User
+from chat.markup import blocks_of
+from chat.models import Answer, Citation, Conversation, Turn
+from chat.viewer import PaneLink
+from retrieval.models import RetrievalRun, RunCandidate
+
+STAGES = ("parsed", "plan", "hits", "candidates", "arbiter", "written")
+STAGE_NAMES = {
+    "parsed": "Parsed",
+    "plan": "Plan",
+    "hits": "Hits",
+    "candidates": "Candidates",
+    "arbiter": "Arbiter",
+    "written": "Written",
+}
+KEPT_ROLES = ("primary", "supporting")
+REFUSED_SHOWN = 3  # near misses on the card of a not-found answer
+DISCARDED_SHOWN = 3  # below the kept ones; the audit trail has them all
+CONVERSATIONS_SHOWN = 100
+
+# What a page of a conversation never shows, and what can be long.
+HEAVY_OF_RUN = ("run__hits", "run__toc_shown", "run__scope", "run__contradictions", "run__violations")
+HEAVY_OF_CANDIDATE = ("context_text", "context_boxes", "brief", "anchor_pieces")
+
+STATE_WORDS = {"queued": "waiting", "running": "running", "stopped": "stopped", "failed": "failed"}
+KIND_WORDS = {
+    "not_found": "not found",
+    "cannot_tell": "cannot tell",
+    "extractive": "quoted",
+    "clarification": "asked back",
+}
+PROBLEM_WORDS = {
+    "no_citation": "cites no passage",
+    "weak_support": "says more than the passages it cites",
+    "number_not_cited": "has a number that does not stand in the passages it cites",
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One cell of the strip: done, now or todo."""
+
+    key: str
+    name: str
+    detail: str
+    state: str
+
+
+@dataclass(frozen=True)
+class ShownCitation:
+    """A citation with the words that say where its quote stands and what calibration did to it."""
+
+    citation: Citation
+    link: PaneLink
+    place: str
+    repair: str
+    is_open: bool
+
+    @property
+    def marker(self) -> int:
+        return self.citation.marker
+
+    @property
+    def quote(self) -> str:
+        return self.citation.quote
+
+
+@dataclass(frozen=True)
+class ShownPassage:
+    """A candidate as a row of "Why these passages?" or as a near miss."""
+
+    candidate: RunCandidate
+    link: PaneLink
+    place: str
+
+    @property
+    def quote(self) -> str:
+        return self.candidate.content_anchor or self.candidate.anchor_text
+
+
+class ShownTurn:
+    """One turn, ready for its template. Reads the prefetched rows and nothing else."""
+
+    def __init__(self, turn: Turn, open_marker: int = 0) -> None:
+        self.turn = turn
+        self.open_marker = open_marker
+
+    @property
+    def run(self) -> RetrievalRun | None:
+        return self.turn.run
+
+    @cached_property
+    def answer(self) -> Answer | None:
+        return getattr(self.turn, "answer", None)
+
+    @property
+    def is_running(self) -> bool:
+        return self.turn.state in (Turn.State.QUEUED, Turn.State.RUNNING)
+
+    @property
+    def is_absent(self) -> bool:
+        return self.answer is not None and self.answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL)
+
+    @property
+    def is_extractive(self) -> bool:
+        return self.answer is not None and self.answer.kind == Answer.Kind.EXTRACTIVE
+
+    @cached_property
+    def candidates(self) -> list[RunCandidate]:
+        return list(self.run.candidates.all()) if self.run else []
+
+    @property
+    def kept(self) -> list[RunCandidate]:
+        return [candidate for candidate in self.candidates if candidate.role in KEPT_ROLES]
+
+    @property
+    def set_aside_count(self) -> int:
+        return len(self.candidates) - len(self.kept)
+
+    @cached_property
+    def has_many_documents(self) -> bool:
+        return len({candidate.document_id for candidate in self.candidates}) > 1
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        return finished_stages(self) if self.run and not self.is_running else waiting_stages()
+
+    @cached_property
+    def citations(self) -> list[ShownCitation]:
+        if self.answer is None:
+            return []
+        return [self._shown(citation) for citation in self.answer.citations.all()]
+
+    def _shown(self, citation: Citation) -> ShownCitation:
+        return ShownCitation(
+            citation=citation,
+            link=PaneLink(self.turn, citation.marker),
+            place=place_of(citation.candidate, cited_pages(citation), with_document=self.has_many_documents),
+            repair=repair_of(citation.candidate),
+            is_open=citation.marker == self.open_marker,
+        )
+
+    @cached_property
+    def blocks(self) -> list[dict[str, Any]]:
+        """The answer's text, each marker with its citation."""
+        links = {shown.marker: shown for shown in self.citations}
+        blocks = blocks_of(self.answer.text, links) if self.answer else []
+        return [
+            {"is_list": block.is_list, "lines": [[(p, links.get(p.marker)) for p in line] for line in block.lines]}
+            for block in blocks
+        ]
+
+    @property
+    def plain_text(self) -> str:
+        """Question, answer and citations as text, to paste elsewhere."""
+        if self.answer is None:
+            return self.turn.question
+        cited = [f"[{each.marker}] \u201c{' '.join(each.quote.split())}\u201d {each.place}" for each in self.citations]
+        return "\n\n".join(filter(None, [self.turn.question, self.answer.text, self.answer.note, "\n".join(cited)]))
+
+    @cached_property
+    def why(self) -> list[ShownPassage]:
+        """The kept passages, then the first of those set aside."""
+        aside = [candidate for candidate in self.candidates if candidate.role not in KEPT_ROLES]
+        return self._passages([*self.kept, *aside[:DISCARDED_SHOWN]])
+
+    @property
+    def more_set_aside(self) -> int:
+        return max(self.set_aside_count - DISCARDED_SHOWN, 0)
+
+    @cached_property
+    def refused(self) -> list[ShownPassage]:
+        """The nearest passages of an answer that was not found, whatever the arbiter called them."""
+        return self._passages(self.candidates[:REFUSED_SHOWN])
+
+    def _passages(self, candidates: Iterable[RunCandidate]) -> list[ShownPassage]:
+        return [
+            ShownPassage(
+                candidate,
+                PaneLink(self.turn, candidate.position, is_refused=True),
+                place_of(candidate, anchor_pages(candidate), with_document=self.has_many_documents),
+            )
+            for candidate in candidates
+        ]
+
+    @cached_property
+    def looked_at(self) -> str:
+        """What was searched, in one line: pages with text, sections, candidates."""
+        coverage: dict[str, Any] = self.run.coverage if self.run else {}
+        parts = [f"{coverage.get('pages_with_text', 0)} of {counted(coverage.get('pages', 0), 'page')} have text"]
+        if coverage.get("documents", 0) > 1:
+            parts.insert(0, counted(coverage["documents"], "document"))
+        if coverage.get("sections"):
+            parts.append(counted(coverage["sections"], "section"))
+        primary = sum(candidate.role == "primary" for candidate in self.candidates)
+        none = ", none primary" if self.candidates and not primary else ""
+        return " · ".join([*parts, counted(len(self.candidates), "candidate") + none])
+
+    @cached_property
+    def doubts(self) -> list[str]:
+        """What the checks found wrong with single sentences of a written answer."""
+        checks = self.answer.checks if self.answer else []
+        return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in checks if check.get("problems")]
+
+
+def problems_of(check: dict[str, Any]) -> str:
+    words = [PROBLEM_WORDS[problem] for problem in check["problems"] if problem in PROBLEM_WORDS]
+    missing = [number["text"] for number in check.get("numbers", []) if not number["found"]]
+    return " and ".join(words) + (f" ({', '.join(missing)})" if missing else "")
+
+
+def waiting_stages() -> list[Stage]:
+    names = list(STAGE_NAMES.items())
+    return [Stage(key, name, "\u2013", "now" if key == STAGES[0] else "todo") for key, name in names]
+
+
+def finished_stages(shown: ShownTurn) -> list[Stage]:
+    details = stage_details(shown)
+    return [Stage(key, name, details[key], "done" if details[key] else "todo") for key, name in STAGE_NAMES.items()]
+
+
+def stage_details(shown: ShownTurn) -> dict[str, str]:
+    """A word or figure for each stage of a finished turn; "" for a stage that was not reached."""
+    run = shown.run
+    assert run is not None
+    is_failed = run.status == "failed"
+    hits = sum(run.hit_counts.values()) if run.hit_counts else 0
+    return {
+        "parsed": counted(len(run.parsed["keywords"]), "keyword") if run.parsed.get("keywords") is not None else "",
+        "plan": counted(len(run.methods_used), "detector") if run.plan else "",
+        "hits": "" if is_failed else f"{hits:,}",
+        "candidates": "" if is_failed else str(len(shown.candidates)),
+        "arbiter": "" if is_failed else arbiter_words(run, len(shown.kept)),
+        "written": written_words(shown),
+    }
+
+
+def arbiter_words(run: RetrievalRun, kept: int) -> str:
+    if run.arbiter_status == "not_run":
+        return "did not run"
+    return f"{kept} kept" if run.arbiter_status == "ran" else "not needed"
+
+
+def written_words(shown: ShownTurn) -> str:
+    if shown.answer is None:
+        return ""
+    seconds = (shown.answer.created_at - shown.turn.created_at).total_seconds()
+    return f"{max(seconds, 0.1):.1f} s"
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def cited_pages(citation: Citation) -> list[int]:
+    return sorted({box["page"] for box in citation.boxes}) or [citation.page]
+
+
+def anchor_pages(candidate: RunCandidate) -> list[int]:
+    return sorted({candidate.anchor_first_page, candidate.anchor_last_page})
+
+
+def place_of(candidate: RunCandidate, pages: list[int], *, with_document: bool) -> str:
+    """Where a quote stands: pages as in the file, the printed label when it differs, section, document if there are many."""
+    words = f"p. {pages[0]}" if len(pages) == 1 else f"p. {pages[0]}\u2013{pages[-1]}"
+    label = candidate.anchor_page_label
+    if label and label != str(candidate.anchor_first_page):
+        words += f" (printed {label})"
+    parts = [words, candidate.section_title, candidate.document_title if with_document else ""]
+    return " · ".join(part for part in parts if part)
+
+
+def repair_of(candidate: RunCandidate) -> str:
+    """What calibration cut off the arbiter's quote, in words; "" when nothing."""
+    if candidate.anchor_repair.get("status") != "truncated":
+        return ""
+    return f"shortened {len(candidate.raw_content_anchor.split())} \u2192 {len(candidate.content_anchor.split())} words"
+
+
+# ---- rows
+
+
+def turns_of(conversation: Conversation) -> list[Turn]:
+    """The turns of a conversation with everything their templates read, in a fixed number of queries."""
+    return list(with_rows(Turn.objects.filter(conversation=conversation)))
+
+
+def with_rows(turns: Any) -> Any:
+    light = RunCandidate.objects.defer(*HEAVY_OF_CANDIDATE)
+    return (
+        turns.select_related("conversation__base", "run", "answer")
+        .defer(*HEAVY_OF_RUN)
+        .prefetch_related(
+            Prefetch("run__candidates", queryset=light),
+            Prefetch("answer__citations", queryset=Citation.objects.order_by("marker")),
+            Prefetch("answer__citations__candidate", queryset=light),
+        )
+    )
+
+
+@dataclass(frozen=True)
+class ListedConversation:
+    conversation: Conversation
+    is_current: bool
+    words: str  # how many questions, and what became of the last
+
+
+def conversation_groups(user: User, current: Conversation | None = None) -> list[tuple[str, list[ListedConversation]]]:
+    """A person's conversations by the day they were last used, newest first."""
+    last = Turn.objects.filter(conversation=OuterRef("pk")).order_by("-number")
+    rows = Conversation.objects.visible_to(user).annotate(
+        turn_count=Count("turns"),
+        last_state=Subquery(last.values("state")[:1]),
+        last_kind=Subquery(last.values("answer__kind")[:1]),
+    )
+    groups: dict[str, list[ListedConversation]] = {}
+    today = timezone.localdate()
+    for conversation in rows[:CONVERSATIONS_SHOWN]:
+        words = f"{counted(getattr(conversation, 'turn_count', 0), 'question')} · {outcome_words(conversation)}"
+        listed = ListedConversation(conversation, current is not None and conversation.pk == current.pk, words)
+        groups.setdefault(day_words(timezone.localdate(conversation.active_at), today), []).append(listed)
+    return list(groups.items())
+
+
+def outcome_words(conversation: Any) -> str:
+    """What became of the last question, in a word."""
+    if conversation.last_state == Turn.State.DONE:
+        return KIND_WORDS.get(conversation.last_kind, "answered")
+    return STATE_WORDS.get(conversation.last_state, "empty")
+
+
+def day_words(day: date, today: date) -> str:
+    if day >= today:
+        return "Today"
+    if day == today - timedelta(days=1):
+        return "Yesterday"
+    return "This month" if (day.year, day.month) == (today.year, today.month) else day.strftime("%B %Y")

@@ -1,0 +1,20 @@
+"""Addresses of the chat, below /ask/."""
+
+from django.urls import path
+
+from chat import views
+
+app_name = "chat"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("<uuid:conversation_id>/", views.conversation, name="conversation"),
+    path("<uuid:conversation_id>/rename", views.rename, name="rename"),
+    path("<uuid:conversation_id>/delete", views.delete, name="delete"),
+    path("turns/<uuid:turn_id>/", views.turn, name="turn"),
+    path("turns/<uuid:turn_id>/events", views.events, name="events"),
+    path("turns/<uuid:turn_id>/page/<int:marker>", views.page, name="page"),
+    path("turns/<uuid:turn_id>/near/<int:position>", views.near, name="near"),
+    path("turns/<uuid:turn_id>/stop", views.stop, name="stop"),
+    path("turns/<uuid:turn_id>/retry", views.retry, name="retry"),
+]

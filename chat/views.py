@@ -1,0 +1,221 @@
+"""The pages of the chat. Someone else's conversation is as absent as one that never was."""
+
+from typing import cast
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.models import User
+from chat import stream, tasks
+from chat.asking import ask_again, keep_question
+from chat.forms import QuestionForm, TitleForm
+from chat.models import Conversation, Turn
+from chat.suggestions import suggest
+from chat.thread import ShownTurn, conversation_groups, turns_of, with_rows
+from chat.viewer import CitedPage, cited_page, refused_page
+from retrieval.models import RetrievalRun
+
+ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
+
+
+def user_of(request: HttpRequest) -> User:
+    return cast("User", request.user)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def home(request: HttpRequest) -> HttpResponse:
+    """A new question; asking it begins a conversation."""
+    user = user_of(request)
+    chosen = preselected(request)
+    form = QuestionForm(user, request.POST if request.method == "POST" else None, chosen=chosen)
+    if request.method == "POST" and form.is_valid():
+        return ask(user, form)
+    form.fields["question"].initial = request.GET.get("question", "")
+    context = {"form": form, "groups": conversation_groups(user), "suggestions": suggest(user, chosen)}
+    return render(request, "chat/home.html", context, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
+    """The turns of a conversation, the cited page beside them, and a follow-up question."""
+    user = user_of(request)
+    current = get_object_or_404(Conversation.objects.visible_to(user).select_related("base"), pk=conversation_id)
+    turns = turns_of(current)
+    last = turns[-1] if turns else None
+    form = QuestionForm(
+        user,
+        request.POST if request.method == "POST" else None,
+        base=current.base,
+        chosen=scope_value(last) if last else f"base:{current.base_id}",
+        mode=last.mode if last else "balanced",
+    )
+    if request.method == "POST" and form.is_valid():
+        return ask(user, form, current)
+    opened = opened_page(request, turns, user)
+    shown = [ShownTurn(turn, opened.citation.marker if opened and opened.turn == turn else 0) for turn in turns]
+    context = {
+        "conversation": current,
+        "groups": conversation_groups(user, current),
+        "turns": shown,
+        "is_running": any(each.is_running for each in shown),
+        "opened": opened,
+        "form": form,
+        "auditable": auditable(user, turns),
+    }
+    return render(request, "chat/conversation.html", context, status=400 if form.errors else 200)
+
+
+def preselected(request: HttpRequest) -> str:
+    """The picker's value that an address asks for with ?base= or ?document=, or "" when it is no id."""
+    for kind in ("document", "base"):
+        try:
+            return f"{kind}:{UUID(request.GET[kind])}"
+        except (KeyError, ValueError):
+            continue
+    return ""
+
+
+def scope_value(turn: Turn) -> str:
+    ids = turn.document_ids
+    return f"document:{ids[0]}" if len(ids) == 1 else f"base:{turn.conversation.base_id}"
+
+
+def ask(user: User, form: QuestionForm, current: Conversation | None = None) -> HttpResponse:
+    assert form.chosen_scope is not None
+    asked = form.cleaned_data
+    turn = keep_question(
+        user, form.chosen_scope, asked["question"], asked["mode"], form_id=asked["form_id"], conversation=current
+    )
+    tasks.start(turn)
+    response = redirect("chat:conversation", turn.conversation_id)
+    response["Location"] += f"#turn-{turn.pk}"
+    return response
+
+
+def opened_page(request: HttpRequest, turns: list[Turn], user: User) -> CitedPage | None:
+    """The citation an address names with ?turn= and ?cite=; without one, the first of the latest answer."""
+    chosen = next((turn for turn in turns if str(turn.pk) == request.GET.get("turn")), None)
+    if chosen and "near" in request.GET:
+        return refused_page(chosen, small_number(request.GET["near"]), user)
+    if chosen:
+        return cited_page(chosen, small_number(request.GET.get("cite", "")), user)
+    for turn in reversed(turns):
+        answer = getattr(turn, "answer", None)
+        first = next(iter(answer.citations.all()), None) if answer else None
+        if first:
+            return cited_page(turn, first.marker, user)
+    return None
+
+
+def small_number(text: str) -> int:
+    """The number of a marker or position in an address; 0, which none has, for anything else."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else 0
+
+
+def auditable(user: User, turns: list[Turn]) -> set[UUID]:
+    """The runs of these turns whose trail the person may read."""
+    runs = [turn.run_id for turn in turns if turn.run_id]
+    return set(RetrievalRun.objects.visible_to(user).filter(pk__in=runs).values_list("pk", flat=True))
+
+
+def visible_turn(user: User, turn_id: UUID) -> Turn:
+    return get_object_or_404(Turn.objects.visible_to(user), pk=turn_id)
+
+
+@require_GET
+@never_cache
+def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
+    """One turn as it is now, for the page that was watching it; opened by itself it leads to its conversation."""
+    user = user_of(request)
+    row = visible_turn(user, turn_id)
+    if "HX-Request" not in request.headers:
+        return redirect("chat:conversation", row.conversation_id)
+    row = with_rows(Turn.objects.filter(pk=row.pk)).get()
+    context = {"shown": ShownTurn(row, 1), "auditable": auditable(user, [row])}
+    return render(request, "chat/_turn.html", context)
+
+
+@require_GET
+@never_cache
+def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
+    """The pane with the page of one citation."""
+    user = user_of(request)
+    opened = cited_page(visible_turn(user, turn_id), marker, user)
+    if opened is None:
+        raise Http404("There is no such citation.")
+    return render(request, "chat/_page.html", {"opened": opened})
+
+
+@require_GET
+@never_cache
+def near(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
+    """The pane with the page of a passage that was refused."""
+    user = user_of(request)
+    opened = refused_page(visible_turn(user, turn_id), position, user)
+    if opened is None:
+        raise Http404("There is no such passage.")
+    return render(request, "chat/_page.html", {"opened": opened})
+
+
+@require_GET
+async def events(request: HttpRequest, turn_id: UUID) -> StreamingHttpResponse:
+    """The events of a turn as server-sent events; access is checked here, and the stream itself asks no database."""
+    user = cast("User", await request.auser())
+    state = await Turn.objects.visible_to(user).filter(pk=turn_id).values_list("state", flat=True).afirst()
+    if state is None:
+        raise Http404("There is no such turn.")
+    last_id = stream.last_event_id(request.headers.get("Last-Event-ID", ""))
+    response = StreamingHttpResponse(
+        stream.follow(turn_id, last_id, is_ended=state in ENDED), content_type="text/event-stream"
+    )
+    response["Cache-Control"] = "no-cache"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+@require_POST
+def stop(request: HttpRequest, turn_id: UUID) -> HttpResponse:
+    """Ask the worker to stop; what was found so far is kept."""
+    row = visible_turn(user_of(request), turn_id)
+    Turn.objects.filter(pk=row.pk).exclude(state__in=ENDED).update(stop_requested=True)
+    return redirect("chat:conversation", row.conversation_id)
+
+
+@require_POST
+def retry(request: HttpRequest, turn_id: UUID) -> HttpResponse:
+    """Ask a question again that failed or was stopped."""
+    row = get_object_or_404(
+        Turn.objects.visible_to(user_of(request)).filter(state__in=(Turn.State.FAILED, Turn.State.STOPPED)), pk=turn_id
+    )
+    again = ask_again(row)
+    tasks.start(again)
+    response = redirect("chat:conversation", row.conversation_id)
+    response["Location"] += f"#turn-{again.pk}"
+    return response
+
+
+@require_POST
+def rename(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
+    row = get_object_or_404(Conversation.objects.visible_to(user_of(request)), pk=conversation_id)
+    form = TitleForm(request.POST)
+    if form.is_valid():
+        Conversation.objects.filter(pk=row.pk).update(title=form.cleaned_data["title"])
+    else:
+        messages.error(request, "A conversation needs a name of at most 200 characters.")
+    return redirect("chat:conversation", row.pk)
+
+
+@require_POST
+def delete(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
+    """Take a conversation out of the list; its runs stay for the audit."""
+    row = get_object_or_404(Conversation.objects.visible_to(user_of(request)), pk=conversation_id)
+    Conversation.objects.filter(pk=row.pk).update(deleted_at=timezone.now())
+    messages.success(request, "The conversation is deleted. The record of its answers stays in the audit.")
+    return redirect("chat:home")

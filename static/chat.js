@@ -1,0 +1,129 @@
+// The chat: live stages over server-sent events, the cited page, copying. Every page works without it.
+(() => {
+  const ORDER = ["parsed", "plan", "hits", "candidates", "arbiter", "written"];
+
+
+  // ---- stages
+
+  function setStage(turn, key, state, detail) {
+    const cell = turn.querySelector(`[data-stage="${key}"]`);
+    if (!cell) return;
+    cell.className = state === "done" ? "" : state;
+    cell.toggleAttribute("aria-current", false);
+    if (state === "now") cell.setAttribute("aria-current", "step");
+    const use = cell.querySelector("use");
+    use?.setAttribute("href", `#i-${{ done: "check", now: "now", todo: "wait" }[state]}`);
+    if (detail !== undefined) cell.querySelector("span").textContent = detail;
+  }
+
+  function onStage(turn, { name, detail, begins }) {
+    const at = ORDER.indexOf(name);
+    if (at < 0) return;
+    ORDER.slice(0, at).forEach(key => setStage(turn, key, "done"));
+    setStage(turn, name, begins ? "now" : "done", detail || (begins ? "…" : undefined));
+    if (!begins && ORDER[at + 1]) setStage(turn, ORDER[at + 1], "now", "…");
+  }
+
+  function follow(turn) {
+    const answer = turn.querySelector("[data-live-answer]");
+    const note = turn.querySelector("[data-live-note]");
+    const source = new EventSource(turn.dataset.events);
+    const on = (type, act) => source.addEventListener(type, event => act(JSON.parse(event.data)));
+    on("stage", data => {
+      // A second attempt begins again: what the first one had written is void.
+      if (data.name === "parsed" || (data.name === "written" && data.begins)) answer.textContent = "";
+      onStage(turn, data);
+      if (data.note) note.textContent = data.note;
+    });
+    on("candidates", data => { note.textContent = data.note; });
+    on("token", data => {
+      answer.hidden = false;
+      const thread = turn.closest(".turns");
+      const wasAtEnd = thread.scrollHeight - thread.scrollTop - thread.clientHeight < 80;
+      let paragraph = answer.lastElementChild || answer.appendChild(document.createElement("p"));
+      data.text.split(/\n{2,}/).forEach((text, index) => {
+        if (index) paragraph = answer.appendChild(document.createElement("p"));
+        paragraph.append(text);
+      });
+      if (wasAtEnd) thread.scrollTop = thread.scrollHeight;
+    });
+    const end = () => { source.close(); show(turn); };
+    on("done", end);
+    source.addEventListener("error", event => { if (event.data !== undefined) end(); });
+  }
+
+  async function show(turn) {
+    const response = await fetch(turn.dataset.url, { headers: { "HX-Request": "true" }, credentials: "same-origin" });
+    if (!response.ok || response.redirected) { location.reload(); return; }
+    const holder = document.createElement("div");
+    holder.innerHTML = await response.text();
+    const fresh = holder.querySelector("article");
+    turn.replaceWith(fresh);
+    htmx.process(fresh);
+    prepare(fresh);
+    // The first page of a fresh answer opens beside it, unless the reader is looking at another one.
+    const first = fresh.querySelector(".cites a[hx-get]");
+    if (first && wide.matches) htmx.ajax("GET", first.getAttribute("hx-get"), { target: "#page", swap: "outerHTML" });
+  }
+
+  // ---- the cited page
+
+  const wide = matchMedia("(min-width: 1100px)");
+
+  function mark(pane) {
+    for (const marked of document.querySelectorAll(".turns .on, .turns [aria-current='true']")) {
+      marked.classList.remove("on");
+      marked.removeAttribute("aria-current");
+    }
+    const turn = document.getElementById(`turn-${pane.dataset.turn}`);
+    for (const link of turn?.querySelectorAll(`[data-cite="${pane.dataset.cite}"]`) ?? []) {
+      if (link.matches("li")) { link.classList.add("on"); link.querySelector("a").setAttribute("aria-current", "true"); }
+      else link.setAttribute("aria-current", "true");
+    }
+  }
+
+  document.addEventListener("htmx:afterSettle", event => {
+    const pane = document.getElementById("page");
+    if (!pane || !(event.target === pane || event.detail?.target?.id === "page")) return;
+    mark(pane);
+    if (!wide.matches && event.detail?.requestConfig?.elt?.matches?.("a")) pane.scrollIntoView();
+  });
+
+  // ---- copying, asking
+
+  function prepare(root) {
+    for (const button of root.querySelectorAll("[data-copy]")) {
+      button.hidden = !navigator.clipboard;
+      button.addEventListener("click", async () => {
+        const words = button.querySelector("span");
+        try {
+          await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+          words.textContent = "Copied";
+        } catch { words.textContent = "Not allowed by the browser"; }
+        setTimeout(() => { words.textContent = "Copy"; }, 2000);
+      });
+    }
+    for (const form of root.querySelectorAll("[data-stop]")) {
+      form.addEventListener("submit", async event => {
+        event.preventDefault();
+        form.querySelector("button").disabled = true;
+        form.closest(".live").querySelector("[data-live-note]").textContent = "Stopping.";
+        const response = await fetch(form.action, { method: "POST", body: new FormData(form), redirect: "manual" });
+        if (!response.ok && response.type !== "opaqueredirect") form.submit();
+      });
+    }
+  }
+
+  const question = document.getElementById("question");
+  question?.addEventListener("keydown", event => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    if (question.value.trim()) question.form.requestSubmit();
+  });
+
+  prepare(document);
+  for (const turn of document.querySelectorAll("[data-events]")) follow(turn);
+  const named = location.hash && document.getElementById(location.hash.slice(1));
+  const last = document.querySelector(".turns > .turn:last-of-type");
+  if (!named && last && !new URLSearchParams(location.search).has("turn")) last.scrollIntoView({ block: "start" });
+})();
