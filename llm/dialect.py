@@ -6,7 +6,7 @@ is: Responses with a strict schema, chat completions with a JSON schema, JSON mo
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import openai
@@ -233,8 +233,10 @@ class StreamReader:
             return _text(at(event, "delta"))
         if kind == "response.refusal.delta":
             self._refusal.append(_text(at(event, "delta")))
-        elif kind in ("response.created", "response.completed", "response.incomplete", "response.failed"):
-            self.is_complete = kind != "response.created"
+        elif kind == "response.created":  # so that even a stopped stream says which model it was
+            self._remember(replace(_read_response(at(event, "response")), finish_reason=""))
+        elif kind in ("response.completed", "response.incomplete", "response.failed"):
+            self.is_complete = True
             self._remember(_read_response(at(event, "response")))
         elif kind == "error":
             self._told["server_error"] = _text(at(event, "message")) or "error"

@@ -33,6 +33,7 @@ MAX_TOKENS = 256  # the model's own limit; tokenizer.json says 128, which would 
 THREADS_MAX = 4  # more do not help batches of 8, and the workers share the machine
 
 _lock = threading.Lock()
+_encoders: dict[tuple[int, Path], "Encoder"] = {}
 
 
 class EncoderMissing(Exception):
@@ -70,14 +71,12 @@ class Encoder:
 
 def encoder() -> Encoder:
     """The encoder of this process, built and loaded when first asked for; EncoderMissing if it cannot be."""
+    # By process id: the threads of a session do not survive a fork, and neither could the child close it.
+    key = (os.getpid(), built_folder())
     with _lock:
-        return _load(os.getpid(), ensure_built())
-
-
-@functools.lru_cache(maxsize=1)
-def _load(pid: int, folder: Path) -> Encoder:
-    # By process id: the threads of a session do not survive a fork.
-    return Encoder(folder)
+        if key not in _encoders:
+            _encoders[key] = Encoder(ensure_built())
+        return _encoders[key]
 
 
 def ensure_built() -> Path:

@@ -86,6 +86,5 @@ def wire() -> Wire:
     """The wire of this process; a forked child gets its own, for threads do not survive a fork."""
     with _lock:
         if os.getpid() not in _wires:
-            _wires.clear()
             _wires[os.getpid()] = Wire()
         return _wires[os.getpid()]

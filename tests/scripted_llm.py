@@ -271,13 +271,18 @@ def response_of(said: Said, model: str, *, status: str = "") -> Json:
         "error": None,
         "model": f"{model}-2026-11-01",
         "output": [] if status == "in_progress" else [reasoning, message],
-        "usage": {
-            "input_tokens": 1200,
-            "input_tokens_details": {"cached_tokens": 1024},
-            "output_tokens": len(said.pieces()),
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": 1200 + len(said.pieces()),
-        },
+        "usage": None if status == "in_progress" else response_usage(said),
+    }
+
+
+def response_usage(said: Said) -> Json:
+    count = len(said.pieces())
+    return {
+        "input_tokens": 1200,
+        "input_tokens_details": {"cached_tokens": 1024},
+        "output_tokens": count,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": 1200 + count,
     }
 
 

@@ -1,0 +1,164 @@
+"""Streamed replies against the scripted server."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from llm import client, errors
+from llm.tests.conftest import Serve
+
+PROMPT = """<excerpt number="1" pages="4">Total revenue was 12 million in fiscal 2024.</excerpt>
+<question>What was the total revenue in 2024?</question>"""
+ANSWER = "The document says: Total revenue was 12 million in fiscal 2024. [1]."
+
+
+def ask(*, deadline_s: float = 5.0, should_stop: Callable[[], bool] = lambda: False) -> client.Stream:
+    return client.stream(
+        instructions="Answer from the excerpts.",
+        prompt=PROMPT,
+        purpose="answer",
+        prompt_name="answer",
+        prompt_version="3",
+        deadline_s=deadline_s,
+        should_stop=should_stop,
+    )
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "api", "attempts"),
+    [
+        ("good", "responses", 1),
+        ("no-responses-api", "chat_completions", 2),
+        ("no-stream-options", "chat_completions", 3),
+    ],
+)
+def test_it_yields_the_pieces_as_they_come(serve: Serve, behaviour: str, api: str, attempts: int) -> None:
+    server = serve(behaviour)
+    stream = ask()
+    pieces = list(stream)
+    assert len(pieces) > 8 and "".join(pieces) == ANSWER
+    exchange = stream.exchange
+    assert (exchange.outcome, exchange.api, exchange.attempts) == ("ok", api, attempts)
+    assert exchange.raw_reply == ANSWER and exchange.model_returned == "scripted-model-2026-11-01"
+    assert exchange.request == server.requests[-1].body and exchange.request["stream"] is True
+
+
+def test_it_shows_the_first_piece_before_the_last_is_written(serve: Serve) -> None:
+    serve("good", pace_s=0.05)
+    stream, started = ask(), time.monotonic()
+    next(iter(stream))
+    assert time.monotonic() - started < 0.5
+
+
+def test_it_records_what_the_provider_counted(serve: Serve) -> None:
+    serve("no-responses-api")
+    stream = ask()
+    pieces = list(stream)
+    assert (stream.exchange.tokens_in, stream.exchange.tokens_out) == (1200, len(pieces))
+
+
+def test_it_hides_a_reasoning_block_but_records_it(serve: Serve) -> None:
+    serve("reasoning")
+    stream = ask()
+    assert "".join(stream) == ANSWER
+    assert stream.exchange.raw_reply.startswith("<think>")
+
+
+def test_it_stops_when_told_and_keeps_what_came(serve: Serve) -> None:
+    serve("good", pace_s=0.1)
+    seen: list[str] = []
+    started = time.monotonic()
+    stream = ask(should_stop=lambda: len(seen) >= 2)
+    seen += (piece for piece in stream if not seen.append(piece))  # type: ignore[func-returns-value]
+    assert time.monotonic() - started < 1.5
+    assert stream.exchange.outcome == "stopped" and stream.exchange.error == ""
+    assert 0 < len(stream.exchange.raw_reply) < len(ANSWER)
+
+
+def test_it_stops_a_server_that_says_nothing(serve: Serve) -> None:
+    serve("hang")
+    started = time.monotonic()
+    stream = ask(should_stop=lambda: time.monotonic() - started > 0.3)
+    assert list(stream) == []
+    assert time.monotonic() - started < 0.8
+    assert stream.exchange.outcome == "stopped"
+
+
+def test_it_records_a_reader_who_left(serve: Serve) -> None:
+    serve("good", pace_s=0.05)
+    stream = ask()
+    pieces = iter(stream)
+    next(pieces)
+    del pieces
+    assert stream.exchange.outcome == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "has_text"),
+    [
+        ("stream-cut", errors.Truncated, True),
+        ("cut", errors.Truncated, True),
+        ("stream-error", errors.ServerFailed, True),
+        ("failed-response", errors.ServerFailed, True),
+        ("refusing", errors.Refused, True),
+        ("content-filter", errors.Refused, True),
+        ("empty", errors.Malformed, False),
+        ("html", errors.Malformed, False),
+        ("huge", errors.Truncated, False),
+        ("error-500", errors.ServerFailed, False),
+        ("redirect", errors.Rejected, False),
+        ("rate-limited-long", errors.RateLimited, False),
+    ],
+)
+@pytest.mark.parametrize("first", ["responses", "chat"])
+def test_it_names_each_failure_and_keeps_what_came(
+    serve: Serve, behaviour: str, kind: type[errors.LLMError], has_text: bool, first: str
+) -> None:
+    server = serve("no-responses-api" if first == "chat" else "good")
+    list(ask())
+    if behaviour == "failed-response" and first == "chat":
+        pytest.skip("only the Responses API has failed responses")
+    server.behaviour = behaviour
+    stream = ask()
+    with pytest.raises(kind) as caught:
+        list(stream)
+    assert stream.exchange is caught.value.exchange
+    assert stream.exchange.outcome == kind.outcome
+    assert bool(stream.exchange.raw_reply) is has_text or behaviour == "html"
+
+
+def test_it_does_not_begin_again_once_something_was_shown(serve: Serve) -> None:
+    server = serve("stream-cut", "good")
+    with pytest.raises(errors.Truncated):
+        list(ask())
+    assert len(server.requests) == 1
+
+
+def test_it_tries_again_as_long_as_nothing_was_shown(serve: Serve) -> None:
+    serve("overloaded", "good")
+    assert "".join(ask()) == ANSWER
+
+
+@pytest.mark.parametrize("behaviour", ["hang", "drip", "drip-headers", "slow"])
+def test_it_keeps_the_deadline(serve: Serve, behaviour: str) -> None:
+    serve(behaviour, pace_s=0.1)
+    stream, started = ask(deadline_s=0.6), time.monotonic()
+    with pytest.raises(errors.DeadlinePassed):
+        list(stream)
+    assert 0.5 < time.monotonic() - started < 1.2
+    assert stream.exchange.outcome == "timeout"
+    assert bool(stream.exchange.raw_reply) is (behaviour == "slow")
+
+
+def test_it_adds_little_before_the_first_piece(serve: Serve) -> None:
+    serve()
+    list(ask())
+    waits = []
+    for _ in range(10):
+        started = time.monotonic()
+        pieces = iter(ask())
+        next(pieces)
+        waits.append(time.monotonic() - started)
+        list(pieces)
+    assert sorted(waits)[5] < 0.05
