@@ -12,6 +12,7 @@ import numpy as np
 import snowballstemmer
 from rank_bm25 import BM25Okapi
 
+from benchmarks.vectors import embed_kept
 from documents.content import DocumentContent
 from llm import embedding
 
@@ -79,7 +80,7 @@ def build_index(content: DocumentContent) -> Index:
         page_bm25=BM25Okapi([plain_words(text) or [""] for text in texts.values()]),
         passage_pages=[number for number, _ in passages],
         passage_bm25=BM25Okapi([stemmed_words(text) or [""] for text in passage_texts]),
-        passage_vectors=embedding.embed_texts(passage_texts) if embedding.is_available() else None,
+        passage_vectors=embed_kept(passage_texts, f"{content.sha256[:24]}-150") if embedding.is_available() else None,
         page_words=[set(_word.findall(text.lower())) for text in texts.values()],
     )
 

@@ -4,14 +4,31 @@ import hashlib
 import pickle
 from pathlib import Path
 
+from benchmarks.vectors import CACHE, embed_kept
 from documents.content import DocumentContent, Vectors, content_of
 from documents.passages import cut_passages
-from documents.reading import PARSER_VERSION, read_markdown
+from documents.reading import read_markdown
 from documents.rows import PassageRow, Reading
 from documents.sandbox import read_in_child
+from documents.store import PARSER_VERSION
 from llm import embedding
 
-CACHE = Path(__file__).parent / "cache"
+READER = (
+    "characters",
+    "content",
+    "furniture",
+    "kinds",
+    "language",
+    "limits",
+    "lines",
+    "markdown",
+    "matching",
+    "passages",
+    "pdf",
+    "reading",
+    "rows",
+    "toc",
+)
 MEDIA_TYPES = {".pdf": "application/pdf", ".md": "text/markdown", ".txt": "text/plain"}
 
 
@@ -46,7 +63,7 @@ class Library:
 def code_digest() -> str:
     """A digest of the reader's own files, so that a changed reader never meets an old reading."""
     folder = Path(__file__).parent.parent / "documents"
-    texts = [path.read_bytes() for path in sorted(folder.glob("*.py"))]
+    texts = [(folder / f"{name}.py").read_bytes() for name in READER]
     return hashlib.sha256(PARSER_VERSION.encode() + b"".join(texts)).hexdigest()[:12]
 
 
@@ -60,12 +77,13 @@ def read_content_of(path: Path, digest: str) -> DocumentContent:
         file_name=path.name,
         media_type=media_type,
         sha256=digest,
-        vectors=vectors_of(reading, passages) if embedding.is_available() else None,
+        vectors=vectors_of(reading, passages, digest) if embedding.is_available() else None,
     )
 
 
-def vectors_of(reading: Reading, passages: list[PassageRow]) -> Vectors:
+def vectors_of(reading: Reading, passages: list[PassageRow], digest: str) -> Vectors:
     """The vectors ingestion would store: passages with their context, TOC entries with their path."""
     texts = [f"{passage.context}\n{passage.text}" for passage in passages]
     titles = [entry.breadcrumb or entry.title for entry in reading.toc]
-    return Vectors(embedding.MODEL_KEY, embedding.embed_texts(texts), embedding.embed_texts(titles))
+    name = digest[:24]
+    return Vectors(embedding.MODEL_KEY, embed_kept(texts, name), embed_kept(titles, f"{name}-toc"))

@@ -1,0 +1,38 @@
+"""Vectors kept by the text they belong to, so that a changed reader re-embeds only the passages that changed."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+
+from llm import embedding
+
+CACHE = Path(__file__).parent / "cache"
+
+
+def embed_kept(texts: list[str], name: str, cache: Path = CACHE) -> np.ndarray:
+    """The vectors of the texts, [texts, dimensions], from the file `name` where it has them."""
+    path = cache / f"{name}-{embedding.MODEL_KEY}.npz"
+    kept = read_kept(path)
+    keys = [hashlib.sha256(text.encode()).hexdigest()[:24] for text in texts]
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
+    if missing:
+        kept.update(zip(missing, embedding.embed_texts(list(missing.values())), strict=True))
+        write_kept(path, kept)
+    if not keys:
+        return np.empty((0, embedding.DIMENSIONS), dtype=np.float32)
+    return np.stack([kept[key] for key in keys])
+
+
+def read_kept(path: Path) -> dict[str, np.ndarray]:
+    if not path.exists():
+        return {}
+    with np.load(path) as stored:
+        return dict(zip(stored["keys"].tolist(), stored["vectors"], strict=True))
+
+
+def write_kept(path: Path, kept: dict[str, np.ndarray]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial.npz")
+    np.savez(partial, keys=np.array(list(kept)), vectors=np.stack(list(kept.values())))
+    partial.replace(path)
