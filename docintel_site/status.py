@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError
 from chat.models import Turn
 from documents.models import IngestJob
 from llm import client
+from llm.encoder import is_built
 
 State = Literal["ok", "warn", "fail"]
 
@@ -142,7 +143,7 @@ def queues() -> Check:
 
 def encoder() -> Check:
     """The bundled encoder is built; without it search by meaning is off and everything else works."""
-    if any(settings.ENCODER_ROOT.glob("*.onnx")):
+    if is_built():
         return Check("Encoder", "ok", "built")
     return Check(
         "Encoder", "warn", "not built: embeddings are off", "Run manage.py build_encoder; it says what is missing."

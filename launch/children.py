@@ -23,15 +23,15 @@ LIBC = ctypes.CDLL(None)  # loaded before any fork: between fork and exec nothin
 def commands(port: int) -> dict[str, list[str]]:
     """Name and command of every process; each queue that must not wait for another has its own worker."""
     worker = ["celery", "-A", "docintel_site", "worker", "--without-gossip", "--without-mingle"]
+    web = ["uvicorn", "docintel_site.asgi:application", "--host", "127.0.0.1", "--port", str(port), "--lifespan", "off"]
     return {
+        # Open streams would hold up the stop without end.
+        "web": [*web, "--timeout-graceful-shutdown", "2"],
         "ingest": [*worker, "-n", "ingest@%h", "-Q", "ingest,sweep", "-c", "2"],
         "embed": [*worker, "-n", "embed@%h", "-Q", "embed", "-c", "1"],
         "ask": [*worker, "-n", "ask@%h", "-Q", "ask", "--pool", "threads", "-c", "4"],
         # The schedule is kept in memory: every entry repeats within seconds, and a file could be damaged by a kill.
         "beat": ["celery", "-A", "docintel_site", "beat", "-S", "celery.beat:Scheduler", "--pidfile="],
-        "web": ["uvicorn", "docintel_site.asgi:application", "--host", "127.0.0.1", "--port", str(port)]
-        # Open streams would hold up the stop without end.
-        + ["--timeout-graceful-shutdown", "2", "--lifespan", "off"],
     }
 
 

@@ -30,8 +30,7 @@ def ensure(requirements: str) -> None:
     check_platform(platform.system(), platform.machine(), platform.libc_ver()[0])
     with locked():
         make_venv()
-        # Byte code is written when a module is first used: a fifth less to write now, and most of it is never used.
-        install(requirements, "--no-compile")
+        install(requirements)
         try:
             install(MODEL, "--no-deps", "--require-hashes")
         except LaunchError as error:

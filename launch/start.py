@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -32,6 +33,13 @@ STOP_PATIENCE_S = 6.0  # with the servers' own stop this stays within ten second
 DOWN_PATIENCE_S = 20.0
 TEND_EVERY_S = 0.5
 SERVERS_EVERY_S = 5.0
+
+
+class Command(NamedTuple):
+    """A management command at work."""
+
+    name: str
+    process: subprocess.Popen[str]
 
 
 def main(arguments: list[str]) -> None:
@@ -65,8 +73,9 @@ def up(home: Path, servers: list[Server], options: argparse.Namespace) -> None:
         try:
             start_servers(home, servers)
             prepare()
+            linking = begin("first_owner_link", "--address", address.rstrip("/"))
             start_children(running, options.port)
-            welcome(address, demo=options.demo)
+            welcome(address, linking, demo=options.demo)
             watch(home, servers, running)
         except KeyboardInterrupt:
             say("\nStopping; Ctrl-C once more does it the hard way.")
@@ -136,36 +145,36 @@ def start_servers(home: Path, servers: list[Server]) -> None:
 
 def prepare() -> None:
     """Bring the tables and the encoder up to date; without an encoder only embeddings are missing."""
+    building = begin("build_encoder")
     with step("Bringing the tables up to date"):
-        manage("migrate", "--no-input", "--verbosity", "0")
+        finish(begin("migrate", "--no-input", "--verbosity", "0"))
     try:
         with step("Checking the encoder"):
-            manage("build_encoder")
+            finish(building)
     except LaunchError as error:
         say(f"  Embeddings are off: {error}")
 
 
 def start_children(running: list[Child], port: int) -> None:
-    """Start every process and wait until the web server answers; raises LaunchError with the end of its log."""
-    web = running[-1]
-    with step("Starting the workers and the web"):
-        for child in running:
-            child.start()
+    """Start the web, and the workers as soon as it answers; raises LaunchError with the end of its log."""
+    web, *workers = running
+    with step("Starting the web"):
+        web.start()
         until = time.monotonic() + WEB_PATIENCE_S
         while not is_answering(port):
             if web.has_ended() or time.monotonic() > until:
-                raise LaunchError(
-                    f"The web server does not answer; {web.log} ends with: {last_line(web.log.read_text())}"
-                )
+                raise LaunchError(f"The web server does not answer; {web.log} ends: {last_line(web.log.read_text())}")
             time.sleep(0.1)
+    for worker in workers:
+        worker.start()
 
 
-def welcome(address: str, *, demo: bool) -> None:
+def welcome(address: str, linking: Command, *, demo: bool) -> None:
     """Print where to go, the link for the first owner if there is none yet, and load the demonstration."""
-    link = manage("first_owner_link", "--address", address.rstrip("/")).strip()
+    link = finish(linking).strip()
     if demo:
         with step("Loading the samples"):
-            manage("load_demo")
+            finish(begin("load_demo"))
     say(f"\n  Open {address}")
     if link:
         say(f"  {link}")
@@ -222,13 +231,18 @@ def is_answering(port: int) -> bool:
     return True
 
 
-def manage(*arguments: str) -> str:
-    """Run a management command and return what it printed; raises LaunchError with the reason."""
-    command = [sys.executable, "manage.py", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise LaunchError(f"manage.py {arguments[0]} failed: {last_line(done.stderr or done.stdout)}")
-    return done.stdout
+def begin(name: str, *arguments: str) -> Command:
+    """Start a management command. Its checks are left to bin/test: they import every page for seconds."""
+    command = [sys.executable, "manage.py", name, *arguments, "--skip-checks"]
+    return Command(name, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+
+
+def finish(command: Command) -> str:
+    """Wait for a management command and return what it printed; raises LaunchError with the reason."""
+    output, errors = command.process.communicate()
+    if command.process.returncode:
+        raise LaunchError(f"manage.py {command.name} failed: {last_line(errors or output)}")
+    return output
 
 
 if __name__ == "__main__":
