@@ -20,7 +20,7 @@ def first_owner(request: HttpRequest, token: str) -> HttpResponse:
     """Show and take the form that makes the first owner; a used or old link is simply not found."""
     if not OwnerLink.open_for(token).exists():
         raise Http404("This link has been used or is too old.")
-    form = FirstOwnerForm(request.POST or None)
+    form = FirstOwnerForm(request.POST or None, label_suffix="")
     if request.method == "POST" and form.is_valid():
         try:
             owner = make_first_owner(token, **form.cleaned_data)
