@@ -1,7 +1,7 @@
 """Running headers, footers and page numbers, found by repetition and position across pages, not by a word list (R9)."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from documents.lines import PageLine
@@ -15,9 +15,10 @@ SLOT_SHARE, SLOT_HEIGHT_PT = 0.6, 2.0  # a height that holds furniture on this s
 SLOT_TEXT_MAX = 120
 MARGIN_SHARE = 0.12  # of the page width: rotated text this far out is a stamp
 
+LARGER = 1.1  # times the usual size: a numbered heading on every page, not a header with the page's number
+
 DIGITS = re.compile(r"\d+")
 ROMAN_NUMBER = re.compile(r"[ivxlc]{1,7}")
-PAGE_NUMBER = re.compile(r"\W*(?:[a-z]{1,2}-|page )?(\d{1,4})(?: (?:of|/|von|sur|de) \d{1,4})?\W*")
 
 Edge = tuple[int, int, float, str, PageLine]  # page index, depth from the edge, height of it, key, line
 
@@ -26,9 +27,16 @@ def mark_furniture(pages: Sequence[Sequence[PageLine]], widths: Sequence[float])
     """Set kind "furniture" on running headers, footers, page numbers and stamps in the margin."""
     for lines, width in zip(pages, widths, strict=True):
         mark_stamps(lines, width)
+    large = LARGER * usual_size(pages)
     for edges in (list(edges_of(pages, from_top=True)), list(edges_of(pages, from_top=False))):
-        mark_repeated(edges, len(pages))
+        mark_repeated(edges, len(pages), large)
         mark_slots(edges, len(pages))
+
+
+def usual_size(pages: Sequence[Sequence[PageLine]]) -> float:
+    """The font size most lines are set in."""
+    sizes = Counter(round(line.size, 1) for lines in pages for line in lines)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def mark_stamps(lines: Sequence[PageLine], width: float) -> None:
@@ -48,10 +56,10 @@ def edges_of(pages: Sequence[Sequence[PageLine]], *, from_top: bool) -> Iterator
 
 def key_of(match: str) -> str:
     """What stays the same from page to page: numbers do not."""
-    return "#" if ROMAN_NUMBER.fullmatch(match) else DIGITS.sub("#", match)
+    return "i" if ROMAN_NUMBER.fullmatch(match) else DIGITS.sub("#", match)
 
 
-def mark_repeated(edges: Sequence[Edge], page_count: int) -> None:
+def mark_repeated(edges: Sequence[Edge], page_count: int, large: float) -> None:
     """Mark a line that stands at the same height of near pages, when all lines outside it are furniture too."""
     count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
     same_key: dict[str, list[Edge]] = defaultdict(list)
@@ -63,7 +71,7 @@ def mark_repeated(edges: Sequence[Edge], page_count: int) -> None:
         near = {
             other[0]
             for other in nearby(same_key[key], index)
-            if abs(other[2] - height) <= SAME_HEIGHT_PT and counts_on(line, other[4], other[0] - index)
+            if abs(other[2] - height) <= SAME_HEIGHT_PT and counts_on(line, other[4], other[0] - index, large)
         }
         if len(near) >= count_min:
             line.kind = "furniture"
@@ -94,10 +102,14 @@ def page_edges(edges: Sequence[Edge], index: int) -> list[Edge]:
     return [edge for edge in edges[low : low + EDGE_LINES] if edge[0] == index]
 
 
-def counts_on(line: PageLine, other: PageLine, pages_on: int) -> bool:
-    """A lone number is a page number only when it grows with the pages."""
-    mine, its = PAGE_NUMBER.fullmatch(line.match), PAGE_NUMBER.fullmatch(other.match)
-    return not (mine and its) or int(its[1]) - int(mine[1]) == pages_on
+def counts_on(line: PageLine, other: PageLine, pages_on: int, large: float) -> bool:
+    """Numbers in a header stay the same or grow with the pages; other numbers make it another line."""
+    mine, its = DIGITS.findall(line.match), DIGITS.findall(other.match)
+    if mine == its:
+        return True
+    return line.size <= large and all(
+        number == another or int(another) - int(number) == pages_on for number, another in zip(mine, its, strict=True)
+    )
 
 
 def mark_slots(edges: Sequence[Edge], page_count: int) -> None:

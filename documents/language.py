@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from documents.rows import LineRow
 
@@ -15,6 +16,7 @@ REGCONFIGS = {
     "yi": "yiddish",
 }  # fmt: skip
 UNKNOWN, SIMPLE = "und", "simple"
+PROBABILITY_MIN = 0.5
 LETTERS_MIN = 40  # fewer letters say nothing
 SAMPLE_CHARS = 8_000
 
@@ -24,10 +26,16 @@ def detect_language(text: str) -> tuple[str, str]:
     """(ISO 639-1 code, PostgreSQL regconfig); ("und", "simple") when there is too little text."""
     if sum(map(str.isalpha, text[:SAMPLE_CHARS])) < LETTERS_MIN:
         return UNKNOWN, SIMPLE
-    import py3langid  # loads its model: 0.7 s that only a process that detects should pay
+    code, probability = identifier().classify(text[:SAMPLE_CHARS])
+    return (code, regconfig_of(code)) if probability >= PROBABILITY_MIN else (UNKNOWN, SIMPLE)
 
-    code = str(py3langid.classify(text[:SAMPLE_CHARS])[0])
-    return code, regconfig_of(code)
+
+@lru_cache(maxsize=1)
+def identifier() -> Any:
+    """The library's identifier, which answers with probabilities."""
+    from py3langid import langid  # loads numpy and its model: 0.7 s that only a process that detects should pay
+
+    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
 
 
 def regconfig_of(code: str) -> str:

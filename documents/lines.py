@@ -116,76 +116,74 @@ def pieces_of(blocks: Sequence[dict[str, Any]], width: float, height: float, tur
 
 def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[str, bool]) -> Piece | None:
     """One extraction line as a piece, its characters counted on the page; None when it is blank."""
-    parts: list[str] = []
+    text = ""
     places: list[LineSpan] = []
-    length = 0
-    size = baseline = 0.0
+    kept: list[dict[str, Any]] = []
     bold_chars = 0
-    x0 = y0 = math.inf
-    x1 = y1 = -math.inf
-    last_size = 0.0
     for span in spans:
-        text: str = span["text"]
-        if not text.isprintable():
-            text, removed = clean_text(text)
+        raw: str = span["text"]
+        if not raw.isprintable():
+            raw, removed = clean_text(raw)
             page.removed_chars += removed
-        stripped = text.strip()
-        if not stripped:
-            if length and text:
-                parts.append(" ")
-                length += 1
+        shown = raw.strip()
+        if text and text[-1] != " " and (raw[:1] == " " or kept and is_footnote_mark(shown, span, kept[-1], text)):
+            text += " "
+        if not shown:
             continue
-        count = len(stripped)
-        page.chars += count
-        if "\ufffd" in stripped:
-            page.unknown_chars += stripped.count("\ufffd")
-        if not span["char_flags"] & PAINTED_FLAGS:
-            page.hidden_chars += count
-        left, top, right, bottom = span["bbox"]
-        span_size = span["size"]
-        if len(text) != count:  # white space at the ends has no place in the line
-            advance = (right - left) / len(text)
-            lead = len(text) - len(text.lstrip())
-            if length and lead and parts[-1][-1] != " ":
-                parts.append(" ")
-                length += 1
-            left, right = left + lead * advance, right - (len(text) - lead - count) * advance
-        elif length and is_footnote_mark(stripped, span, last_size, parts[-1]):
-            parts.append(" ")
-            length += 1
-        places.append(LineSpan(length, length + count, left, right))
-        parts.append(stripped)
-        length += count
-        if len(text) != count and text[-1].isspace():
-            parts.append(" ")
-            length += 1
-        x0 = min(x0, left)
-        x1 = max(x1, right)
-        y0 = min(y0, top)
-        y1 = max(y1, bottom)
-        origin = span["origin"][1]
-        if span_size > size + 0.5:
-            size, baseline = span_size, origin
-        elif span_size > size - 0.5 and origin > baseline:  # signs such as a root hang from above
-            baseline = origin
-        last_size = span_size
-        font = span["font"]
-        is_bold = bold_fonts.get(font)
-        if is_bold is None:
-            is_bold = bold_fonts[font] = any(name in font.lower() for name in BOLD_NAMES)
-        if is_bold or span["flags"] & BOLD_FLAG:
-            bold_chars += count
-    if not places:
+        start, end = len(text), len(text) + len(shown)
+        left, right = trimmed(span["bbox"], raw, shown)
+        places.append(LineSpan(start, end, left, right))
+        kept.append(span)
+        text += shown if len(raw) == len(shown) or raw[-1] != " " else shown + " "
+        count_characters(page, span, shown)
+        if is_bold(span, bold_fonts):
+            bold_chars += end - start
+    if not kept:
         return None
-    joined = "".join(parts).rstrip()
-    return Piece(joined, x0, y0, x1, y1, baseline, size, bold_chars * 2 > len(joined), tuple(places))
+    _, y0, _, y1 = kept[0]["bbox"]
+    size, baseline = kept[0]["size"], kept[0]["origin"][1]
+    if len(kept) > 1:
+        y0, y1 = min([span["bbox"][1] for span in kept]), max([span["bbox"][3] for span in kept])
+        size = max([span["size"] for span in kept])
+        # Signs such as a root hang from above; the lowest of the large spans stands on the line.
+        baseline = max([span["origin"][1] for span in kept if span["size"] > size - 0.5])
+    right = max([place.x1 for place in places])
+    return Piece(text.rstrip(), places[0].x0, y0, right, y1, baseline, size, bold_chars * 2 > len(text), tuple(places))
 
 
-def is_footnote_mark(text: str, span: dict[str, Any], last_size: float, before: str) -> bool:
+def trimmed(box: Sequence[float], raw: str, shown: str) -> tuple[float, float]:
+    """The left and right edge of a span without the white space at its ends."""
+    if len(raw) == len(shown):
+        return box[0], box[2]
+    advance = (box[2] - box[0]) / len(raw)
+    lead = len(raw) - len(raw.lstrip())
+    return box[0] + lead * advance, box[2] - (len(raw) - lead - len(shown)) * advance
+
+
+def count_characters(page: PageText, span: dict[str, Any], shown: str) -> None:
+    page.chars += len(shown)
+    if not span["char_flags"] & PAINTED_FLAGS:
+        page.hidden_chars += len(shown)
+    if "\ufffd" in shown:
+        page.unknown_chars += shown.count("\ufffd")
+
+
+def is_bold(span: dict[str, Any], bold_fonts: dict[str, bool]) -> bool:
+    """By the font's flag or name; names are looked at once."""
+    if span["flags"] & BOLD_FLAG:
+        return True
+    font = span["font"]
+    known = bold_fonts.get(font)
+    if known is None:
+        known = bold_fonts[font] = any(name in font.lower() for name in BOLD_NAMES)
+    return known
+
+
+def is_footnote_mark(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:
     """A raised number right after a number or a word: glued to it, it would change what is read."""
-    if not (span["flags"] & SUPERSCRIPT_FLAG and span["size"] < last_size * SCRIPT_SIZE):
+    if not (span["flags"] & SUPERSCRIPT_FLAG and span["size"] < last["size"] * SCRIPT_SIZE):
         return False
-    return text.strip("()[],* ").isdigit() and (before[-1].isdigit() or before[-3:].isalpha() and len(before) > 2)
+    return text.strip("()[],* ").isdigit() and (before[-1].isdigit() or (len(before) > 2 and before[-3:].isalpha()))
 
 
 def turned(

@@ -14,6 +14,7 @@ GAP_LINES = 0.7  # of a line's height: a gap this large ends a paragraph
 SMALL_TOKENS = 25  # a rest this small goes with the passage before it
 
 TOKENS = re.compile(r"\d{1,3}|[^\W\d_]{1,7}|[^\w\s]")
+WORDS = re.compile(r"\w+(?![\w-]*-$)")  # the half before a line-end hyphen is no word of the document
 CountTokens = Callable[[str], int]
 
 
@@ -233,5 +234,5 @@ class Joiner:
     def words(self) -> set[str]:
         """Every word of the document, made when first needed."""
         if self._words is None:
-            self._words = {word for line in self.lines for word in line.match.split()}
+            self._words = {word for line in self.lines for word in WORDS.findall(line.match)}
         return self._words

@@ -199,17 +199,18 @@ def file_warnings(document: pymupdf.Document) -> list[str]:
     warnings = ["repaired"] if document.is_repaired else []
     try:
         root = document.pdf_catalog()
-        if any(is_active(document.xref_get_key(root, key)) for key in ACTIVE_KEYS):
+        if any(is_active(document, *document.xref_get_key(root, key)) for key in ACTIVE_KEYS):
             warnings.append("active_content_ignored")
     except PDF_ERRORS:
         pass
     return warnings
 
 
-def is_active(entry: tuple[str, str]) -> bool:
+def is_active(document: pymupdf.Document, kind: str, value: str) -> bool:
     """A catalog entry that runs or carries something; an opening action that only goes to a page does not."""
-    kind, value = entry
-    return kind not in ("null", "none", "array") and "/GoTo" not in value.replace("/GoToR", "")
+    if kind == "xref":
+        value = document.xref_object(int(value.split()[0]), compressed=True)
+    return kind not in ("null", "none", "array") and "/S/GoTo/" not in value.replace(" ", "") + "/"
 
 
 def read_outline(document: pymupdf.Document, limits: Limits) -> tuple[list[OutlineItem], list[str]]:

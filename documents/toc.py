@@ -292,16 +292,14 @@ def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[St
 
 
 def typographic_levels(lines: Sequence[PageLine], numbers: Sequence[str]) -> list[int]:
-    """One level per (size, bold) from the largest down; numbered headings by their depth below the first."""
-    styles = sorted({(round(line.size), line.is_bold) for line in lines}, reverse=True)
-    rank = {style: min(level, 5) for level, style in enumerate(styles, start=1)}
-    base: dict[tuple[int, bool], int] = {}
-    levels = []
-    for line, number in zip(lines, numbers, strict=True):
-        style = (round(line.size), line.is_bold)
-        depth = number.count(".") if number[:1].isdigit() else 0
-        levels.append(base.setdefault(style, rank[style] - depth) + depth if depth else rank[style])
-    return [max(1, level) for level in levels]
+    """One level per (size, bold) from the largest down; within one setting, by the depth of the numbering."""
+    settings = [(round(line.size), line.is_bold) for line in lines]
+    depths = [number.count(".") if number[:1].isdigit() else 0 for number in numbers]
+    least: dict[tuple[int, bool], int] = {}
+    for setting, depth in zip(settings, depths, strict=True):
+        least[setting] = min(depth, least.get(setting, depth))
+    rank = {setting: min(level, 5) for level, setting in enumerate(sorted(least, reverse=True), start=1)}
+    return [rank[setting] + depth - least[setting] for setting, depth in zip(settings, depths, strict=True)]
 
 
 # ---- rows

@@ -1,0 +1,49 @@
+"""Running headers, footers and page numbers are told from text by repetition and position."""
+
+from pathlib import Path
+
+import pytest
+
+from documents.limits import Limits
+from documents.reading import read_pdf
+from documents.rows import Reading
+from documents.tests.pdfs import write_pdf
+
+PAPERS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "papers"
+
+
+def body(page: int) -> list[str]:
+    return [f"Line {number} about subject {page * 7} says something else." for number in range(12)]
+
+
+def kinds(reading: Reading, text: str) -> set[str]:
+    return {line.kind for line in reading.lines if line.text == text}
+
+
+def test_it_marks_running_headers_and_page_numbers(tmp_path: Path) -> None:
+    pages = [body(page) for page in range(1, 8)]
+    reading = read_pdf(write_pdf(tmp_path / "a.pdf", pages, header="The Framework", footer=True), Limits())
+    assert kinds(reading, "The Framework") == {"furniture"}
+    assert all(kinds(reading, str(page)) == {"furniture"} for page in range(1, 8))
+    assert {line.kind for line in reading.lines if line.text.startswith("Line")} == {"body"}
+
+
+def test_it_keeps_a_number_that_does_not_count_the_pages(tmp_path: Path) -> None:
+    pages = [[*body(page), str(page * page)] for page in range(1, 8)]
+    reading = read_pdf(write_pdf(tmp_path / "b.pdf", pages), Limits())
+    assert kinds(reading, "49") != {"furniture"}
+
+
+def test_it_keeps_text_that_repeats_inside_the_page(tmp_path: Path) -> None:
+    pages = [[*body(page)[:6], "None.", *body(page)[6:]] for page in range(1, 8)]
+    reading = read_pdf(write_pdf(tmp_path / "c.pdf", pages), Limits())
+    assert kinds(reading, "None.") == {"body"}
+
+
+@pytest.mark.skipif(not PAPERS.exists(), reason="needs ../shared/data")
+def test_it_leaves_no_running_header_of_the_csf_among_the_text() -> None:
+    reading = read_pdf(PAPERS / "NIST.CSWP.29.pdf", Limits())
+    header = [line for line in reading.lines if "NIST CSWP 29" in line.text and line.y0 < 60]
+    assert len(header) >= 25 and {line.kind for line in header} == {"furniture"}
+    pages = {line.page_number for line in reading.lines if "framework" in line.match and line.kind != "furniture"}
+    assert len(pages) < len(reading.pages)

@@ -1,0 +1,126 @@
+"""Pieces become visual lines: rows of cells, columns of text, scripts, turned text."""
+
+from typing import Any
+
+import pytest
+
+from documents.lines import PageLine, cells_of, page_lines, pieces_of
+
+WIDTH, HEIGHT = 612.0, 792.0
+PAINTED = 16
+
+
+def piece(text: str, x: float, baseline: float, size: float = 10.0, **more: Any) -> dict[str, Any]:
+    """One extraction line with one span, as wide as half its size for each character."""
+    width = more.pop("width", len(text) * size / 2)
+    span = {
+        "text": text,
+        "bbox": (x, baseline - 0.8 * size, x + width, baseline + 0.2 * size),
+        "origin": (x, baseline),
+        "size": size,
+        "flags": more.pop("flags", 0),
+        "char_flags": more.pop("char_flags", PAINTED),
+        "font": more.pop("font", "Times-Roman"),
+    }
+    return {"dir": more.pop("dir", (1.0, 0.0)), "spans": [span, *more.pop("spans", [])]}
+
+
+def lines_of(*pieces: dict[str, Any], width: float = WIDTH) -> list[PageLine]:
+    text = pieces_of([{"lines": list(pieces)}], width, HEIGHT)
+    return page_lines(1, text, width, HEIGHT)[0]
+
+
+def test_it_makes_one_line_of_the_cells_of_a_row() -> None:
+    (line,) = lines_of(
+        piece("2,213", 400, 100), piece("Total current liabilities", 70, 100), piece("2,158", 480, 101.5)
+    )
+    assert line.text == "Total current liabilities 2,213 2,158"
+    assert cells_of(line.text, line.spans, line.size) == ["Total current liabilities", "2,213", "2,158"]
+    assert [line.text[span.start : span.end] for span in line.spans] == cells_of(line.text, line.spans, line.size)
+
+
+def test_it_keeps_rows_apart() -> None:
+    lines = lines_of(piece("Revenue", 70, 100), piece("12", 400, 100), piece("Cost", 70, 112), piece("8", 400, 112))
+    assert [line.text for line in lines] == ["Revenue 12", "Cost 8"]
+
+
+def prose(x: float, count: int, word: str) -> list[dict[str, Any]]:
+    return [piece(f"{word} runs on through line {number} of the", x, 100 + 12 * number) for number in range(count)]
+
+
+def test_it_reads_columns_one_after_the_other() -> None:
+    lines = lines_of(*prose(60, 12, "left"), *prose(320, 12, "right"))
+    assert [line.column for line in lines] == [1] * 12 + [2] * 12
+    assert lines[0].text.startswith("left") and lines[12].text.startswith("right")
+
+
+def test_it_reads_a_title_across_the_page_before_the_columns() -> None:
+    title = piece("A title that runs across the whole page from the left to the right side", 60, 80, 12)
+    lines = lines_of(*prose(60, 8, "left"), *prose(320, 8, "right"), title)
+    assert lines[0].column == 0 and lines[0].text.startswith("A title")
+    assert [line.column for line in lines[1:]] == [1] * 8 + [2] * 8
+
+
+def test_it_does_not_take_a_table_for_columns() -> None:
+    rows = [
+        cell
+        for number in range(12)
+        for cell in (
+            piece(f"trade receivables net of allowances {number}", 60, 100 + 12 * number),
+            piece("see note on financial instruments", 300, 100 + 12 * number),
+            piece("1,234", 500, 100 + 12 * number),
+        )
+    ]
+    lines = lines_of(*rows)
+    assert len(lines) == 12 and {line.column for line in lines} == {0}
+
+
+def test_it_joins_a_subscript_to_its_letter() -> None:
+    first = piece("of dimension d", 70, 100)
+    first["spans"].append(
+        {**first["spans"][0], "text": "k", "size": 7.0, "bbox": (140, 95, 144, 103), "origin": (140, 102)}
+    )
+    assert lines_of(first)[0].text == "of dimension dk"
+
+
+@pytest.mark.parametrize(
+    ("before", "mark", "joined"),
+    [("2,213", "1", "2,213 1"), ("Revenue", "(2)", "Revenue (2)"), ("Vaswani", "∗", "Vaswani∗"), ("x", "2", "x2")],
+)
+def test_it_does_not_glue_a_footnote_mark_to_a_number(before: str, mark: str, joined: str) -> None:
+    line = piece(before, 70, 100)
+    right = line["spans"][0]["bbox"][2]
+    raised = {"text": mark, "size": 6.0, "flags": 1, "bbox": (right, 90, right + 4, 96), "origin": (right, 96)}
+    line["spans"].append({**line["spans"][0], **raised})
+    assert lines_of(line)[0].text == joined
+
+
+def test_it_joins_a_script_that_stands_in_its_own_piece() -> None:
+    (line,) = lines_of(piece("x", 100, 200, width=5), piece("2", 105.2, 195.5, 6.0, width=3))
+    assert line.text == "x2"
+
+
+def test_it_gives_turned_text_its_own_line_and_box() -> None:
+    stamp = piece("arXiv:1706.03762v7", 20, 500, dir=(0.0, -1.0))
+    stamp["spans"][0]["bbox"] = (12.0, 300.0, 24.0, 500.0)
+    stamp["spans"][0]["origin"] = (22.0, 500.0)
+    lines = lines_of(piece("Upright text", 100, 100), piece("More upright text", 100, 112), stamp)
+    turned = lines[-1]
+    assert turned.is_rotated and turned.text == "arXiv:1706.03762v7"
+    assert (turned.x0, turned.y0, turned.x1, turned.y1) == (12.0, 300.0, 24.0, 500.0)
+    assert turned.spans == ()
+
+
+def test_it_counts_hidden_unknown_and_removed_characters() -> None:
+    page = pieces_of(
+        [{"lines": [piece("seen\x00", 10, 10), piece("unseen", 10, 30, char_flags=0), piece("\ufffd\ufffd", 10, 50)]}],
+        WIDTH,
+        HEIGHT,
+    )
+    assert (page.chars, page.hidden_chars, page.unknown_chars, page.removed_chars) == (12, 6, 2, 1)
+
+
+def test_it_leaves_out_white_space_at_the_ends_of_spans() -> None:
+    (line,) = lines_of(piece("  word ", 100, 100))
+    assert line.text == "word"
+    assert line.x0 == pytest.approx(110) and line.x1 == pytest.approx(130)

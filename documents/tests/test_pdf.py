@@ -1,0 +1,143 @@
+"""A file is opened only when it is a readable PDF; every refusal says why and what to do."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from documents.limits import Limits
+from documents.pdf import opened, read_outline, render_page, zoom_within
+from documents.reading import read_pdf
+from documents.reasons import REASONS, WARNINGS, ReadingError, explain_warning
+from documents.rows import Reading
+from documents.tests.pdfs import raw_pdf, write_pdf
+
+TEXT = b"BT /F1 12 Tf 72 700 Td (The termination clause requires thirty days of notice.) Tj ET"
+
+
+def read_bytes(tmp_path: Path, content: bytes, limits: Limits | None = None) -> Reading:
+    path = tmp_path / "file.pdf"
+    path.write_bytes(content)
+    return read_pdf(path, limits or Limits())
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", "empty_file"),
+        (b"%PDF-1.7\n", "damaged"),
+        (b"<html><script>alert(1)</script></html>", "not_pdf"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(500), "not_pdf"),
+        (b"PK\x03\x04" + bytes(500), "not_pdf"),
+        (bytes(1500) + raw_pdf(TEXT), "not_pdf"),
+        (raw_pdf(TEXT)[:200], "damaged"),
+        (raw_pdf(TEXT).replace(b"/Kids[3 0 R]/Count 1", b"/Kids[]/Count 0"), "no_pages"),
+        (raw_pdf(b""), "no_text"),
+    ],
+)
+def test_it_refuses_what_is_no_readable_pdf(tmp_path: Path, content: bytes, code: str) -> None:
+    with pytest.raises(ReadingError) as caught:
+        read_bytes(tmp_path, content)
+    assert caught.value.code == code
+    assert caught.value.message == REASONS[code]
+
+
+def test_it_refuses_an_encrypted_file(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "locked.pdf", [["secret"]], password="open sesame")
+    with pytest.raises(ReadingError) as caught:
+        read_pdf(path, Limits())
+    assert caught.value.code == "encrypted" and "password" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("limits", "code", "named"),
+    [
+        (Limits(file_bytes=500), "too_large", ""),
+        (Limits(pages=2), "too_many_pages", "3 pages; at most 2"),
+        (Limits(document_chars=20), "text_too_large", "20 characters"),
+    ],
+)
+def test_it_names_the_limit_that_was_passed(tmp_path: Path, limits: Limits, code: str, named: str) -> None:
+    path = write_pdf(tmp_path / "three.pdf", [["one line of text"]] * 3)
+    with pytest.raises(ReadingError) as caught:
+        read_pdf(path, limits)
+    assert caught.value.code == code and named in caught.value.message
+
+
+def test_it_cuts_a_page_with_more_text_than_a_page_can_have(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "long.pdf", [["a line of the first page"], ["many lines of text"] * 40])
+    reading = read_pdf(path, Limits(page_lines=20))
+    assert "page_text_cut(2)" in reading.warnings
+    assert reading.pages[1].flags == ("text_cut",)
+
+
+def test_it_reads_and_says_that_it_repaired_and_ignored(tmp_path: Path) -> None:
+    content = raw_pdf(TEXT, root_extra=b"/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>")
+    reading = read_bytes(tmp_path, content)
+    assert set(reading.warnings) == {"repaired", "active_content_ignored"}
+
+
+def test_it_stores_clean_text_and_counts_what_it_removed(tmp_path: Path) -> None:
+    reading = read_bytes(tmp_path, raw_pdf(b"BT /F1 12 Tf 72 700 Td (null\\000byte and \\033 escape) Tj ET"))
+    assert "\x00" not in reading.lines[0].text
+
+
+@pytest.mark.parametrize(
+    "outline",
+    [
+        b"6 0 obj\n<</First 7 0 R/Count 1>>\nendobj\n7 0 obj\n<</Title(A)/Next 7 0 R/Dest[3 0 R/Fit]>>\nendobj\n",
+        b"6 0 obj\n<</First 7 0 R/Count 1>>\nendobj\n7 0 obj\n<</Title(A)/First 7 0 R/Dest[3 0 R/Fit]>>\nendobj\n",
+    ],
+)
+def test_it_ignores_an_outline_that_turns_in_circles(tmp_path: Path, outline: bytes) -> None:
+    reading = read_bytes(tmp_path, raw_pdf(TEXT, root_extra=b"/Outlines 6 0 R", more=outline))
+    assert "outline_ignored" in reading.warnings
+
+
+def test_it_cuts_a_long_outline_and_leaves_out_what_has_no_page(tmp_path: Path) -> None:
+    entries = [(1, f"Entry {number}", 1) for number in range(30)]
+    path = write_pdf(tmp_path / "long.pdf", [["text"]], outline=[(1, "Nowhere", -1), *entries])
+    with opened(path, Limits()) as document:
+        assert len(read_outline(document, Limits())[0]) == 30
+        items, warnings = read_outline(document, Limits(outline_entries=10))
+    assert len(items) <= 10 and warnings == ["outline_cut"]
+
+
+def test_it_walks_a_deep_outline_without_recursion(tmp_path: Path) -> None:
+    depth = 3000
+    chain = b"6 0 obj\n<</First 7 0 R/Count 1>>\nendobj\n" + b"".join(
+        b"%d 0 obj\n<</Title(Level %d)/First %d 0 R/Count 1/Dest[3 0 R/Fit]>>\nendobj\n" % (7 + n, n + 1, 8 + n)
+        for n in range(depth)
+    )
+    reading = read_bytes(tmp_path, raw_pdf(TEXT, root_extra=b"/Outlines 6 0 R", more=chain))
+    assert "outline_cut" in reading.warnings
+
+
+def test_it_cuts_long_titles(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "title.pdf", [["text"]], outline=[(1, "x" * 5000, 1)])
+    with opened(path, Limits()) as document:
+        (item,), _ = read_outline(document, Limits())
+    assert len(item.title) == 500
+
+
+def test_it_renders_a_page_as_webp_within_limits(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "page.pdf", [["Hello"]])
+    render_page(path, 1, 110, tmp_path / "page.webp", Limits())
+    with Image.open(tmp_path / "page.webp") as image:
+        assert image.format == "WEBP" and abs(image.width - 595 * 110 / 72) < 2
+    with pytest.raises(ReadingError):
+        render_page(path, 2, 110, tmp_path / "none.webp", Limits())
+
+
+def test_it_lowers_the_zoom_until_an_image_fits() -> None:
+    assert zoom_within(612, 792, 144, Limits()) == 2.0
+    assert zoom_within(10_000, 8_000, 300, Limits()) == pytest.approx(0.4)
+    with pytest.raises(ReadingError) as caught:
+        zoom_within(18_000, 36_000, 72, Limits())
+    assert caught.value.code == "huge_page"
+
+
+def test_it_has_a_sentence_for_every_code() -> None:
+    assert all(sentence.endswith(".") for sentence in (*REASONS.values(), *WARNINGS.values()))
+    assert explain_warning("pages_unreadable(2-3, 7)").endswith("2-3, 7.")
+    assert explain_warning("repaired") == WARNINGS["repaired"]

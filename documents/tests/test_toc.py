@@ -1,0 +1,127 @@
+"""Every entry starts on the line that carries its title, and every line knows its deepest entry."""
+
+from pathlib import Path
+
+import pytest
+
+from documents.limits import Limits
+from documents.reading import read_pdf
+from documents.rows import FRONT_INDEX, Reading
+from documents.tests.pdfs import write_pdf
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+needs_data = pytest.mark.skipif(not DATA.exists(), reason="needs ../shared/data")
+
+TEXT = ["This is running text that fills the section with words.", "It goes on for a second line here."]
+PAGES = [
+    ["A report", *TEXT],
+    ["# 1 Scope", *TEXT, "# 2 Terms", *TEXT, "# 2.1 Words used", *TEXT],
+    ["# 2.2 Other words", *TEXT, "# 3 Duties", *TEXT],
+]
+OUTLINE = [(1, "Scope", 2), (1, "Terms", 2), (2, "Words used", 2), (2, "Other words", 3), (1, "3 Duties", 3)]
+
+
+def section_of(reading: Reading, text: str) -> str:
+    titles = {entry.index: entry.title for entry in reading.toc}
+    return titles[next(line.toc_index for line in reading.lines if line.text == text)]
+
+
+@pytest.fixture
+def reading(tmp_path: Path) -> Reading:
+    return read_pdf(write_pdf(tmp_path / "report.pdf", PAGES, outline=OUTLINE), Limits())
+
+
+def test_it_starts_each_entry_on_its_heading(reading: Reading) -> None:
+    starts = [(entry.number, entry.title, reading.lines[entry.first_line - 1].text) for entry in reading.toc[1:]]
+    assert starts == [
+        ("1", "Scope", "1 Scope"),
+        ("2", "Terms", "2 Terms"),
+        ("2.1", "Words used", "2.1 Words used"),
+        ("2.2", "Other words", "2.2 Other words"),
+        ("3", "3 Duties", "3 Duties"),
+    ]
+    assert {entry.origin for entry in reading.toc[1:]} == {"outline"}
+    assert reading.report["toc_verified_share"] == 1.0
+
+
+def test_it_ends_a_section_before_the_next_of_the_same_or_a_higher_level(reading: Reading) -> None:
+    ranges = {entry.title: (entry.first_line, entry.last_line, entry.last_page) for entry in reading.toc}
+    assert ranges["Front matter"] == (1, 3, 1)
+    assert ranges["Scope"] == (4, 6, 2)
+    assert ranges["Terms"] == (7, 15, 3)
+    assert ranges["Words used"] == (10, 12, 2)
+    assert ranges["3 Duties"] == (16, 18, 3)
+
+
+def test_it_files_every_line_under_its_deepest_entry(reading: Reading) -> None:
+    entries = {entry.index: entry for entry in reading.toc}
+    for line in reading.lines:
+        around = [entry for entry in reading.toc if entry.first_line <= line.number <= entry.last_line]
+        assert entries[line.toc_index] == max(around, key=lambda entry: entry.level)
+    assert reading.lines[0].toc_index == FRONT_INDEX
+
+
+def test_it_builds_paths(reading: Reading) -> None:
+    words = next(entry for entry in reading.toc if entry.title == "Words used")
+    assert words.breadcrumb == "Terms > Words used"
+    assert words.parent_index == next(entry.index for entry in reading.toc if entry.title == "Terms")
+
+
+def test_it_says_how_sure_it_is_of_a_title_it_did_not_find(tmp_path: Path) -> None:
+    outline = [*OUTLINE, (1, "Nowhere to be found", 3)]
+    reading = read_pdf(write_pdf(tmp_path / "report.pdf", PAGES, outline=outline), Limits())
+    lost = next(entry for entry in reading.toc if entry.title == "Nowhere to be found")
+    assert lost.confidence < 0.5 and lost.first_page == 3
+    assert reading.report["toc_verified_share"] < 1
+
+
+def test_it_finds_letter_spaced_and_two_line_headings(tmp_path: Path) -> None:
+    pages = [["# S C O P E", *TEXT, "# A heading that goes", "# on in a second line", *TEXT], ["# Terms", "# Duties"]]
+    outline = [(1, "Scope", 1), (1, "A heading that goes on in a second line", 1), (1, "Terms", 2), (1, "Duties", 2)]
+    reading = read_pdf(write_pdf(tmp_path / "spaced.pdf", pages, outline=outline), Limits())
+    assert [entry.confidence for entry in reading.toc] == [1.0] * 4
+    assert reading.toc[1].first_line == 4
+
+
+def test_it_falls_back_to_headings(tmp_path: Path) -> None:
+    pages = [["Cover"], *[[f"# {n} Chapter", *TEXT, f"# {n}.1 Part", *TEXT, *TEXT] for n in range(1, 5)]]
+    reading = read_pdf(write_pdf(tmp_path / "plain.pdf", pages), Limits())
+    assert reading.report["toc_origin"] == "headings"
+    assert [(entry.level, entry.title) for entry in reading.toc[1:5]] == [
+        (1, "1 Chapter"), (2, "1.1 Part"), (1, "2 Chapter"), (2, "2.1 Part"),
+    ]  # fmt: skip
+
+
+def test_it_has_one_entry_when_there_is_no_structure(tmp_path: Path) -> None:
+    reading = read_pdf(write_pdf(tmp_path / "flat.pdf", [TEXT], title="A flat text"), Limits())
+    (entry,) = reading.toc
+    assert (entry.index, entry.title, entry.first_line, entry.last_line) == (FRONT_INDEX, "A flat text", 1, 2)
+    assert reading.report["toc_strength"] == "none"
+
+
+@needs_data
+def test_it_starts_all_22_sections_of_the_attention_paper_on_their_headings() -> None:
+    reading = read_pdf(DATA / "papers" / "1706.03762v7.pdf", Limits())
+    assert len(reading.toc) == 23
+    assert all(entry.title in reading.lines[entry.first_line - 1].text for entry in reading.toc[1:])
+    encodings = [line for line in reading.lines if line.page_number == 6 and "positional encoding" in line.match]
+    assert len(encodings) >= 5
+    titles = {entry.index: entry.title for entry in reading.toc}
+    assert {titles[line.toc_index] for line in encodings} == {"Positional Encoding"}
+    (formula,) = [line for line in reading.lines if "softmax(" in line.match and line.page_number == 4]
+    assert titles[formula.toc_index] == "Scaled Dot-Product Attention"
+
+
+@needs_data
+def test_it_reads_a_linked_contents_page() -> None:
+    reading = read_pdf(DATA / "financebench" / "BLOCK_2016_10K.pdf", Limits())
+    assert reading.report["toc_origin"] == "linked_contents"
+    risk = next(entry for entry in reading.toc if "risk factors" in entry.title.lower())
+    assert "risk factors" in reading.lines[risk.first_line - 1].match
+
+
+@needs_data
+def test_it_keeps_a_statement_row_on_one_line() -> None:
+    reading = read_pdf(DATA / "financebench" / "ADOBE_2015_10K.pdf", Limits())
+    rows = [line for line in reading.lines if line.match.startswith("total current liabilities")]
+    assert any("2,213,556" in line.text and "2,494,435" in line.text for line in rows)
