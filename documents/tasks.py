@@ -1,7 +1,6 @@
 """The background edges of ingestion. The job's row is the truth; every task here may arrive twice, late or never."""
 
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -56,7 +55,7 @@ def is_forgotten() -> Q:
 
 def start(job: IngestJob) -> None:
     """Wake a worker once the rows are committed. When the broker is away, the sweeper does it later."""
-    transaction.on_commit(partial(wake, job), robust=True)
+    transaction.on_commit(lambda: wake(job), robust=True)
 
 
 def wake(job: IngestJob) -> None:

@@ -1,0 +1,8 @@
+"""The settings of a worker that a test kills: a dead one is noticed after seconds instead of a minute."""
+
+from docintel_site.settings import *
+from docintel_site.settings import CELERY_BEAT_SCHEDULE
+
+LEASE_S = 4
+SWEEP_EVERY_S = 1
+CELERY_BEAT_SCHEDULE = {"documents": {**CELERY_BEAT_SCHEDULE["documents"], "schedule": SWEEP_EVERY_S}}
