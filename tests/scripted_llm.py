@@ -19,9 +19,12 @@ from typing import Any, ClassVar, Self
 
 Json = dict[str, Any]
 
-CANDIDATE = re.compile(r"<candidate\b[^>]*?\bid=\"([^\"]*)\"[^>]*>(.*?)</candidate>", re.DOTALL)
-SNIPPET = re.compile(r"<(?:snippet|lines|text)\b[^>]*>(.*?)</(?:snippet|lines|text)>", re.DOTALL)
-EXCERPT = re.compile(r"<excerpt\b[^>]*?\bnumber=\"(\d+)\"[^>]*>(.*?)</excerpt>", re.DOTALL)
+REST_OF_TAG = r"(?:[^>\"]|\"[^\"]*\")*>"  # an attribute may hold a ">"
+CANDIDATE = re.compile(rf"<candidate\b[^>]*?\bid=\"([^\"]*)\"{REST_OF_TAG}(.*?)</candidate>", re.DOTALL)
+SNIPPET = re.compile(
+    r"<(?:snippet|lines|text)\b[^>]*>(.*?)</(?:snippet|lines|text)>|^text:\n(.*)", re.DOTALL | re.MULTILINE
+)
+EXCERPT = re.compile(rf"<excerpt\b[^>]*?\bnumber=\"(\d+)\"{REST_OF_TAG}(.*?)</excerpt>", re.DOTALL)
 QUESTION = re.compile(r"<question>(.*?)</question>", re.DOTALL)
 LINE_NUMBER = re.compile(r"^\s*(?:\[?L?\d+\]?\s*[:|]\s?)?")
 FACT = re.compile(r"^\s*[A-Za-z][A-Za-z _-]{2,30}:\s")  # "methods: keywords, titles" is about the candidate
@@ -42,7 +45,7 @@ def words_of(text: str) -> set[str]:
 def lines_of(candidate: str) -> list[str]:
     """The document's own lines in one candidate's block, without the facts about the candidate."""
     snippet = SNIPPET.search(candidate)
-    lines = (snippet.group(1) if snippet else candidate).splitlines()
+    lines = (snippet.group(1) or snippet.group(2) if snippet else candidate).splitlines()
     lines = [line for line in lines if snippet or not FACT.match(line)]
     return [text for line in lines if (text := LINE_NUMBER.sub("", html.unescape(line)).strip())]
 
@@ -55,6 +58,7 @@ class Prompt:
     candidates: list[tuple[str, list[str]]]
     excerpts: list[tuple[int, str]]
     schema: Json | None
+    verdicts_key: str
 
     @classmethod
     def read(cls, body: Json) -> "Prompt":
@@ -67,6 +71,7 @@ class Prompt:
             candidates=[(html.unescape(id_), lines_of(block)) for id_, block in CANDIDATE.findall(text)],
             excerpts=[(int(number), html.unescape(block).strip()) for number, block in EXCERPT.findall(text)],
             schema=next((form["schema"] for form in formats if form and "schema" in form), None),
+            verdicts_key="rankings" if '"rankings"' in text + json.dumps(formats) else "verdicts",
         )
 
 
@@ -90,7 +95,7 @@ def judge(prompt: Prompt) -> Json:
             }
         )
     reason = "The words of the question stand in the document." if best else "No candidate speaks of the question."
-    return {"answerable": best > 0, "answerable_reason": reason, "verdicts": verdicts, "contradictions": []}
+    return {"answerable": best > 0, "answerable_reason": reason, prompt.verdicts_key: verdicts, "contradictions": []}
 
 
 def answer(prompt: Prompt) -> str:
@@ -128,40 +133,40 @@ def good_text(prompt: Prompt) -> str:
 # ---- replies that are wrong in one way each: a change of the verdicts, or of the text
 
 
-def with_unknown_ids(reply: Json) -> None:
+def with_unknown_ids(reply: Json, verdicts: list[Json]) -> None:
     invented = {"role": "primary", "reason": "Invented.", "content_anchor": "This stands nowhere."}
-    reply["verdicts"] += [{"candidate_id": "zz-999", **invented}, {"candidate_id": "", **invented}]
+    verdicts += [{"candidate_id": "zz-999", **invented}, {"candidate_id": "", **invented}]
 
 
-def with_missing_ids(reply: Json) -> None:
-    reply["verdicts"] = reply["verdicts"][::2]
+def with_missing_ids(reply: Json, verdicts: list[Json]) -> None:
+    del verdicts[1::2]
 
 
-def with_duplicate_ids(reply: Json) -> None:
-    first = reply["verdicts"][0]
-    reply["verdicts"].append(first | {"role": "discarded", "reason": "Second thoughts."})
+def with_duplicate_ids(reply: Json, verdicts: list[Json]) -> None:
+    first = verdicts[0]
+    verdicts.append(first | {"role": "discarded", "reason": "Second thoughts."})
 
 
-def with_altered_ids(reply: Json) -> None:
-    for verdict in reply["verdicts"]:
+def with_altered_ids(reply: Json, verdicts: list[Json]) -> None:
+    for verdict in verdicts:
         verdict["candidate_id"] = f"[ {verdict['candidate_id'].upper()} ]"
 
 
-def with_unknown_role(reply: Json) -> None:
-    reply["verdicts"][0]["role"] = "crucial"
+def with_unknown_role(reply: Json, verdicts: list[Json]) -> None:
+    verdicts[0]["role"] = "crucial"
 
 
-def with_long_reasons(reply: Json) -> None:
-    for verdict in reply["verdicts"]:
+def with_long_reasons(reply: Json, verdicts: list[Json]) -> None:
+    for verdict in verdicts:
         verdict["reason"] = "<b>because</b> " * 700
 
 
-def with_empty_ranking(reply: Json) -> None:
-    reply["verdicts"] = []
+def with_empty_ranking(reply: Json, verdicts: list[Json]) -> None:
+    verdicts.clear()
 
 
-def with_wrong_quotes(reply: Json) -> None:
-    for verdict in reply["verdicts"]:
+def with_wrong_quotes(reply: Json, verdicts: list[Json]) -> None:
+    for verdict in verdicts:
         words = verdict["content_anchor"].split(" ")
         if len(words) > 1:
             verdict["content_anchor"] = " ".join(
@@ -169,16 +174,16 @@ def with_wrong_quotes(reply: Json) -> None:
             )
 
 
-def with_invented_quotes(reply: Json) -> None:
-    for verdict in reply["verdicts"]:
+def with_invented_quotes(reply: Json, verdicts: list[Json]) -> None:
+    for verdict in verdicts:
         if verdict["content_anchor"]:
             verdict["content_anchor"] = "Management expects the contrary of all of this to hold."
 
 
-def with_obedience(reply: Json) -> None:
-    with_unknown_ids(reply)
-    with_invented_quotes(reply)
-    for verdict in reply["verdicts"]:
+def with_obedience(reply: Json, verdicts: list[Json]) -> None:
+    with_unknown_ids(reply, verdicts)
+    with_invented_quotes(reply, verdicts)
+    for verdict in verdicts:
         verdict |= {
             "role": "primary",
             "reason": f"![x]({URL}reason) <script>alert(1)</script> [go](javascript:alert(1))",
@@ -191,7 +196,7 @@ def obedient_answer(text: str) -> str:
     return f"{text} [7] ![x]({URL}secret) <script>alert(1)</script> [go](javascript:alert(1)) \x1b[31mred\x1b[0m"
 
 
-VERDICTS: dict[str, Callable[[Json], None]] = {
+VERDICTS: dict[str, Callable[[Json, list[Json]], None]] = {
     "unknown-ids": with_unknown_ids,
     "missing-ids": with_missing_ids,
     "duplicate-ids": with_duplicate_ids,
@@ -223,8 +228,10 @@ def text_for(behaviour: str, prompt: Prompt) -> str:
     text = good_text(prompt)
     if behaviour in VERDICTS and prompt.candidates:
         reply = json.loads(text)
-        VERDICTS[behaviour](reply)
+        VERDICTS[behaviour](reply, reply[prompt.verdicts_key])
         return json.dumps(reply, ensure_ascii=False)
+    if behaviour == "answers-not-found" and prompt.excerpts:
+        return "NOT FOUND: the excerpts speak of something else."
     if behaviour == "obeys-document":
         return obedient_answer(text)
     return TEXTS[behaviour](text) if behaviour in TEXTS else text
@@ -401,7 +408,7 @@ ON_THE_WIRE = (
     "garbage",
     "compressed",
 )
-SAID = ("refusing", "content-filter", "failed-response", "echoes-key")
+SAID = ("answers-not-found", "refusing", "content-filter", "failed-response", "echoes-key")
 LIMITED = (
     "no-responses-api",
     "responses-without-schema",

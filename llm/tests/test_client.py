@@ -1,8 +1,11 @@
 """The client against the scripted server: the real SDK on a real socket."""
 
+import email.utils
 import logging
 import time
 
+import httpx2
+import openai
 import pydantic
 import pytest
 from pytest_django import Settings
@@ -276,6 +279,23 @@ def test_it_gives_up_on_a_silent_server_after_two_seconds(serve: Serve) -> None:
 )
 def test_it_records_the_host_without_credentials(url: str, host: str) -> None:
     assert call.host_of(url) == host
+
+
+@pytest.mark.parametrize(
+    ("header", "low", "high"),
+    [("3", 3, 3), ("0.5", 0.5, 0.5), ("-4", 0, 0), ("inf", 1e9, float("inf")), ("in-an-hour", None, None)],
+)
+def test_it_reads_how_long_to_wait(header: str, low: float | None, high: float | None) -> None:
+    response = httpx2.Response(429, headers={"retry-after": header}, request=httpx2.Request("POST", "http://x"))
+    seconds = call.retry_after_s(openai.RateLimitError("slow down", response=response, body=None))
+    assert seconds is None if low is None else low <= (seconds or 0) <= (high or 0)
+
+
+def test_it_reads_a_date_to_wait_until() -> None:
+    moment = email.utils.formatdate(time.time() + 60, usegmt=True)
+    response = httpx2.Response(503, headers={"retry-after": moment}, request=httpx2.Request("POST", "http://x"))
+    seconds = call.retry_after_s(openai.InternalServerError("busy", response=response, body=None))
+    assert seconds is not None and 55 < seconds <= 60
 
 
 def test_its_own_overhead_is_small(serve: Serve) -> None:
