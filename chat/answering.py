@@ -16,10 +16,10 @@ from chat import lease as leases
 from chat.compose import Writing, compose
 from chat.lease import Lease, LeaseLost
 from chat.models import Turn
+from chat.phrases import counted
 from chat.record import store_answer
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
-from chat.thread import counted
 from documents.base_settings import BaseSettings
 from retrieval import corpus
 from retrieval.dictionary import dictionary_of

@@ -12,6 +12,7 @@ from chat import writer
 from chat.drafts import AnswerDraft, Quoted
 from chat.extractive import choose_quotes, quoted_text
 from chat.models import Answer
+from chat.phrases import sentence
 from chat.writer import Excerpt, StreamedReply
 from documents.base_settings import BaseSettings
 from llm import client
@@ -57,7 +58,7 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     if run.status == "clarify":
         return AnswerDraft(Kind.CLARIFICATION, run.parsed["clarification"])
     if run.status in ("not_found", "cannot_tell"):
-        return AnswerDraft(Kind(run.status), run.not_found_reason or NO_PRIMARY)
+        return AnswerDraft(Kind(run.status), sentence(run.not_found_reason) or NO_PRIMARY)
     if run.arbiter_status == "not_run":
         return quoted(run, candidates, writing, NO_ARBITER.format(failure=run.arbiter_failure).strip())
     if run.arbiter == "none":
@@ -72,7 +73,8 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
 
 def quoted(run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str) -> AnswerDraft:
     """The extractive answer."""
-    quotes = choose_quotes(candidates, writing.mode, writing.settings)
+    nobody_quoted = all(candidate.role == "unjudged" for candidate in candidates)
+    quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=nobody_quoted)
     if not quotes:
         quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=True)
         note = f"{NO_LITERAL_QUOTE} {note}"

@@ -59,6 +59,7 @@ class Lease:
         self._thread = threading.Thread(target=self._keep, name="turn-lease", daemon=True)
 
     def __enter__(self) -> Self:
+        self._look()
         self._thread.start()
         return self
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from chat.markup import blocks_of
 from chat.models import Answer, Citation, Conversation, Turn
+from chat.phrases import anchor_pages, cited_pages, counted, place_of, repair_of
 from chat.viewer import PaneLink
 from retrieval.models import RetrievalRun, RunCandidate
 
@@ -257,35 +258,6 @@ def written_words(shown: ShownTurn) -> str:
         return ""
     seconds = (shown.answer.created_at - shown.turn.created_at).total_seconds()
     return f"{max(seconds, 0.1):.1f} s"
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def cited_pages(citation: Citation) -> list[int]:
-    return sorted({box["page"] for box in citation.boxes}) or [citation.page]
-
-
-def anchor_pages(candidate: RunCandidate) -> list[int]:
-    return sorted({candidate.anchor_first_page, candidate.anchor_last_page})
-
-
-def place_of(candidate: RunCandidate, pages: list[int], *, with_document: bool) -> str:
-    """Where a quote stands: pages as in the file, the printed label when it differs, section, document if there are many."""
-    words = f"p. {pages[0]}" if len(pages) == 1 else f"p. {pages[0]}\u2013{pages[-1]}"
-    label = candidate.anchor_page_label
-    if label and label != str(candidate.anchor_first_page):
-        words += f" (printed {label})"
-    parts = [words, candidate.section_title, candidate.document_title if with_document else ""]
-    return " · ".join(part for part in parts if part)
-
-
-def repair_of(candidate: RunCandidate) -> str:
-    """What calibration cut off the arbiter's quote, in words; "" when nothing."""
-    if candidate.anchor_repair.get("status") != "truncated":
-        return ""
-    return f"shortened {len(candidate.raw_content_anchor.split())} \u2192 {len(candidate.content_anchor.split())} words"
 
 
 # ---- rows

@@ -13,8 +13,8 @@ from accounts.models import User
 from chat.answering import AnsweringFailed, answer_turn
 from chat.asking import QuestionError, check_question, keep_question
 from chat.models import Answer, Turn
+from chat.phrases import cited_pages, place_of
 from chat.scope import Scope, ScopeError, choose
-from chat.thread import cited_pages, place_of
 from documents import access
 from documents.ingestion import ingest_path
 from documents.models import Document, KnowledgeBase, Membership, Role
