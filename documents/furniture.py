@@ -18,6 +18,7 @@ MARGIN_SHARE = 0.12  # of the page width: rotated text this far out is a stamp
 LARGER = 1.1  # times the usual size: a numbered heading on every page, not a header with the page's number
 
 DIGITS = re.compile(r"\d+")
+PAGE_NUMBER = re.compile(r"\W*(?:[a-z]{1,2}-|page )?(\d{1,4})(?: (?:of|/|von|sur|de) \d{1,4})?\W*")
 ROMAN_NUMBER = re.compile(r"[ivxlc]{1,7}")
 
 Edge = tuple[int, int, float, str, PageLine]  # page index, depth from the edge, height of it, key, line
@@ -29,6 +30,7 @@ def mark_furniture(pages: Sequence[Sequence[PageLine]], widths: Sequence[float])
         mark_stamps(lines, width)
     large = LARGER * usual_size(pages)
     for edges in (list(edges_of(pages, from_top=True)), list(edges_of(pages, from_top=False))):
+        mark_page_numbers(edges, len(pages))
         mark_repeated(edges, len(pages), large)
         mark_slots(edges, len(pages))
 
@@ -57,6 +59,19 @@ def edges_of(pages: Sequence[Sequence[PageLine]], *, from_top: bool) -> Iterator
 def key_of(match: str) -> str:
     """What stays the same from page to page: numbers do not."""
     return "i" if ROMAN_NUMBER.fullmatch(match) else DIGITS.sub("#", match)
+
+
+def mark_page_numbers(edges: Sequence[Edge], page_count: int) -> None:
+    """Mark lone numbers at the very edge that grow with the pages, whatever their height: some follow the text."""
+    numbers = {
+        (index, int(found[1])): line
+        for index, depth, _, _, line in edges
+        if depth == 0 and (found := PAGE_NUMBER.fullmatch(line.match))
+    }
+    offsets = Counter(number - index for index, number in numbers)
+    for (index, number), line in numbers.items():
+        if offsets[number - index] >= (COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN):
+            line.kind = "furniture"
 
 
 def mark_repeated(edges: Sequence[Edge], page_count: int, large: float) -> None:

@@ -110,10 +110,13 @@ def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -
         return 0.0
     if text[-1] == "." and text.count(" ") > 8:
         return 0.0
+    number = numbering_of(text)[0]
+    if len(line.spans) > 1 and len(cells_of(text, line.spans, line.size)) > (2 if number else 1):
+        return 0.0
     ratio = line.size / style.size if style.size else 1.0
     score = SIZE_WEIGHT * min(1.0, max(0.0, (ratio - 1) / (SIZE_FULL - 1)))
     score += BOLD_WEIGHT * (line.is_bold and not style.is_bold)
-    score += NUMBER_WEIGHT * bool(numbering_of(text)[0])
+    score += NUMBER_WEIGHT * bool(number)
     score += SHORT_WEIGHT * (len(text) <= SHORT_CHARS)
     score += LEFT_WEIGHT * (abs(line.x0 - style.left) < style.size * 1.5)
     if previous is None or line.y0 < previous.y0 or line.y0 - previous.y1 > style.gap + GAP_FULL * style.size:

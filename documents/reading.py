@@ -8,23 +8,20 @@ from itertools import chain
 from pathlib import Path
 
 from documents import markdown, pdf
+from documents.contents import linked_targets, printed_targets
 from documents.furniture import mark_furniture
 from documents.kinds import BodyStyle, body_style, mark_contents, mark_kinds, numbering_of
 from documents.language import detect_language, sample_of
 from documents.limits import MIB, Limits
 from documents.lines import PageLine, page_lines
+from documents.placing import VERIFIED, Start, Target, starts_of
 from documents.reasons import refusal
 from documents.rows import LineRow, PageRow, Reading, TextLayer
 from documents.toc import (
-    VERIFIED,
-    Start,
-    Target,
     first_usable,
     rows_of_starts,
     starts_by_typography,
-    starts_of,
     strength_of,
-    targets_of_links,
     title_from_lines,
 )
 
@@ -226,7 +223,7 @@ def number_ranges(numbers: Sequence[int]) -> str:
 def find_starts(
     document: pdf.Document, limits: Limits, lines: list[PageLine], style: BodyStyle
 ) -> tuple[list[Start], list[str]]:
-    """The starts of the first usable source: the file's outline, linked contents pages, headings."""
+    """The starts of the first usable source: the file's outline, linked or printed contents pages, headings."""
     outline, warnings = pdf.read_outline(document, limits)
 
     def from_outline() -> list[Start]:
@@ -236,9 +233,20 @@ def find_starts(
     def from_links() -> list[Start]:
         links, is_skipped = pdf.read_links(document)
         warnings.extend(["contents_links_skipped"] * is_skipped)
-        return starts_of(targets_of_links(links, lines), lines, "linked_contents")
+        return verified(starts_of(linked_targets(links, lines), lines, "linked_contents"))
 
-    return first_usable([from_outline, from_links, lambda: starts_by_typography(lines, style)]), warnings
+    def from_print() -> list[Start]:
+        return verified(starts_of(printed_targets(lines), lines, "printed_contents"))
+
+    def from_headings() -> list[Start]:
+        return starts_by_typography(lines, style)
+
+    return first_usable([from_outline, from_links, from_print, from_headings]), warnings
+
+
+def verified(starts: Sequence[Start]) -> list[Start]:
+    """The starts that carry their title: a contents page also links to what is no section."""
+    return [start for start in starts if start.confidence >= VERIFIED]
 
 
 def mark_headings(starts: Sequence[Start], lines: Sequence[PageLine]) -> None:

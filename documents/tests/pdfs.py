@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-calls=False
 """Small PDFs for tests, written by the library the reader uses, and hostile ones written by hand."""
 
 from collections.abc import Sequence
@@ -6,6 +7,7 @@ from pathlib import Path
 import pymupdf
 
 LEADING = 14.0
+AES_256 = 5  # what the library calls PDF_ENCRYPT_AES_256
 
 
 def write_pdf(
@@ -30,7 +32,7 @@ def write_pdf(
             put_line(page, 90 + LEADING * index, line)
     document.set_toc([list(entry) for entry in outline])
     document.set_metadata({"title": title})
-    kinds = {"encryption": pymupdf.PDF_ENCRYPT_AES_256, "user_pw": password, "owner_pw": password} if password else {}
+    kinds = {"encryption": AES_256, "user_pw": password, "owner_pw": password} if password else {}
     document.save(path, **kinds)
     return path
 
