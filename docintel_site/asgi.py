@@ -2,8 +2,11 @@
 
 import os
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
+
+from docintel_site.body_limit import BodyLimit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
 
-application = get_asgi_application()
+application = BodyLimit(get_asgi_application(), settings.REQUEST_MAX_BYTES)

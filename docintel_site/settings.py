@@ -219,6 +219,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 # ---- limits of a document (RELIABILITY section 2)
 
 UPLOAD_MAX_BYTES = int(env_number("DOCINTEL_UPLOAD_MAX_MB", 50, low=1, high=1000)) * 1_000_000
+REQUEST_MAX_BYTES = 10 * UPLOAD_MAX_BYTES  # a form of several files; with scripts each file is a request of its own
 PAGES_MAX = int(env_number("DOCINTEL_PAGES_MAX", 2000, low=1, high=10_000))
 CHILD_MEMORY_BYTES = int(env_number("DOCINTEL_CHILD_MEMORY_MB", 1024, low=256, high=16_384)) * 1_048_576
 CHILD_CPU_S = int(env_number("DOCINTEL_CHILD_CPU_S", 30, low=5, high=600))
@@ -239,6 +240,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # LOGGING below says what is written, for workers too
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
 CELERY_TASK_ROUTES = {
     "documents.tasks.embed_document": {"queue": "embed"},

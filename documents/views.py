@@ -259,9 +259,9 @@ def chosen_parse(request: HttpRequest, found: Document) -> Parse | None:
 
 
 def number_in(request: HttpRequest, name: str) -> int | None:
-    """A whole number of the query, small enough for a column; nonsense is as good as absent."""
+    """A whole number of the query from 1, small enough for a column; nonsense is as good as absent."""
     text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
+    return int(text) or None if text.isascii() and text.isdigit() and len(text) <= 9 else None
 
 
 @require_safe

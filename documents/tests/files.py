@@ -1,7 +1,12 @@
+# mypy: disallow-untyped-calls=False
 """Small files made on the spot, each with one property a test is about."""
+
+from functools import cache
 
 import pymupdf
 from django.core.files.uploadedfile import SimpleUploadedFile
+
+AES_256 = 5  # what the library calls PDF_ENCRYPT_AES_256
 
 CHAPTERS = [
     ("1 Scope", "This policy applies to every supplier that stores personal data of customers outside the bank."),
@@ -11,6 +16,7 @@ CHAPTERS = [
 ]
 
 
+@cache  # the library gives every file it writes another id
 def make_pdf(pages: int = 4, *, note: str = "") -> bytes:
     """A PDF with an outline, one chapter a page; another note makes other bytes."""
     document = pymupdf.open()
@@ -28,6 +34,7 @@ def make_pdf(pages: int = 4, *, note: str = "") -> bytes:
     return content
 
 
+@cache
 def make_scan() -> bytes:
     """A PDF whose only page has no text."""
     document = pymupdf.open()
@@ -36,10 +43,11 @@ def make_scan() -> bytes:
     return content
 
 
+@cache
 def make_locked_pdf() -> bytes:
     document = pymupdf.open()
     document.new_page().insert_text((72, 90), "secret")
-    content: bytes = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="open", owner_pw="own")
+    content: bytes = document.tobytes(encryption=AES_256, user_pw="open", owner_pw="own")
     return content
 
 

@@ -1,0 +1,70 @@
+"""Refuses a request whose body is too large while it arrives: Django would first write all of it to disk."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+Scope = dict[str, Any]
+Message = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+PAGE = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Too large · DocIntel</title>'
+    "<h1>That is too much at once</h1><p>One request may carry at most {limit_mb} MB, all files together. "
+    "Nothing was stored. Go back and upload fewer files at a time.</p></html>"
+)
+
+
+class BodyTooLarge(Exception):
+    """More has arrived than the limit allows."""
+
+
+class BodyLimit:
+    """An ASGI application that passes requests on as long as their bodies stay below a limit in bytes."""
+
+    def __init__(self, application: Application, limit_bytes: int) -> None:
+        self.application = application
+        self.limit_bytes = limit_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.application(scope, receive, send)
+        elif announced(scope) > self.limit_bytes:
+            await self.refuse(receive, send)
+        else:
+            try:
+                await self.application(scope, self.counted(receive), send)
+            except BodyTooLarge:
+                await self.refuse(receive, send)
+
+    def counted(self, receive: Receive) -> Receive:
+        """The same messages; the announced length may be missing or a lie, so the bytes themselves are counted."""
+        received = 0
+
+        async def receive_counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.limit_bytes:
+                raise BodyTooLarge
+            return message
+
+        return receive_counted
+
+    async def refuse(self, receive: Receive, send: Send) -> None:
+        # A browser shows the answer only when it could send everything; the rest is thrown away.
+        while (message := await receive())["type"] == "http.request" and message.get("more_body"):
+            pass
+        page = PAGE.format(limit_mb=self.limit_bytes // 1_000_000).encode()
+        headers = [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", str(len(page)).encode())]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": page})
+
+
+def announced(scope: Scope) -> int:
+    """The Content-Length of a request, 0 when there is none."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+    return 0
