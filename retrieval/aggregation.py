@@ -23,7 +23,7 @@ SNIPPET_CHARS = 700
 PAGE_HEADING_CHARS = 160
 FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
 # How the signals add up to `strength`; set on both shared question sets together, never for one question.
-KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.5, 0.35, 0.1, 0.05
+KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.55, 0.3, 0.1, 0.05
 NEAR, FAR = 0.7, 0.15  # cosines of the bundled encoder between which nearness rises from 0 to 1
 SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’\d]*$")
 

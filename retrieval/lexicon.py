@@ -100,13 +100,12 @@ class Lexicon:
         return {page: tuple(numbers) for page, numbers in headings.items()}
 
     @cached_property
-    def heading_words(self) -> dict[str, tuple[int, ...]]:
-        """word -> the pages with that word in what stands at their top."""
-        pages: dict[str, list[int]] = {}
-        for page, numbers in self.page_headings.items():
-            for word in {word for number in numbers for word in words_of(self.rows[number - 1].match)}:
-                pages.setdefault(word, []).append(page)
-        return {word: tuple(numbers) for word, numbers in pages.items()}
+    def is_page_top(self) -> NDArray[np.bool_]:
+        """For each line, whether it stands at the top of its page; [0] belongs to no line."""
+        tops = np.zeros(self.line_count + 1, dtype=bool)
+        for numbers in self.page_headings.values():
+            tops[list(numbers)] = True
+        return tops
 
 
 _lexicons: dict[int, Lexicon] = {}

@@ -46,7 +46,7 @@ ASIDE = re.compile(
 # The document's parts an instruction may point at; kept as words to search, because they name where to look.
 NAMED_PARTS = re.compile(
     r"""\b(?:(?:consolidated\s+)?(?:balance\s+sheets?|income\s+statements?|cash\s+flows?\s+statements?|
-        statements?\s+of\s+(?:financial\s+position|cash\s+flows?|income|operations|earnings|shareholders'?\s+equity))
+        statements?\s+of\s+(?:financial\s+position|financial\s+condition|cash\s+flows?|income|operations|earnings))
         | p\s?&\s?l(?:\s+statement)? | (?:table|figure|fig\.?|appendix|annex|exhibit|schedule|note|article)\s+[A-Z\d][\w.]*)""",
     re.IGNORECASE | re.VERBOSE,
 )

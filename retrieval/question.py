@@ -10,6 +10,7 @@ from documents.content import DocumentContent
 from documents.matching import identifier_form, match_form
 from retrieval.lexicon import Lexicon, lexicon_of, title_words
 from retrieval.phrasing import (
+    NAMED_PARTS,
     Phrasing,
     layout_named,
     pages_named,
@@ -33,7 +34,23 @@ from retrieval.words import (
 
 QUESTION_MAX = 4000  # characters (RELIABILITY section 2)
 NAME_WEIGHT = 0.3  # the document's own name stands on every page
-NAMED_PART_WEIGHT = 0.5  # "use the balance sheet" says where to look, not what for
+NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
+# The statements of a financial report go by several names each; the question's is seldom the report's.
+STATEMENTS = (
+    ("balance sheet", "balance sheets", "financial position", "financial condition"),
+    (
+        "income statement",
+        "income statements",
+        "statement of income",
+        "statements of income",
+        "statement of operations",
+        "statements of operations",
+        "statement of earnings",
+        "statements of earnings",
+        "p l",
+    ),
+    ("cash flow statement", "cash flow statements", "statement of cash flows", "statements of cash flows"),
+)
 FORMS_MAX = 40  # a stem with more forms than this is no word of a language
 PHRASE_WORDS_MAX = 4
 
@@ -104,6 +121,7 @@ VAGUE_WORDS = word_set(
     """amount cap charge cost date deadline fee limit maximum minimum number penalty percentage period price rate
     schedule term terms threshold total value"""
 )
+NAME_PART_MIN = 5
 VAGUE_LENGTH_MAX = 5  # "What is the cap, then?" is vague; a longer sentence with one topic word is odd, not vague
 
 
@@ -162,10 +180,7 @@ def read_keywords(
     names = names_of(contents)
     tokens = tokens_of(YEAR.sub(" , ", topic), language)
     words = {token.word: word_keyword(token, lexicons, language, names) for token in tokens}
-    for token in (token for part in phrasing.named_parts for token in tokens_of(part, language)):
-        keyword = word_keyword(token, lexicons, language, names)
-        words.setdefault(token.word, replace(keyword, priority="secondary", weight=NAMED_PART_WEIGHT))
-    keywords = [*identifiers, *words.values()]
+    keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
     return keywords, phrases_of(tokens)
@@ -182,6 +197,19 @@ def read_identifiers(topic: str, lexicons: Sequence[Lexicon], language: str) -> 
         Keyword(text, identifier_forms(text), source="identifier", group=identifier_form(text))
         for text in dict.fromkeys(typed)
     ]
+
+
+def part_keywords(said: Sequence[str]) -> list[Keyword]:
+    """Parts of a document the question or its instructions point at, under each of their usual names."""
+    found: dict[str, Keyword] = {}
+    for text in said:
+        for part in (match.group() for match in NAMED_PARTS.finditer(text)):
+            phrase = " ".join(words_of(match_form(part)))
+            forms = next((names for names in STATEMENTS if any(name in phrase for name in names)), (phrase,))
+            found.setdefault(
+                forms[0], Keyword(forms[0], forms, priority="secondary", weight=NAMED_PART_WEIGHT, group=forms[0])
+            )
+    return list(found.values())
 
 
 def identifier_forms(text: str) -> tuple[str, ...]:
@@ -208,7 +236,7 @@ def tokens_of(text: str, language: str) -> list[Token]:
 
 def word_keyword(token: Token, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:
     forms = word_forms(token.word, lexicons, language)
-    is_name = token.word in names and token.typed[:1].isupper()
+    is_name = token.typed[:1].isupper() and is_name_of(token.word, names)
     framing = is_name or is_generic(token.word, language)
     return Keyword(
         text=token.word,
@@ -235,6 +263,11 @@ def names_of(contents: Sequence[DocumentContent]) -> frozenset[str]:
     return frozenset().union(
         *(title_words(f"{content.title} {re.sub(r'[_-]', ' ', content.file_name)}") for content in contents)
     )
+
+
+def is_name_of(word: str, names: frozenset[str]) -> bool:
+    """Is the word a name, or part of a name written in one piece ("express" of "AMERICANEXPRESS_2022")?"""
+    return word in names or (len(word) >= NAME_PART_MIN and any(word in name for name in names))
 
 
 def phrases_of(tokens: Sequence[Token]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ HITS_MAX = 300  # per document; counts for absence come from the lexicon, not fr
 REACH = 4  # lines: a sentence of this length, or a row and its header
 DECAY = 0.8  # what a word keeps of its weight for each line of distance
 SECTION_CREDIT = 0.5  # a word that stands in the section's title, not near the line
-HEADING_CREDIT = 0.6  # … at the top of the page: a statement's name
+HEADING_CREDIT = 0.9  # … at the top of the page: a statement's name
 PAGE_CREDIT = 0.3  # … anywhere else on the page
 PHRASE_BONUS = 0.25  # of the share the words of a phrase have, when they stand as the phrase
 
@@ -67,8 +67,7 @@ def nearness(term: Term, lexicon: Lexicon, content: DocumentContent) -> Scores:
     near = np.zeros(lexicon.line_count + 1, dtype=np.float32)
     on_page = np.zeros(len(content.pages) + 1, dtype=np.float32)
     on_page[lexicon.line_pages[term.lines]] = PAGE_CREDIT
-    for form in term.forms:
-        on_page[list(lexicon.heading_words.get(form, ()))] = HEADING_CREDIT
+    on_page[lexicon.line_pages[term.lines[lexicon.is_page_top[term.lines]]]] = HEADING_CREDIT
     near[:] = on_page[lexicon.line_pages]
     for index in {index for form in term.forms for index in lexicon.titles.get(form, ())}:
         entry = content.toc_by_index[index]

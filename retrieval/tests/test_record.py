@@ -1,16 +1,13 @@
 """What a stored run holds, and that the ledger's bytes are the same whenever they are made again."""
 
-import json
 
 import pytest
-from django.db import Error, transaction
 
-from documents.models import KnowledgeBase
 from ledger.models import Entry
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.record import result_json, run_payload, store_failed_run, store_run
-from retrieval.tests.builders import SETTINGS, content_with_rows
+from retrieval.record import store_run
+from retrieval.tests.builders import SETTINGS
 
 
 @pytest.mark.django_db
