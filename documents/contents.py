@@ -9,6 +9,7 @@ from documents.kinds import CAPTION, numbering_of
 from documents.lines import PageLine
 from documents.matching import NOT_WORD, identifier_form
 from documents.placing import Target, page_ranges
+from documents.rows import UNSEARCHED_KINDS
 
 TITLE_CHARS = 250
 ENTRIES_MIN = 4  # fewer linked lines on a page are references in a text
@@ -90,7 +91,7 @@ def page_offset(printed: Sequence[tuple[str, float, int]], lines: Sequence[PageL
     pages_of: dict[str, list[int]] = {}
     wanted = {identifier_form(title) for title, _, _ in printed}
     for line in lines:
-        if line.kind == "body" and len(line.text) <= TITLE_CHARS:
+        if line.kind not in UNSEARCHED_KINDS and len(line.text) <= TITLE_CHARS:
             form = NOT_WORD.sub("", line.match)
             if form in wanted:
                 pages_of.setdefault(form, []).append(line.page_number)

@@ -11,6 +11,7 @@ NEAR_PAGES = 4  # repetition is looked for this many pages around, since chapter
 SAME_HEIGHT_PT = 5.0
 COUNT_MIN, COUNT_MIN_SHORT = 3, 2  # repetitions needed; in documents of up to SHORT_PAGES pages
 SHORT_PAGES = 5
+PAGE_NUMBER_CHARS, PAGE_NUMBER_DIGITS = 80, 4
 SLOT_SHARE, SLOT_HEIGHT_PT = 0.6, 2.0  # a height that holds furniture on this share of pages holds it on the others
 SLOT_TEXT_MAX = 120
 MARGIN_SHARE = 0.12  # of the page width: rotated text this far out is a stamp
@@ -18,7 +19,6 @@ MARGIN_SHARE = 0.12  # of the page width: rotated text this far out is a stamp
 LARGER = 1.1  # times the usual size: a numbered heading on every page, not a header with the page's number
 
 DIGITS = re.compile(r"\d+")
-PAGE_NUMBER = re.compile(r"\W*(?:[a-z]{1,2}-|page )?(\d{1,4})(?: (?:of|/|von|sur|de) \d{1,4})?\W*")
 ROMAN_NUMBER = re.compile(r"[ivxlc]{1,7}")
 
 Edge = tuple[int, int, float, str, PageLine]  # page index, depth from the edge, height of it, key, line
@@ -30,7 +30,7 @@ def mark_furniture(pages: Sequence[Sequence[PageLine]], widths: Sequence[float])
         mark_stamps(lines, width)
     large = LARGER * usual_size(pages)
     for edges in (list(edges_of(pages, from_top=True)), list(edges_of(pages, from_top=False))):
-        mark_page_numbers(edges, len(pages))
+        mark_page_numbers(edges, len(pages), large)
         mark_repeated(edges, len(pages), large)
         mark_slots(edges, len(pages))
 
@@ -61,16 +61,19 @@ def key_of(match: str) -> str:
     return "i" if ROMAN_NUMBER.fullmatch(match) else DIGITS.sub("#", match)
 
 
-def mark_page_numbers(edges: Sequence[Edge], page_count: int) -> None:
-    """Mark lone numbers at the very edge that grow with the pages, whatever their height: some follow the text."""
-    numbers = {
-        (index, int(found[1])): line
-        for index, depth, _, _, line in edges
-        if depth == 0 and (found := PAGE_NUMBER.fullmatch(line.match))
-    }
-    offsets = Counter(number - index for index, number in numbers)
-    for (index, number), line in numbers.items():
-        if offsets[number - index] >= (COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN):
+def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> None:
+    """Mark lines at the very edge whose number grows with the pages, whatever their height: some follow the text."""
+    count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
+    numbered = [
+        (key, int(number) - index, line)
+        for index, depth, _, key, line in edges
+        if depth == 0 and len(key) <= PAGE_NUMBER_CHARS and line.size <= large
+        for number in DIGITS.findall(line.match)
+        if len(number) <= PAGE_NUMBER_DIGITS
+    ]
+    counts = Counter((key, offset) for key, offset, _ in numbered)
+    for key, offset, line in numbered:
+        if counts[key, offset] >= count_min:
             line.kind = "furniture"
 
 

@@ -16,8 +16,9 @@ from documents.limits import MIB, Limits
 from documents.lines import PageLine, page_lines
 from documents.placing import VERIFIED, Start, Target, starts_of
 from documents.reasons import refusal
-from documents.rows import LineRow, PageRow, Reading, TextLayer
+from documents.rows import UNSEARCHED_KINDS, LineRow, PageRow, Reading, TextLayer
 from documents.toc import (
+    extended,
     first_usable,
     rows_of_starts,
     starts_by_typography,
@@ -63,8 +64,8 @@ def read_pdf(path: Path, limits: Limits, on_progress: OnProgress | None = None) 
 
     1. text pieces of every page → visual lines in reading order
     2. furniture and contents pages
-    3. table of contents, line-exact
-    4. kinds of the remaining lines
+    3. kinds of the remaining lines
+    4. table of contents, line-exact
     """
     clock = Clock()
     with pdf.opened(path, limits) as document:
@@ -75,6 +76,8 @@ def read_pdf(path: Path, limits: Limits, on_progress: OnProgress | None = None) 
         style = body_style(extract.pages)
         mark_contents(extract.pages)
         clock.stop("furniture")
+        mark_kinds(extract.pages, style)
+        clock.stop("kinds")
         lines = list(chain.from_iterable(extract.pages))
         starts, toc_warnings = find_starts(document, limits, lines, style)
         title = pdf.title_of(document, limits) or title_from_lines(lines) or path.stem
@@ -82,8 +85,6 @@ def read_pdf(path: Path, limits: Limits, on_progress: OnProgress | None = None) 
     toc = rows_of_starts(starts, lines, title)
     clock.stop("toc")
     mark_headings(starts, lines)
-    mark_kinds(extract.pages, style)
-    clock.stop("kinds")
     line_rows = tuple(rows_of_lines(lines))
     clock.stop("rows")
     strength, verified_share = strength_of(starts, len(extract.pages))
@@ -241,7 +242,8 @@ def find_starts(
     def from_headings() -> list[Start]:
         return starts_by_typography(lines, style)
 
-    return first_usable([from_outline, from_links, from_print, from_headings]), warnings
+    starts = first_usable([from_outline, from_links, from_print, from_headings])
+    return extended(starts, lines), warnings
 
 
 def verified(starts: Sequence[Start]) -> list[Start]:
@@ -253,7 +255,7 @@ def mark_headings(starts: Sequence[Start], lines: Sequence[PageLine]) -> None:
     """The start line of an entry whose title it carries is a heading."""
     for start in starts:
         line = lines[start.line_index]
-        if start.confidence >= VERIFIED and line.kind == "body":
+        if start.confidence >= VERIFIED and line.kind not in UNSEARCHED_KINDS:
             line.kind = "heading"
 
 

@@ -5,11 +5,14 @@ from collections.abc import Callable, Sequence
 from documents.kinds import HEADING_SCORE, BodyStyle, heading_score, numbering_of
 from documents.lines import PageLine
 from documents.placing import BY_TYPOGRAPHY, HEADING_LINES, VERIFIED, Start
-from documents.rows import FRONT_INDEX, TocRow
+from documents.rows import FRONT_INDEX, UNSEARCHED_KINDS, TocRow
 
 TITLE_CHARS = 250
 USABLE_ENTRIES = 4  # R10: fewer entries do not help
 ENTRIES_MAX = 1_000
+# Lines an entry: many outlines and contents pages stop at a shallow level, which hides where something stands.
+COARSE_LINES = 100
+LONG_SECTION = 90  # lines, about two pages
 FRONT_TITLE, WHOLE_TITLE = "Front matter", "Whole document"
 
 
@@ -18,26 +21,80 @@ def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[St
     found: list[int] = []
     previous: PageLine | None = None
     for index, line in enumerate(lines):
-        if line.kind in ("body", "heading"):
-            if heading_score(line, previous, style) >= HEADING_SCORE:
-                found.append(index)
+        if line.kind == "heading" and heading_score(line, previous, style) >= HEADING_SCORE:
+            found.append(index)
+        if line.kind not in UNSEARCHED_KINDS:
             previous = line
     if len(found) > ENTRIES_MAX:
         found = sorted(sorted(found, key=lambda index: -lines[index].size)[:ENTRIES_MAX])
-    headings = [lines[index] for index in found]
+    whole = Start(0, "", "", 0, 1, "headings", BY_TYPOGRAPHY)
+    return parts_of(whole, found, lines)
+
+
+def extended(starts: Sequence[Start], lines: Sequence[PageLine]) -> list[Start]:
+    """In a coarse table of contents the long sections without parts of their own get their headings as parts."""
+    if len(lines) <= COARSE_LINES * len(starts) or not starts:
+        return list(starts)
+    ordered = sorted(starts, key=lambda start: start.line_index)
+    taken = {start.line_index for start in ordered}
+    bounds = [*(start.line_index for start in ordered[1:]), len(lines)]
+    added: list[Start] = []
+    for start, end in zip(ordered, bounds, strict=True):
+        if end - start.line_index > LONG_SECTION:
+            inside = range(start.line_index + 1, end)
+            found = [index for index in inside if lines[index].kind == "heading" and index not in taken]
+            added += parts_of(start, found, lines)
+    room = ENTRIES_MAX - len(ordered)
+    return sorted([*ordered, *added[: max(0, room)]], key=lambda start: start.line_index)
+
+
+def parts_of(start: Start, found: Sequence[int], lines: Sequence[PageLine]) -> list[Start]:
+    """The headings inside one section as starts below its level; a heading's second line belongs to the first."""
+    first_lines = [index for index in found if not goes_on(index, lines)]
+    headings = [lines[index] for index in first_lines]
     numbers = [numbering_of(line.text)[0] for line in headings]
     levels = typographic_levels(headings, numbers)
     return [
-        Start(level, number, line.text[:TITLE_CHARS], index, line.page_number, "headings", BY_TYPOGRAPHY)
-        for level, number, line, index in zip(levels, numbers, headings, found, strict=True)
+        Start(
+            start.level + level,
+            number,
+            heading_title(index, lines),
+            index,
+            lines[index].page_number,
+            "headings",
+            BY_TYPOGRAPHY,
+        )
+        for level, number, index in zip(levels, numbers, first_lines, strict=True)
     ]
 
 
+def goes_on(index: int, lines: Sequence[PageLine]) -> bool:
+    """Whether a heading line continues the one above it."""
+    line, above = lines[index], lines[index - 1]
+    return (
+        above.kind == "heading"
+        and above.page_number == line.page_number
+        and abs(above.size - line.size) < 0.5
+        and above.is_bold == line.is_bold
+        and 0 <= line.y0 - above.y0 < 1.5 * line.size
+        and not numbering_of(line.text)[0]
+    )
+
+
+def heading_title(index: int, lines: Sequence[PageLine]) -> str:
+    """A heading's text over all its lines."""
+    texts = [lines[index].text]
+    while index + 1 < len(lines) and lines[index + 1].kind == "heading" and goes_on(index + 1, lines):
+        index += 1
+        texts.append(lines[index].text)
+    return " ".join(" ".join(texts).split())[:TITLE_CHARS]
+
+
 def typographic_levels(lines: Sequence[PageLine], numbers: Sequence[str]) -> list[int]:
-    """One level per (size, bold) from the largest down; within one setting, by the depth of the numbering."""
-    settings = [(round(line.size), line.is_bold) for line in lines]
+    """One level per (size, bold, capitals) from the largest down; within one setting, by the depth of the numbering."""
+    settings = [(round(line.size), line.is_bold, line.text.isupper()) for line in lines]
     depths = [number.count(".") if number[:1].isdigit() else 0 for number in numbers]
-    least: dict[tuple[int, bool], int] = {}
+    least: dict[tuple[int, bool, bool], int] = {}
     for setting, depth in zip(settings, depths, strict=True):
         least[setting] = min(depth, least.get(setting, depth))
     rank = {setting: min(level, 5) for level, setting in enumerate(sorted(least, reverse=True), start=1)}

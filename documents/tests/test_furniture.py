@@ -34,6 +34,18 @@ def test_it_keeps_a_number_that_does_not_count_the_pages(tmp_path: Path) -> None
     assert kinds(reading, "49") != {"furniture"}
 
 
+def test_it_marks_page_numbers_that_follow_the_text(tmp_path: Path) -> None:
+    pages = [[*body(page)[: 5 + page % 4], f"{page + 2} | Acme, Inc."] for page in range(1, 8)]
+    reading = read_pdf(write_pdf(tmp_path / "f.pdf", pages), Limits())
+    assert all(kinds(reading, f"{page + 2} | Acme, Inc.") == {"furniture"} for page in range(1, 8))
+
+
+def test_it_keeps_numbered_headings_that_begin_every_page(tmp_path: Path) -> None:
+    pages = [[f"# {page} Chapter", *body(page)] for page in range(1, 8)]
+    reading = read_pdf(write_pdf(tmp_path / "h.pdf", pages), Limits())
+    assert all(kinds(reading, f"{page} Chapter") == {"heading"} for page in range(1, 8))
+
+
 def test_it_keeps_text_that_repeats_inside_the_page(tmp_path: Path) -> None:
     pages = [[*body(page)[:6], "None.", *body(page)[6:]] for page in range(1, 8)]
     reading = read_pdf(write_pdf(tmp_path / "c.pdf", pages), Limits())

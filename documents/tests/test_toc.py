@@ -92,6 +92,25 @@ def test_it_falls_back_to_headings(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_it_reads_printed_contents_and_finds_the_page_offset(tmp_path: Path) -> None:
+    titles = ["Purpose", "Scope", "Duties of the board", "Reporting", "Final terms"]
+    contents = ["Contents", *(f"{title} {'.' * 30} {page}" for page, title in enumerate(titles, start=1))]
+    pages = [["Cover"], contents, *[[title, *TEXT, f"The word {title} again."] for title in titles]]
+    reading = read_pdf(write_pdf(tmp_path / "printed.pdf", pages), Limits())
+    assert reading.report["toc_origin"] == "printed_contents"
+    assert [(entry.title, entry.first_page) for entry in reading.toc[1:]] == list(zip(titles, range(3, 8), strict=True))
+
+
+def test_it_gives_a_coarse_outline_the_headings_below_it(tmp_path: Path) -> None:
+    filler = ["This is running text that fills the section."]
+    pages = [[f"# {name}", *filler * 40] for name in ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")] * 2
+    outline = [(1, "First", 1), (1, "Second", 2), (1, "First", 7), (1, "Third", 9)]
+    reading = read_pdf(write_pdf(tmp_path / "coarse.pdf", pages, outline=outline), Limits())
+    below = [entry for entry in reading.toc if entry.origin == "headings"]
+    assert [entry.title for entry in below] == ["Third", "Fourth", "Fifth", "Sixth", "Fourth", "Fifth", "Sixth"]
+    assert {entry.level for entry in below} == {2} and below[0].breadcrumb == "Second > Third"
+
+
 def test_it_has_one_entry_when_there_is_no_structure(tmp_path: Path) -> None:
     reading = read_pdf(write_pdf(tmp_path / "flat.pdf", [TEXT], title="A flat text"), Limits())
     (entry,) = reading.toc
