@@ -2,17 +2,18 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
 from django.conf import settings
 from PIL import Image
 
+from documents import sandbox
 from documents.ingestion import limits
 from documents.models import Document
 from documents.reasons import ReadingError
-from documents.sandbox import render_in_child
 from documents.uploads import PDF
 
 PAGE_DPI = 110  # a letter page becomes 935 pixels wide: sharp at the width of the viewer, about 100 KB
@@ -29,12 +30,21 @@ class NoPageImage(Exception):
 
 def page_image(document: Document, number: int) -> Path:
     """The WebP of a page (from 1). Raises NoPageImage when it cannot be drawn within the limits."""
-    return kept(place(document, f"{number}.webp"), lambda fresh: render(document, number, fresh))
+    path = place(document, f"{number}.webp")
+    if not path.exists():
+        with slot():
+            if not path.exists():  # whoever waited for a slot may find it drawn
+                keep(path, lambda fresh: draw(document, number, fresh))
+    return path
 
 
 def thumbnail(document: Document) -> Path:
     """The WebP of the first page, small. Raises NoPageImage."""
-    return kept(place(document, "thumbnail.webp"), lambda fresh: shrink(page_image(document, 1), fresh))
+    path = place(document, "thumbnail.webp")
+    if not path.exists():
+        page = page_image(document, 1)
+        keep(path, lambda fresh: shrink(page, fresh))
+    return path
 
 
 def has_image(document: Document, number: int) -> bool:
@@ -51,35 +61,40 @@ def refusal_of(path: Path) -> Path:
     return path.with_suffix(".refused")
 
 
-def kept(path: Path, make: Callable[[Path], None]) -> Path:
-    """The file at `path`, made when it is not there; it appears whole or not at all."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f"{path.stem}.{uuid4().hex}.part")
-        try:
-            make(fresh)
-            os.replace(fresh, path)
-        finally:
-            fresh.unlink(missing_ok=True)
-    return path
+@contextmanager
+def slot() -> Iterator[None]:
+    """One of the few places to draw in; raises NoPageImage when none is free for long."""
+    if not _renderers.acquire(timeout=WAIT_S):
+        raise NoPageImage("Too many pages are being drawn at the moment; load the page again.")
+    try:
+        yield
+    finally:
+        _renderers.release()
 
 
-def render(document: Document, number: int, fresh: Path) -> None:
+def keep(path: Path, make: Callable[[Path], None]) -> None:
+    """Make a file so that it appears whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.stem}.{uuid4().hex}.part")
+    try:
+        make(fresh)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def draw(document: Document, number: int, fresh: Path) -> None:
     if document.media_type != PDF:
         raise NoPageImage("This document is text and has no page images.")
     refused = refusal_of(place(document, f"{number}.webp"))
     if refused.exists():
         raise NoPageImage(refused.read_text())
-    if not _renderers.acquire(timeout=WAIT_S):
-        raise NoPageImage("Too many pages are being drawn at the moment; load the page again.")
     try:
-        render_in_child(Path(document.file.path), number, PAGE_DPI, fresh, limits())
+        sandbox.render_in_child(Path(document.file.path), number, PAGE_DPI, fresh, limits())
     except ReadingError as error:
-        # Kept, so that a page that eats all it is given does so once.
-        refused.write_text(error.message)
+        if error.code != "internal":  # an absent page, or a fault of ours
+            refused.write_text(error.message)  # a page that eats all it is given does so once
         raise NoPageImage(error.message) from error
-    finally:
-        _renderers.release()
 
 
 def shrink(path: Path, fresh: Path) -> None:

@@ -38,7 +38,7 @@ def shown(client: Client, base: KnowledgeBase, **query: str) -> str:
     return client.get(reverse("documents:base", args=[base.pk]), query).content.decode()
 
 
-def page_of(client: Client, document: Document, **query: object) -> Any:
+def page_of(client: Client, document: Document, **query: str | int) -> Any:
     return client.get(reverse("documents:document", args=[document.pk]), query)
 
 

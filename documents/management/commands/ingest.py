@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--base", required=True, metavar="NAME")
-        parser.add_argument("--user", metavar="EMAIL", help="whose documents these are; needed for nothing else")
+        parser.add_argument("--user", metavar="EMAIL", help="who owns a new base and is named as the uploader")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = find_user(options["user"])
