@@ -17,7 +17,7 @@ from documents.models import Document, KnowledgeBase, Role
 BASE_NAME = "Demo"
 DEMO_EMAIL = "demo@localhost"  # nobody can sign in as it: inactive, and without a usable password
 SAMPLES = ("outsourcing-agreement.pdf", "annual-report.pdf", "information-security-policy.md")
-QUESTION = "How long does the supplier have to report a security incident?"
+QUESTION = "What is the deductible amount?"
 ASKED_OF = "outsourcing-agreement.pdf"
 FORM_ID = uuid.UUID("5b0c1a52-6d0f-4f64-9d0e-3f9a7c1d2e11")  # fixed, so that loading twice asks once
 

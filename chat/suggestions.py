@@ -27,9 +27,9 @@ def suggest(user: User, chosen: str) -> list[tuple[str, str]]:
 
 
 def questions_of(document: Document) -> list[str]:
-    titles = TocEntry.objects.filter(parse=document.current_parse_id).order_by("level", "index")
+    titles = TocEntry.objects.filter(parse=document.current_parse_id).exclude(origin="front").order_by("level", "index")
     plain = (LEADING_NUMBER.sub("", title).strip() for title in titles.values_list("title", flat=True)[:60])
-    worth = (title for title in plain if is_worth_asking(title))
+    worth = (title for title in plain if is_worth_asking(title) and title != document.title)
     return [f"What does the document say about {title}?" for title in list(dict.fromkeys(worth))[:SUGGESTED]]
 
 

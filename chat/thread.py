@@ -110,6 +110,10 @@ class ShownTurn:
         return self.turn.state in (Turn.State.QUEUED, Turn.State.RUNNING)
 
     @property
+    def outcome(self) -> str:
+        return outcome_words(self.turn.state, self.answer.kind if self.answer else "")
+
+    @property
     def is_absent(self) -> bool:
         return self.answer is not None and self.answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL)
 
@@ -299,17 +303,16 @@ def conversation_groups(user: User, current: Conversation | None = None) -> list
     groups: dict[str, list[ListedConversation]] = {}
     today = timezone.localdate()
     for conversation in rows[:CONVERSATIONS_SHOWN]:
-        words = f"{counted(getattr(conversation, 'turn_count', 0), 'question')} · {outcome_words(conversation)}"
+        row: Any = conversation  # with the annotations above
+        words = f"{counted(row.turn_count, 'question')} · {outcome_words(row.last_state, row.last_kind)}"
         listed = ListedConversation(conversation, current is not None and conversation.pk == current.pk, words)
         groups.setdefault(day_words(timezone.localdate(conversation.active_at), today), []).append(listed)
     return list(groups.items())
 
 
-def outcome_words(conversation: Any) -> str:
-    """What became of the last question, in a word."""
-    if conversation.last_state == Turn.State.DONE:
-        return KIND_WORDS.get(conversation.last_kind, "answered")
-    return STATE_WORDS.get(conversation.last_state, "empty")
+def outcome_words(state: str, kind: str) -> str:
+    """What became of a question, in a word or two."""
+    return KIND_WORDS.get(kind, "answered") if state == Turn.State.DONE else STATE_WORDS.get(state, "empty")
 
 
 def day_words(day: date, today: date) -> str:

@@ -13,6 +13,7 @@
     if (state === "now") cell.setAttribute("aria-current", "step");
     const use = cell.querySelector("use");
     use?.setAttribute("href", `#i-${{ done: "check", now: "now", todo: "wait" }[state]}`);
+    if (key === "written") cell.querySelector("b").lastChild.textContent = state === "now" ? "Writing" : "Written";
     if (detail !== undefined) cell.querySelector("span").textContent = detail;
   }
 
@@ -58,9 +59,14 @@
     const holder = document.createElement("div");
     holder.innerHTML = await response.text();
     const fresh = holder.querySelector("article");
+    const thread = turn.closest(".turns");
+    const wasAtEnd = thread.scrollHeight - thread.scrollTop - thread.clientHeight < 80;
     turn.replaceWith(fresh);
     htmx.process(fresh);
     prepare(fresh);
+    if (wasAtEnd && fresh.matches(".turn ~ .turn")) fresh.scrollIntoView({ block: "start" });
+    const listed = document.querySelector(".convs [aria-current] .meta");
+    if (listed) listed.textContent = listed.textContent.replace(/· .*/, `· ${fresh.dataset.outcome}`);
     // The first page of a fresh answer opens beside it, unless the reader is looking at another one.
     const first = fresh.querySelector(".cites a[hx-get]");
     if (first && wide.matches) htmx.ajax("GET", first.getAttribute("hx-get"), { target: "#page", swap: "outerHTML" });
@@ -124,6 +130,6 @@
   prepare(document);
   for (const turn of document.querySelectorAll("[data-events]")) follow(turn);
   const named = location.hash && document.getElementById(location.hash.slice(1));
-  const last = document.querySelector(".turns > .turn:last-of-type");
+  const last = document.querySelector(".turn ~ .turn:last-of-type");
   if (!named && last && !new URLSearchParams(location.search).has("turn")) last.scrollIntoView({ block: "start" });
 })();

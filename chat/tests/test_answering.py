@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -22,6 +22,8 @@ from documents import access
 from documents.models import Document, KnowledgeBase
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
+from retrieval.pipeline import retrieve
+from retrieval.record import store_failed_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,7 +43,7 @@ def told(turn: Turn) -> list[str]:
 
 def is_literal(citation: Citation) -> bool:
     """Whether the words of a quote stand in the document in this order."""
-    lines = citation.candidate.document.current_parse.lines.order_by("number")
+    lines = citation.candidate.parse.lines.order_by("number")
     words = " ".join(lines.values_list("text", flat=True)).split()
     return " ".join(citation.quote.split()) in " ".join(words)
 
@@ -81,14 +83,12 @@ def test_it_puts_the_run_before_the_first_byte_of_the_answer(ask: Ask, serve: Se
     turn = ask()
     seen: list[tuple[str, bool]] = []
     tell = stream.tell
-    monkeypatch.setattr(
-        answering,
-        "tell",
-        lambda turn_id, event, **data: (
-            seen.append((event, is_run_committed(turn))),
-            tell(turn_id, event, **data),
-        ),
-    )
+
+    def watch(turn_id: uuid.UUID, event: stream.EventType, **data: Any) -> None:
+        seen.append((event, is_run_committed(turn)))
+        tell(turn_id, event, **data)
+
+    monkeypatch.setattr(answering, "tell", watch)
     answer_turn(turn.pk)
     assert all(committed for event, committed in seen if event in ("token", "citation", "done"))
     assert any(event == "token" for event, _ in seen)
@@ -110,7 +110,7 @@ def is_run_committed(turn: Turn) -> bool:
 
 def test_it_shows_no_answer_when_the_run_cannot_be_recorded(ask: Ask, monkeypatch: Any) -> None:
     def refuse(*args: Any, **fields: Any) -> None:
-        raise answering.DatabaseError("disk full")
+        raise DatabaseError("disk full")
 
     turn = ask()
     monkeypatch.setattr(answering, "store_run", refuse)
@@ -284,18 +284,11 @@ def let_lease_expire(turn: Turn) -> None:
 
 def test_it_stores_nothing_for_a_turn_that_was_taken_over(ask: Ask, monkeypatch: Any) -> None:
     turn = ask()
-    store_run = answering.store_run
-
-    def store_late(*args: Any, **fields: Any) -> Any:
-        return store_run(*args, **fields)
-
     def lose(*args: Any, **fields: Any) -> Any:
         Turn.objects.filter(pk=turn.pk).update(lease_owner="another")
         return retrieve(*args, **fields)
 
-    retrieve = answering.retrieve
     monkeypatch.setattr(answering, "retrieve", lose)
-    monkeypatch.setattr(answering, "store_run", store_late)
     answer_turn(turn.pk)
     turn.refresh_from_db()
     assert turn.run is None and turn.lease_owner == "another" and not RetrievalRun.objects.exists()
@@ -382,7 +375,7 @@ def test_the_sweeper_wakes_a_forgotten_question_once_in_a_while(ask: Ask, woken:
 @pytest.mark.parametrize("has_run", [False, True])
 def test_the_sweeper_ends_a_question_that_killed_its_workers(ask: Ask, woken: list[Any], has_run: bool) -> None:
     turn = ask()
-    run = answering.store_failed_run("?", "x", base=turn.conversation.base, user=turn.conversation.user, mode="fast")
+    run = store_failed_run("?", "x", base=turn.conversation.base, user=turn.conversation.user, mode="fast")
     Turn.objects.filter(pk=turn.pk).update(
         state="running", attempts=settings.ATTEMPTS_MAX, lease_owner="dead", run=run if has_run else None
     )
