@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -27,24 +26,24 @@ STOP_S = 12.0
 
 
 class Running:
-    """One bin/run with a home and a port of its own; what it prints is collected as it comes."""
+    """One bin/run with a home and a port of its own."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
         self.port = free_port()
-        self.printed = ""
+        self.output = Path(f"{home}.{self.port}.out")
         self.environment = environment(home)
         command = [sys.executable, "-m", "launch.start", "--port", str(self.port)]
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        threading.Thread(target=self._collect, daemon=True).start()
+        with open(self.output, "wb") as output:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, stdout=output, stderr=subprocess.STDOUT
+            )
         self.wait_for(lambda: "Ctrl-C stops everything" in self.printed, START_S)
 
-    def _collect(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.printed += line
+    @property
+    def printed(self) -> str:
+        """Everything it has said so far."""
+        return self.output.read_text()
 
     def wait_for(self, condition: Callable[[], bool], patience_s: float) -> None:
         until = time.monotonic() + patience_s
@@ -106,6 +105,8 @@ def home() -> Iterator[Path]:
     postgres.remove(directory)
     redis.remove(directory)
     shutil.rmtree(directory, ignore_errors=True)
+    for output in directory.parent.glob(f"{directory.name}.*.out"):
+        output.unlink()
 
 
 @pytest.fixture(scope="module")
