@@ -45,7 +45,8 @@ def read_selected(table: Table, choice: Choice, page_counts: dict[str, int]) -> 
     candidate = row.candidate
     document = Document.objects.filter(pk=candidate.document_id).first()
     pages = page_links(candidate, choice)
-    page = next((page for page in pages if page.number == choice.page), pages[0])
+    wanted = choice.page or anchored_pages(candidate)[0]
+    page = next((page for page in pages if page.number == wanted), pages[0])
     return Selected(
         row=row,
         number=table.number,
@@ -69,10 +70,8 @@ def fate_of(document: Document | None) -> str:
 
 
 def page_links(candidate: RunCandidate, choice: Choice) -> tuple[PageLink, ...]:
-    """The pages with a box of the candidate, the anchor's first page in front of those with context only."""
-    anchored = pages_of(candidate.boxes) or [candidate.anchor_first_page]
-    around = pages_of(candidate.context_boxes)
-    rest = sorted(set(around) - set(anchored))
+    """The pages with a box of the candidate, in order."""
+    anchored, around = anchored_pages(candidate), pages_of(candidate.context_boxes)
     return tuple(
         PageLink(
             number=number,
@@ -82,8 +81,12 @@ def page_links(candidate: RunCandidate, choice: Choice) -> tuple[PageLink, ...]:
             ),
             address=choice.address(candidate.candidate_id, number),
         )
-        for number in [*anchored, *rest]
+        for number in sorted({*anchored, *around})
     )
+
+
+def anchored_pages(candidate: RunCandidate) -> list[int]:
+    return pages_of(candidate.boxes) or [candidate.anchor_first_page]
 
 
 def pages_of(boxes: Sequence[dict[str, float]]) -> list[int]:

@@ -15,6 +15,7 @@ from audit.contents import Contents, read_contents
 from audit.exchanges import ExchangeView, read_exchange
 from audit.outcomes import Outcome, judge_in_full, outcome_of
 from audit.verification import Standing, standing_of
+from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate
@@ -105,6 +106,7 @@ class Check:
 @dataclass(frozen=True)
 class AnswerView:
     answer: Answer
+    blocks: tuple[Block, ...]  # as the chat shows it
     citations: tuple[Citation, ...]
     checks: tuple[Check, ...]
     standing: Standing
@@ -131,6 +133,7 @@ class Trail:
     detectors: tuple[DetectorRow, ...]
     hits: int
     hits_max: int
+    kind: str
     flags: tuple[FlagRow, ...]
     contents: Contents
     contract: str
@@ -161,6 +164,7 @@ def gather(run: RetrievalRun, choice: Choice) -> Trail | None:
         detectors=detectors,
         hits=sum(detector.hits for detector in detectors),
         hits_max=max((detector.hits for detector in detectors), default=0) or 1,
+        kind=kind_words(run.parsed),
         flags=tuple(map(flag_row, run.plan.get("flags", []))),
         contents=read_contents(run, candidates),
         contract=contract_words(candidates),
@@ -205,6 +209,15 @@ def hit_row(hit: dict[str, Any]) -> HitRow:
     return HitRow(span(*hit["lines"]), hit["score"], ", ".join(hit["matched_keywords"]), detail)
 
 
+def kind_words(parsed: dict[str, Any]) -> str:
+    """What kind of question it was taken for; "" when it was never read."""
+    if not parsed:
+        return ""
+    language = parsed["language"] or "not told"
+    kind = f"{parsed['intent']}, answer: {parsed['shape']} {parsed['answer_type']}, language: {language}"
+    return f"{kind}, read by {parsed['parsed_by']}".replace("_", " ")
+
+
 def flag_row(flag: dict[str, Any]) -> FlagRow:
     return FlagRow(flag["name"].replace("_", " ").capitalize(), flag["on"], flag["reason"])
 
@@ -235,8 +248,14 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
         answer = run.answer
     except ObjectDoesNotExist:
         return None
-    citations = answer.citations.select_related("candidate").all()
-    return AnswerView(answer, tuple(citations), tuple(map(read_check, answer.checks)), standing_of("answer", answer.pk))
+    citations = tuple(answer.citations.select_related("candidate"))
+    return AnswerView(
+        answer=answer,
+        blocks=tuple(blocks_of(answer.text, {citation.marker for citation in citations})),
+        citations=citations,
+        checks=tuple(map(read_check, answer.checks)),
+        standing=standing_of("answer", answer.pk),
+    )
 
 
 PROBLEMS = {
@@ -264,8 +283,9 @@ def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Dossier
 
 def timings_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Timing, ...]:
     stored = run.timings_ms | (answer.answer.timings_ms if answer else {})
+    order = [*TIMING_NAMES, *sorted(stored.keys() - TIMING_NAMES.keys() - {"total"})]
     return tuple(
-        Timing(TIMING_NAMES.get(name, name.replace("_", " ").capitalize()), ms)
-        for name, ms in stored.items()
-        if isinstance(ms, int | float) and name != "total"
+        Timing(TIMING_NAMES.get(name, name.replace("_", " ").capitalize()), stored[name])
+        for name in order
+        if name in stored
     )

@@ -184,6 +184,7 @@ def test_it_shows_a_failed_run_that_got_nowhere(house: House, make_run: MakeRun,
     page = text(browse(house.auditor, address(run)))
     assert "The database was away." in page
     assert "no detector proposed a place" in page
+    assert 'id="cand"' not in page
 
 
 def test_it_gives_request_and_reply_byte_for_byte(house: House, make_run: MakeRun, make_call: Any, browse: Any) -> None:

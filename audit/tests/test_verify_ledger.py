@@ -139,3 +139,10 @@ def test_it_explains_options_that_do_not_fit(tmp_path: Path) -> None:
         verified("--only-new")
     with pytest.raises(CommandError, match="cannot be written"):
         verified("--write-head", str(tmp_path / "absent" / "head.json"))
+
+
+@pytest.mark.django_db
+def test_it_says_when_there_is_no_ledger_to_read(tamper: Tamper) -> None:
+    tamper("ALTER TABLE ledger_entry RENAME TO elsewhere")
+    with pytest.raises(CommandError, match='The ledger cannot be read: relation "ledger_entry" does not exist'):
+        verified()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 
 from audit.head import BadHeadFile, read_head, write_head
 from audit.verification import Report, verify
@@ -30,6 +31,8 @@ class Command(BaseCommand):
                 write_head(options["write_head"], report.verification.head)
         except BadHeadFile as error:
             raise CommandError(str(error)) from error
+        except DatabaseError as error:
+            raise CommandError(f"The ledger cannot be read: {str(error).splitlines()[0]}") from error
         seconds = round(time.monotonic() - began, 3)
         if options["json"]:
             self.stdout.write(json.dumps(finding(report, seconds), indent=2))
