@@ -1,7 +1,6 @@
 """The background edges of the chat. The turn's row is the truth; a task may arrive twice, late or never."""
 
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -46,7 +45,8 @@ def is_forgotten() -> Q:
 
 def start(turn: Turn) -> None:
     """Wake a worker once the question is committed. When the broker is away, the sweeper does it later."""
-    transaction.on_commit(partial(wake, turn), robust=True)
+    # Not a partial: Django names the function in its log line and a partial has no name.
+    transaction.on_commit(lambda: wake(turn), robust=True)
 
 
 def wake(turn: Turn) -> None:

@@ -284,6 +284,7 @@ def let_lease_expire(turn: Turn) -> None:
 
 def test_it_stores_nothing_for_a_turn_that_was_taken_over(ask: Ask, monkeypatch: Any) -> None:
     turn = ask()
+
     def lose(*args: Any, **fields: Any) -> Any:
         Turn.objects.filter(pk=turn.pk).update(lease_owner="another")
         return retrieve(*args, **fields)

@@ -68,9 +68,7 @@ def test_it_keeps_one_turn_of_a_form_that_is_sent_four_times_at_once(document: D
 def test_it_numbers_the_turns_of_a_conversation(ask: Ask, document: Document, tenant: User) -> None:
     first = ask()
     where = Scope(document.base)
-    second = keep_question(
-        tenant, where, "And then?", "fast", form_id=uuid.uuid4(), conversation=first.conversation
-    )
+    second = keep_question(tenant, where, "And then?", "fast", form_id=uuid.uuid4(), conversation=first.conversation)
     third = ask_again(first)
     assert [turn.number for turn in (first, second, third)] == [1, 2, 3]
     assert third.question == first.question and third.document_ids == [str(document.pk)]
@@ -83,7 +81,9 @@ def test_it_moves_a_conversation_up_when_it_goes_on(ask: Ask) -> None:
     assert list(Conversation.objects.all()) == [first.conversation, second.conversation]
 
 
-def test_it_offers_only_what_can_be_asked(document: Document, base: KnowledgeBase, tenant: User, stranger: User) -> None:
+def test_it_offers_only_what_can_be_asked(
+    document: Document, base: KnowledgeBase, tenant: User, stranger: User
+) -> None:
     (name, offered), *others = scope.choices(tenant)
     assert name == "Leases" and not others
     assert [value for value, _ in offered] == [f"base:{base.pk}", f"document:{document.pk}"]

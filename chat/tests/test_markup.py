@@ -7,7 +7,9 @@ from chat.markup import Block, Part, blocks_of
 
 def shown(blocks: list[Block]) -> list[str]:
     """Each line as text, its markers in angle brackets."""
-    return ["".join(f"<{part.text}>" if part.marker else part.text for part in line) for b in blocks for line in b.lines]
+    return [
+        "".join(f"<{part.text}>" if part.marker else part.text for part in line) for b in blocks for line in b.lines
+    ]
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,13 @@ from chat import stream
 
 
 async def frames_of(source: AsyncIterator[bytes], count: int | None = None) -> list[str]:
+    """The frames of a stream, or its first ones; a loop that ends here takes its connection with it."""
     frames: list[str] = []
     async for frame in source:
         frames.append(frame.decode())
         if count is not None and len(frames) == count:
             break
+    await stream.reader_client().aclose()
     return frames
 
 

@@ -1,0 +1,363 @@
+"""The pages of the chat, as their owner and as a stranger sees them."""
+
+import re
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any, cast
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.http import StreamingHttpResponse
+from django.test import AsyncClient, Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from chat import stream, tasks
+from chat.answering import AnsweringFailed, answer_turn
+from chat.models import Answer, Conversation, Turn
+from chat.tests.conftest import ABSENT_QUESTION, RENT_QUESTION, Ask, Serve
+from documents import access
+from documents.models import Document, KnowledgeBase, Role
+from retrieval.models import RetrievalRun
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    woken: list[Any] = []
+    monkeypatch.setattr(tasks, "wake", lambda turn: woken.append(turn.pk))
+    return woken
+
+
+@pytest.fixture
+def page(client: Client, tenant: User, woken: list[Any]) -> Client:
+    client.force_login(tenant)
+    return client
+
+
+def fields(document: Document, question: str = RENT_QUESTION, **changes: Any) -> dict[str, Any]:
+    given = {"question": question, "scope": f"document:{document.pk}", "mode": "balanced", "form_id": uuid.uuid4()}
+    return given | changes
+
+
+def address(turn: Turn, /, **query: Any) -> str:
+    return reverse("chat:conversation", args=[turn.conversation_id], query=query or None)
+
+
+def html_of(response: Any) -> str:
+    """The page with its white space collapsed."""
+    return " ".join(response.content.decode().split())
+
+
+# ---- asking
+
+
+def test_it_keeps_a_question_and_wakes_a_worker(page: Client, document: Document, woken: list[Any]) -> None:
+    response = page.post("/ask/", fields(document))
+    turn = Turn.objects.get()
+    assert response.status_code == 302 and response["Location"] == f"{address(turn)}#turn-{turn.pk}"
+    assert woken == [turn.pk] and turn.question == RENT_QUESTION and turn.state == "queued"
+    assert turn.conversation.title == RENT_QUESTION
+
+
+def test_it_makes_one_turn_of_a_form_sent_twice(page: Client, document: Document) -> None:
+    sent = fields(document)
+    assert page.post("/ask/", sent)["Location"] == page.post("/ask/", sent)["Location"]
+    assert Turn.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"question": " "}, "The question is empty"),
+        ({"question": "\u200b\u200d"}, "The question is empty"),
+        ({"question": "a\x00b"}, "NUL character"),
+        ({"question": "y" * 4001}, "4,001 characters long; at most 4,000"),
+        ({"scope": "base:nonsense"}, "cannot be asked"),
+        ({"scope": ""}, "Choose a base or a document"),
+        ({"mode": "reckless"}, "reckless"),
+        ({"form_id": "x"}, "UUID"),
+    ],
+)
+def test_it_says_what_is_wrong_and_keeps_the_text(
+    page: Client, document: Document, changes: dict[str, str], words: str
+) -> None:
+    response = page.post("/ask/", fields(document) | changes)
+    assert response.status_code == 400 and words in html_of(response)
+    assert not Turn.objects.exists()
+    kept = changes.get("question", RENT_QUESTION)
+    assert response.context["form"]["question"].value() == kept
+
+
+def test_it_takes_a_follow_up_only_in_the_same_base(page: Client, ask: Ask, document: Document, tenant: User) -> None:
+    turn = ask()
+    other = access.create_base(tenant, "Other")
+    assert page.post(address(turn), fields(document)).status_code == 302
+    assert page.post(address(turn), fields(document, scope=f"base:{other.pk}")).status_code == 400
+    assert turn.conversation.turns.count() == 2
+
+
+def test_it_offers_what_an_address_asks_for(page: Client, document: Document) -> None:
+    response = page.get("/ask/", {"document": str(document.pk), "question": "What <b>now</b>?"})
+    html = html_of(response)
+    assert f'<option value="document:{document.pk}" selected>' in html
+    assert "What &lt;b&gt;now&lt;/b&gt;?" in html and "about Deposit?" in html
+    assert page.get("/ask/", {"document": "nonsense", "base": "\x00"}).status_code == 200
+
+
+def test_it_shows_where_to_begin_without_documents(client: Client, stranger: User) -> None:
+    client.force_login(stranger)
+    assert "There is no document to ask yet" in html_of(client.get("/ask/"))
+
+
+# ---- a conversation
+
+
+def test_it_shows_a_turn_that_waits(page: Client, ask: Ask) -> None:
+    turn = ask()
+    html = html_of(page.get(address(turn)))
+    assert f'data-events="/ask/turns/{turn.pk}/events"' in html
+    assert "Waiting for a worker" in html and 'http-equiv="refresh"' in html and "Stop" in html
+
+
+def test_it_shows_an_answer_with_its_citations(page: Client, ask: Ask) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    html = html_of(page.get(address(turn)))
+    assert "No model is configured: this answer is quoted from the document, chosen by rules." in html
+    assert "12,500 euros a month" in html and "Why these passages?" in html and 'class="hl-anchor"' in html
+    assert f'hx-get="/ask/turns/{turn.pk}/page/1"' in html and "literal" in html
+    assert reverse("audit:trail", args=[RetrievalRun.objects.get().pk]) in html
+    assert "http-equiv" not in html and " style=" not in html and "<script>" not in html
+
+
+def test_it_links_every_marker_of_a_written_answer(page: Client, ask: Ask, serve: Serve) -> None:
+    serve()
+    turn = ask()
+    answer_turn(turn.pk)
+    html = html_of(page.get(address(turn)))
+    markers = re.findall(r'class="cite" href="[^"]*cite=(\d+)#page"', html)
+    assert markers == [str(citation.marker) for citation in Answer.objects.get().citations.all()]
+
+
+def test_it_shows_what_a_model_wrote_as_text(page: Client, ask: Ask, serve: Serve) -> None:
+    serve("good", "obeys-document")
+    turn = ask()
+    answer_turn(turn.pk)
+    html = html_of(page.get(address(turn)))
+    outside = [url for url in re.findall(r'(?:src|href|action)="([^"]*)"', html) if not url.startswith(("/", "#"))]
+    assert outside == [] and "<img src=x" not in html and "onerror=" not in re.sub(r"&lt;.*?&gt;", "", html)
+
+
+def test_it_shows_what_was_searched_in_vain(page: Client, ask: Ask, serve: Serve) -> None:
+    serve()
+    turn = ask(ABSENT_QUESTION)
+    answer_turn(turn.pk)
+    html = html_of(page.get(address(turn)))
+    assert "Not found in this document" in html and "Words searched" in html and "trademark <b>0</b>" in html
+    assert "1 of 1 page have text" in html or "pages have text" in html
+
+
+def test_it_shows_the_passages_that_were_refused(page: Client, ask: Ask, serve: Serve) -> None:
+    serve()
+    turn = ask("Who repairs the trademark of the landlord?")
+    answer_turn(turn.pk)
+    candidate = RetrievalRun.objects.get().candidates.first()
+    assert candidate is not None
+    pane = page.get(f"/ask/turns/{turn.pk}/near/{candidate.position}")
+    assert pane.status_code == 200 and "hl-anchor" in html_of(pane)
+    assert page.get(f"/ask/turns/{turn.pk}/near/99").status_code == 404
+
+
+def test_it_shows_a_failure_with_a_way_on(page: Client, ask: Ask, document: Document, woken: list[Any]) -> None:
+    turn = ask()
+    Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
+    with pytest.raises(AnsweringFailed):
+        answer_turn(turn.pk)
+    html = html_of(page.get(address(turn)))
+    assert "This question was not answered" in html and "has been deleted" in html and "Ask again" in html
+    response = page.post(reverse("chat:retry", args=[turn.pk]))
+    again = Turn.objects.get(number=2)
+    assert response["Location"].endswith(f"#turn-{again.pk}") and woken == [again.pk]
+
+
+def test_it_asks_again_only_what_failed_or_was_stopped(page: Client, ask: Ask) -> None:
+    assert page.post(reverse("chat:retry", args=[ask().pk])).status_code == 404
+
+
+def test_it_keeps_the_quote_of_a_document_that_was_deleted(page: Client, ask: Ask, document: Document) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
+    html = html_of(page.get(address(turn, turn=turn.pk, cite=1)))
+    assert "The document has been deleted, so its page can no longer be shown." in html
+    assert "12,500 euros a month" in html and "hl-anchor" not in html
+
+
+@pytest.mark.parametrize(
+    "query", ["turn=x", "cite=1", "cite=99", "cite=-1", "cite=\u0661", "near=0", "near=1e9", "turn="]
+)
+def test_it_opens_no_page_that_an_address_makes_up(page: Client, ask: Ask, query: str) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    named = "" if query.startswith("turn") else f"turn={turn.pk}&"
+    assert page.get(f"{address(turn)}?{named}{query}").status_code == 200
+
+
+def test_it_escapes_the_question(page: Client, ask: Ask) -> None:
+    turn = ask("<script>alert(1)</script>")
+    assert "<script>alert(1)" not in html_of(page.get(address(turn)))
+
+
+def test_it_costs_the_same_queries_however_many_turns(
+    page: Client, ask: Ask, django_assert_max_num_queries: Any, tenant: User
+) -> None:
+    first = ask()
+    answer_turn(first.pk)
+    for _ in range(3):
+        again = Turn.objects.create(
+            conversation=first.conversation,
+            number=first.conversation.turns.count() + 1,
+            question=RENT_QUESTION,
+            document_ids=first.document_ids,
+            scope_name=first.scope_name,
+        )
+        answer_turn(again.pk)
+    with django_assert_max_num_queries(26):
+        page.get(address(first))
+
+
+# ---- stopping, renaming, deleting
+
+
+def test_it_asks_the_worker_to_stop(page: Client, ask: Ask) -> None:
+    turn = ask()
+    assert page.post(reverse("chat:stop", args=[turn.pk])).status_code == 302
+    turn.refresh_from_db()
+    assert turn.stop_requested
+    assert page.get(reverse("chat:stop", args=[turn.pk])).status_code == 405
+
+
+def test_it_renames_a_conversation(page: Client, ask: Ask) -> None:
+    turn = ask()
+    page.post(reverse("chat:rename", args=[turn.conversation_id]), {"title": "Rent"})
+    page.post(reverse("chat:rename", args=[turn.conversation_id]), {"title": " "})
+    assert Conversation.objects.get().title == "Rent"
+
+
+def test_it_hides_a_deleted_conversation_and_keeps_its_runs(page: Client, ask: Ask) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    page.post(reverse("chat:delete", args=[turn.conversation_id]))
+    assert page.get(address(turn)).status_code == 404
+    assert RetrievalRun.objects.count() == 1
+    assert page.get(reverse("audit:trail", args=[RetrievalRun.objects.get().pk])).status_code == 200
+
+
+# ---- other people
+
+ROUTES = ("turn", "events", "stop", "retry", "page", "near")
+
+
+@pytest.mark.parametrize("name", [*ROUTES, "conversation", "rename", "delete"])
+def test_it_is_absent_for_everybody_else(client: Client, ask: Ask, viewer: User, stranger: User, name: str) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    key = turn.pk if name in ROUTES else turn.conversation_id
+    target = reverse(f"chat:{name}", args=[key, 1] if name in ("page", "near") else [key])
+    method = client.post if name in ("stop", "retry", "rename", "delete") else client.get
+    for person in (viewer, stranger):
+        client.force_login(person)
+        assert method(target).status_code == 404
+    client.logout()
+    assert method(target).status_code == 302
+
+
+def test_it_is_absent_once_the_base_is_closed(client: Client, ask: Ask, viewer: User, base: KnowledgeBase) -> None:
+    turn = ask(user=viewer)
+    client.force_login(viewer)
+    assert client.get(address(turn)).status_code == 200
+    access.remove_member(base, viewer)
+    assert client.get(address(turn)).status_code == 404
+    assert client.get(f"/ask/turns/{turn.pk}/events").status_code == 404
+
+
+def test_it_shows_no_trail_to_whom_it_is_not_open(client: Client, ask: Ask, viewer: User, base: KnowledgeBase) -> None:
+    turn = ask(user=viewer)
+    answer_turn(turn.pk)
+    client.force_login(viewer)
+    run = RetrievalRun.objects.get()
+    has_link = reverse("audit:trail", args=[run.pk]) in html_of(client.get(address(turn)))
+    assert has_link is RetrievalRun.objects.visible_to(viewer).filter(pk=run.pk).exists()
+    access.set_role(base, viewer, Role.AUDITOR)
+    assert reverse("audit:trail", args=[run.pk]) in html_of(client.get(address(turn)))
+
+
+# ---- the partial and the events
+
+
+def test_it_gives_the_finished_turn_to_the_page_that_watched_it(page: Client, ask: Ask) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    response = page.get(f"/ask/turns/{turn.pk}/", headers={"HX-Request": "true"})
+    html = html_of(response)
+    assert html.startswith(f'<article class="turn" id="turn-{turn.pk}"') and 'data-outcome="quoted"' in html
+    assert page.get(f"/ask/turns/{turn.pk}/")["Location"] == address(turn)
+
+
+def events_of(person: User, turn: Turn, last_event_id: str = "") -> tuple[StreamingHttpResponse, list[str]]:
+    """The response and the frames of an event stream, read to its end over ASGI."""
+
+    async def read() -> tuple[StreamingHttpResponse, list[str]]:
+        browser = AsyncClient()
+        await browser.aforce_login(person)
+        headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
+        response = cast("StreamingHttpResponse", await browser.get(f"/ask/turns/{turn.pk}/events", headers=headers))
+        content = cast("AsyncIterator[bytes]", response.streaming_content)
+        frames = [frame.decode() async for frame in content]
+        await stream.reader_client().aclose()
+        return response, frames
+
+    return async_to_sync(read)()
+
+
+def types_of(frames: list[str]) -> list[str]:
+    return re.findall(r"^event: (\w+)$", "".join(frames), re.MULTILINE)
+
+
+def test_it_streams_the_events_of_a_turn(ask: Ask, tenant: User) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    response, frames = events_of(tenant, turn)
+    assert response["Content-Type"] == "text/event-stream" and response["X-Accel-Buffering"] == "no"
+    assert types_of(frames)[0] == "stage" and types_of(frames)[-1] == "done"
+
+
+def test_it_resumes_after_the_last_event_seen(ask: Ask, tenant: User) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    _, frames = events_of(tenant, turn)
+    ids = re.findall(r"^id: (\S+)$", "".join(frames), re.MULTILINE)
+    _, rest = events_of(tenant, turn, ids[3])
+    assert re.findall(r"^id: (\S+)$", "".join(rest), re.MULTILINE) == ids[4:]
+
+
+def test_it_tells_the_end_from_the_row_when_the_stream_is_gone(ask: Ask, tenant: User) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    stream.writer_client().delete(stream.key_of(turn.pk))
+    assert types_of(events_of(tenant, turn)[1]) == ["done"]
+
+
+def test_it_keeps_a_question_when_the_broker_is_away(
+    client: Client, document: Document, tenant: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: Any, **options: Any) -> None:
+        raise ConnectionError("the broker is away")
+
+    monkeypatch.setattr(tasks.answer_turn, "apply_async", refuse)
+    client.force_login(tenant)
+    assert client.post("/ask/", fields(document)).status_code == 302
+    assert Turn.objects.get().state == "queued"
