@@ -125,7 +125,7 @@ def packed(section: Sequence[LineRow], count_tokens: CountTokens) -> Iterator[li
     group: list[LineRow] = []
     tokens = 0
     for block in blocks_of(section):
-        counts = [count_tokens(line.text) for line in block]
+        counts = [count_tokens(without_leaders(line.text)) for line in block]
         total = sum(counts)
         is_new_part = block[0].kind == "heading" and tokens > TOKENS_LOOSE
         if (
@@ -145,7 +145,7 @@ def packed(section: Sequence[LineRow], count_tokens: CountTokens) -> Iterator[li
             if group:
                 yield group
             group = part
-        tokens = sum(map(count_tokens, [line.text for line in group]))
+        tokens = sum([count_tokens(without_leaders(line.text)) for line in group])
     if group:
         yield group
 
@@ -203,6 +203,11 @@ def is_table_joint(line: LineRow, block: Sequence[LineRow], following: LineRow |
 # ---- text
 
 
+def without_leaders(text: str) -> str:
+    """The text without the dots that lead the eye to a number: they say nothing and cost tokens."""
+    return " ".join(LEADERS.sub(" ", text).split()) if "..." in text or ". ." in text else text
+
+
 class Joiner:
     """Joins the lines of a passage into one text, words cut at a line end made whole."""
 
@@ -214,7 +219,7 @@ class Joiner:
         """Paragraphs run on with spaces; headings, table rows and list items keep their own lines."""
         parts: list[str] = []
         for line, following in zip(group, [*group[1:], None], strict=True):
-            text = LEADERS.sub(" ", line.text) if "..." in line.text or ". ." in line.text else line.text
+            text = without_leaders(line.text)
             parts.append(text)
             if following is None:
                 break

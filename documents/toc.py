@@ -13,6 +13,7 @@ ENTRIES_MAX = 1_000
 # Lines an entry: many outlines and contents pages stop at a shallow level, which hides where something stands.
 COARSE_LINES = 100
 LONG_SECTION = 90  # lines, about two pages
+LINES_PER_ENTRY = 50  # the shallowest headings are taken until there is one entry for this many lines
 FRONT_TITLE, WHOLE_TITLE = "Front matter", "Whole document"
 
 
@@ -44,8 +45,9 @@ def extended(starts: Sequence[Start], lines: Sequence[PageLine]) -> list[Start]:
             inside = range(start.line_index + 1, end)
             found = [index for index in inside if lines[index].kind == "heading" and index not in taken]
             added += parts_of(start, found, lines)
-    room = ENTRIES_MAX - len(ordered)
-    return sorted([*ordered, *added[: max(0, room)]], key=lambda start: start.line_index)
+    room = max(0, len(lines) // LINES_PER_ENTRY - len(ordered))
+    added = sorted(added, key=lambda start: start.level)[:room]
+    return sorted([*ordered, *added], key=lambda start: start.line_index)
 
 
 def parts_of(start: Start, found: Sequence[int], lines: Sequence[PageLine]) -> list[Start]:

@@ -56,6 +56,12 @@ def test_it_gives_each_passage_its_path_as_context() -> None:
     assert cut_passages(reading)[-1].context == "Policy > Scope"
 
 
+def test_it_leaves_out_leaders_and_does_not_count_them() -> None:
+    rows = "\n".join(f"Subscription revenue {'.' * 60} {n},000" for n in range(1, 9))
+    (passage,) = cut_passages(read_markdown(rows))
+    assert "..." not in passage.text and "Subscription revenue 8,000" in passage.text
+
+
 def test_it_leaves_out_furniture() -> None:
     reading = read_markdown(f"---\ntitle: x\n---\n\n{WORDS}")
     assert "title" not in "".join(passage.text for passage in cut_passages(reading))

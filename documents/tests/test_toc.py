@@ -107,7 +107,7 @@ def test_it_gives_a_coarse_outline_the_headings_below_it(tmp_path: Path) -> None
     outline = [(1, "First", 1), (1, "Second", 2), (1, "First", 7), (1, "Third", 9)]
     reading = read_pdf(write_pdf(tmp_path / "coarse.pdf", pages, outline=outline), Limits())
     below = [entry for entry in reading.toc if entry.origin == "headings"]
-    assert [entry.title for entry in below] == ["Third", "Fourth", "Fifth", "Sixth", "Fourth", "Fifth", "Sixth"]
+    assert [entry.title for entry in below] == ["Third", "Fourth", "Fifth", "Sixth", "Fourth"]  # one entry for 50 lines
     assert {entry.level for entry in below} == {2} and below[0].breadcrumb == "Second > Third"
 
 
