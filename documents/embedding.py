@@ -1,6 +1,6 @@
 """Vectors for the passages and sections of a parse, in batches that an interrupted job can go on from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from django.db import transaction
 from django.utils import timezone
@@ -11,7 +11,7 @@ from documents.models import Embedding, IngestJob, Parse, Passage, TocEntry
 from documents.store import copy_vectors
 from llm import embedding as encoder
 
-BATCH = 64  # texts between two reports and two commits: about a second of work
+BATCH = 64  # texts between two commits: a few seconds of work that a killed worker loses
 
 Owners = Sequence[Passage] | Sequence[TocEntry]
 
@@ -34,13 +34,18 @@ def embed_parse(lease: Lease) -> None:
     done = Embedding.objects.filter(parse=parse, model_key=encoder.MODEL_KEY).count()
     lease.report(IngestJob.Stage.EMBED, done, total)
     for batch in [*batches(passages_without(parse)), *batches(entries_without(parse))]:
-        vectors = encoder.embed_texts([text_of(owner) for owner in batch])
+        vectors = encoder.embed_texts([text_of(owner) for owner in batch], counting_from(done, total, lease))
         with transaction.atomic():
             lease.hold()
             copy_vectors(parse, encoder.MODEL_KEY, batch, vectors)
         done += len(batch)
         lease.report(IngestJob.Stage.EMBED, done, total)
     Parse.objects.filter(pk=parse.pk).update(embedding_model=encoder.MODEL_KEY, embedded_at=timezone.now())
+
+
+def counting_from(done: int, total: int, lease: Lease) -> Callable[[int, int], None]:
+    """Reports inside a batch, as so many of all."""
+    return lambda embedded, _: lease.report(IngestJob.Stage.EMBED, done + embedded, total)
 
 
 def passages_without(parse: Parse) -> list[Passage]:

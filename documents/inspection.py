@@ -32,6 +32,11 @@ class Section:
     depth: int
     is_current: bool
 
+    @property
+    def number(self) -> str:
+        """The printed number, unless the title repeats it."""
+        return "" if self.entry.title.startswith(self.entry.number) else self.entry.number
+
 
 @dataclass(frozen=True)
 class Inspection:

@@ -57,6 +57,7 @@ class Summary:
 
     documents: int
     pages: int
+    askable: int
     ready: int
     busy: int
     needs: int
@@ -198,8 +199,14 @@ def summary_of(base: KnowledgeBase) -> Summary:
     figures = documents.aggregate(
         documents=Count("pk"),
         pages=Sum("current_parse__page_count"),
+        askable=Count("current_parse"),
         failed=Count("pk", filter=Q(state=Document.State.FAILED)),
     )
-    busy_count = documents.filter(is_busy()).count()
-    ready_count = documents.exclude(current_parse=None).exclude(is_busy()).count()
-    return Summary(figures["documents"], figures["pages"] or 0, ready_count, busy_count, figures["failed"])
+    return Summary(
+        documents=figures["documents"],
+        pages=figures["pages"] or 0,
+        askable=figures["askable"],
+        ready=documents.exclude(current_parse=None).exclude(is_busy()).count(),
+        busy=documents.filter(is_busy()).count(),
+        needs=figures["failed"],
+    )

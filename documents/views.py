@@ -222,6 +222,8 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = {**about_document(request, found), "parse": parse, "parses": found.parses.order_by("-number")}
     if parse is None:
         return render(request, "documents/unread.html", shown)
+    if request.headers.get("HX-Target") == "reading":
+        return HttpResponse(headers={"HX-Refresh": "true"})  # it was being read and is ready now: another page
     line_number = number_in(request, "line")
     page_number = number_in(request, "page") or (line_number and page_of_line(parse, line_number)) or 1
     inspection = inspect_page(found, parse, page_number, line_number)

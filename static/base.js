@@ -2,11 +2,23 @@
 const drop = document.getElementById("drop");
 const outcomes = document.getElementById("outcomes");
 
+const ICONS = { ok: "check", warn: "warn", fail: "fail", busy: "now" };
+
+function say(state, kind, words) {
+  const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  icon.setAttribute("class", "i");
+  icon.setAttribute("aria-hidden", "true");
+  use.setAttribute("href", `#i-${ICONS[kind]}`);
+  icon.append(use);
+  state.className = `state s-${kind}`;
+  state.replaceChildren(icon, words);
+}
+
 function line(words, kind, name) {
   const entry = document.createElement("li");
   const state = document.createElement("span");
-  state.className = `state s-${kind}`;
-  state.textContent = words;
+  say(state, kind, words);
   const file = document.createElement("bdi");
   file.className = "name";
   file.textContent = name;
@@ -19,8 +31,7 @@ function line(words, kind, name) {
 function show(entry, outcome) {
   const kinds = { accepted: ["ok", "Taken"], duplicate: ["warn", "Already here"] };
   const [kind, words] = kinds[outcome.code] ?? ["fail", "Refused"];
-  entry.state.className = `state s-${kind}`;
-  entry.state.textContent = words;
+  say(entry.state, kind, words);
   entry.said.textContent = outcome.words + " ";
   if (!outcome.url) return;
   const link = document.createElement("a");
@@ -64,7 +75,8 @@ async function sendAll(files) {
   for (const file of files) await send(file);
   drop.removeAttribute("aria-busy");
   drop.reset();
-  htmx.ajax("GET", location.href, { target: "#list", select: "#list", swap: "outerHTML" });
+  await htmx.ajax("GET", location.href, { target: "#list", select: "#list", swap: "outerHTML" });
+  document.getElementById("document-count").textContent = document.getElementById("list").dataset.count;
 }
 
 if (drop) {

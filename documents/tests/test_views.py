@@ -172,7 +172,7 @@ def test_it_says_that_keyword_questions_work_while_it_embeds(
 ) -> None:
     IngestJob.objects.update(state="running", stage="embed", done_count=5, total_count=10)
     page = shown(signed_in, base)
-    assert "Embedding 5 of 10" in page and "Keyword questions work already" in page
+    assert "Embedding 5 of 10" in page and "Keyword questions work already" in page and "Ask this base" in page
 
 
 @pytest.mark.parametrize(
@@ -268,6 +268,15 @@ def test_it_shows_older_versions(signed_in: Client, document: Document) -> None:
 def test_a_document_that_is_not_read_yet_says_how_far_it_is(signed_in: Client, queued: Queued) -> None:
     page = page_of(signed_in, queued().document).content.decode()
     assert "Waiting to be read" in page and "hx-trigger" in page
+
+
+def test_the_page_of_a_document_that_was_being_read_loads_itself_when_it_is_ready(
+    signed_in: Client, document: Document
+) -> None:
+    response = signed_in.get(
+        reverse("documents:document", args=[document.pk]), headers={"HX-Request": "true", "HX-Target": "reading"}
+    )
+    assert response.headers["HX-Refresh"] == "true"
 
 
 def test_details_of_a_failure_are_for_administrators(signed_in: Client, owner: User, queued: Queued) -> None:
