@@ -1,11 +1,21 @@
 """The Celery application: settings from Django under CELERY_, tasks from every app's tasks.py."""
 
 import os
+from logging.config import dictConfig
+from typing import Any
 
 from celery import Celery
+from celery.signals import setup_logging
+from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
 
 app = Celery("docintel")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@setup_logging.connect
+def log_like_django(**options: Any) -> None:
+    """Take LOGGING of the settings; Celery would otherwise put its own handlers and level in its place."""
+    dictConfig(settings.LOGGING)
