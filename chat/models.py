@@ -14,6 +14,8 @@ from retrieval.models import RetrievalRun, RunCandidate
 class ConversationQuerySet(models.QuerySet["Conversation"]):
     def visible_to(self, user: Viewer) -> "ConversationQuerySet":
         """A person's own conversations, in bases that are still open to them."""
+        if not user.is_authenticated:
+            return self.none()
         return self.filter(user_id=user.pk, deleted_at=None, base__in=KnowledgeBase.objects.visible_to(user))
 
 

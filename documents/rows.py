@@ -62,7 +62,7 @@ class TocRow(NamedTuple):
     Index 0 is the front matter, present when lines stand before the first entry or when there is no TOC.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides a tuple method nobody calls
     level: int
     parent_index: int | None
     number: str
@@ -79,7 +79,7 @@ class TocRow(NamedTuple):
 class PassageRow(NamedTuple):
     """The unit of search and of embedding: consecutive lines inside one section. `context` is searched, never quoted."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides a tuple method nobody calls
     first_line: int
     last_line: int
     first_page: int
