@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -137,7 +137,7 @@ def read_content(parse: Parse) -> DocumentContent:
     """The content of a parse, from the database."""
     document = parse.document
     line_columns = [name for name in LineRow._fields if name != "spans"]
-    lines = parse.lines.order_by("number").values_list(*line_columns, "spans")
+    lines: Iterable[tuple[Any, ...]] = parse.lines.order_by("number").values_list(*line_columns, "spans")
     return DocumentContent(
         document_id=str(document.pk),
         parse_id=str(parse.pk),
