@@ -153,7 +153,7 @@ def read_content(parse: Parse) -> DocumentContent:
         toc_strength=parse.toc_strength,
         unreadable_pages=tuple(parse.unreadable_pages),
         pages=tuple(PageRow(*row) for row in parse.pages.order_by("number").values_list(*PageRow._fields)),
-        lines=tuple(LineRow(*row[:-1], tuple(LineSpan(*span) for span in row[-1])) for row in lines),
+        lines=tuple(LineRow._make((*row[:-1], tuple(LineSpan(*span) for span in row[-1]))) for row in lines),
         toc=tuple(TocRow(*row) for row in parse.toc_entries.order_by("index").values_list(*TocRow._fields)),
         passages=tuple(PassageRow(*row) for row in parse.passages.order_by("index").values_list(*PassageRow._fields)),
         vectors=read_vectors(parse),
