@@ -9,9 +9,9 @@ from django.utils import timezone
 from chat.drafts import AnswerDraft, Quoted
 from chat.models import Answer, Citation, Turn
 from ledger import chain
-from llm.exchange import request_digest
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
+from retrieval.record import row_of
 
 LEDGER_KIND = "answer"
 
@@ -58,7 +58,7 @@ def citation_of(quoted: Quoted) -> Citation:
 
 
 def answer_payload(answer: Answer) -> bytes:
-    """The canonical JSON of an answer and its citations."""
+    """The canonical JSON of an answer, its citations and the whole exchange with the writer."""
     fields: dict[str, Any] = {
         "id": str(answer.pk),
         "turn": str(answer.turn_id),
@@ -68,22 +68,12 @@ def answer_payload(answer: Answer) -> bytes:
         "ended": answer.ended,
         "note": answer.note,
         "checks": answer.checks,
-        "llm_call": call_fields(answer.llm_call) if answer.llm_call else None,
+        "llm_call": row_of(answer.llm_call) if answer.llm_call else None,
         "timings_ms": answer.timings_ms,
         "created_at": answer.created_at.isoformat(),
         "citations": [citation_fields(citation) for citation in answer.citations.order_by("marker")],
     }
-    return json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def call_fields(call: LLMCall) -> dict[str, str]:
-    """What the ledger vouches for of the exchange with the writer: the request as sent and the reply as it came."""
-    return {
-        "id": str(call.pk),
-        "outcome": call.outcome,
-        "request_sha256": request_digest(call.request),
-        "raw_reply_sha256": chain.digest(call.raw_reply.encode()),
-    }
+    return json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
 
 
 def citation_fields(citation: Citation) -> dict[str, Any]:

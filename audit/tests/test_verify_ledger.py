@@ -48,6 +48,7 @@ def test_it_names_count_head_and_time(make_run: MakeRun, make_answer: MakeAnswer
         ("DELETE FROM retrieval_runcandidate WHERE position = 4", 1, "run", "payload_changed"),
         ("UPDATE llm_llmcall SET raw_reply = '{}' WHERE purpose = 'arbiter'", 1, "run", "payload_changed"),
         ("UPDATE llm_llmcall SET request = '{}' WHERE purpose = 'answer'", 2, "answer", "payload_changed"),
+        ("UPDATE llm_llmcall SET tokens_out = 1 WHERE purpose = 'answer'", 2, "answer", "payload_changed"),
         ("UPDATE chat_answer SET text = 'Never mind'", 2, "answer", "payload_changed"),
         ("UPDATE chat_citation SET quote = 'other'", 2, "answer", "payload_changed"),
         ("DELETE FROM chat_citation", 2, "answer", "payload_changed"),
