@@ -167,6 +167,7 @@ CONFIDENCE = (
 WORD_ONLY, MEANING_ONLY = 0.55, 0.4
 CAPS = {"rules": 0.8, "none": 0.3}  # nobody read the passages
 NOT_RUN_CAP, WARNING_CAP = 0.3, 0.6
+WEAK_STRENGTH, WEAK_CAP = 0.25, 0.4  # the best passage carries little of the question
 
 
 def confidence_of(result: RetrievalResult) -> float:
@@ -178,6 +179,8 @@ def confidence_of(result: RetrievalResult) -> float:
     value = min(value, CAPS.get(result.ranking.arbiter, 1.0))
     if result.ranking.status == "not_run":
         value = min(value, NOT_RUN_CAP)
+    if result.ranking.arbiter != "model" and max((each.strength for each in primary), default=0.0) < WEAK_STRENGTH:
+        value = min(value, WEAK_CAP)
     if result.ranking.contradictions or result.coverage.unreadable:
         value = min(value, WARNING_CAP)
     return value

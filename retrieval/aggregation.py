@@ -23,8 +23,10 @@ SNIPPET_CHARS = 700
 PAGE_HEADING_CHARS = 160
 FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
 # How the signals add up to `strength`; set on both shared question sets together, never for one question.
-KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.55, 0.3, 0.1, 0.05
-NEAR, FAR = 0.7, 0.15  # cosines of the bundled encoder between which nearness rises from 0 to 1
+KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.6, 0.22, 0.12, 0.06
+COSINE_SPAN = 0.55  # of the bundled encoder: from the farthest passage still proposed to one that says the same
+ROW_COSINE_SHARE = 0.95  # of the best cosine on its page: a row lives from the heading of its table
+KEYWORDS_MAX = 1.25  # every word on one line, in phrases
 SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’\d]*$")
 
 
@@ -35,6 +37,8 @@ class Place:
     content: DocumentContent
     best_line: int
     hits: list[Hit] = field(default_factory=list)
+    page_cosine: float = 0.0  # the best anywhere on its page
+    far_cosine: float = 0.0  # of the farthest passage proposed in the document
 
     def best(self, method: Method) -> Hit | None:
         return max((hit for hit in self.hits if hit.method == method), key=lambda hit: hit.score, default=None)
@@ -57,14 +61,26 @@ def aggregate(
         places += places_of([hit for hit in hits if hit.document_id == content.document_id], content)
     fusion = rrf_scores(places)
     ordered = sorted(places, key=lambda place: (not place.score("pinned"), -fusion[id(place)]))  # stable: reading order
+    ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
     candidates: dict[str, Candidate] = {}
-    for rank, place in enumerate(ordered, 1):
+    for place in pages_first(ordered):
         if len(candidates) == pool_max:
             break
-        candidate = candidate_of(place, rank, prefixed)
+        candidate = candidate_of(place, ranks[id(place)], prefixed)
         candidates.setdefault(candidate.candidate_id, candidate)
-    return tuple(candidates.values())
+    return tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank))
+
+
+def pages_first(ordered: Sequence[Place]) -> list[Place]:
+    """The best place of every page before the second of any: a pool of one page's lines would hide the others."""
+    seen: set[tuple[str, int]] = set()
+    first, later = [], []
+    for place in ordered:
+        key = (place.content.document_id, place.line.page_number)
+        (later if key in seen else first).append(place)
+        seen.add(key)
+    return first + later
 
 
 def rrf_scores(places: Sequence[Place]) -> dict[int, float]:
@@ -88,6 +104,7 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Place]:
     for hit in hits:
         if hit.method == "vectors":
             join_passage(hit, places, content)
+    share_nearness(places)
     for hit in hits:
         if hit.method == "titles":
             join_section(hit, places, content)
@@ -133,6 +150,18 @@ def join_passage(hit: Hit, places: list[Place], content: DocumentContent) -> Non
         places += inside
     for place in inside:
         place.hits.append(hit)
+
+
+def share_nearness(places: Sequence[Place]) -> None:
+    """Note for each place the best cosine on its page and the least one that was proposed at all."""
+    nearest: dict[int, float] = {}
+    found = [hit for place in places for hit in place.hits if hit.method == "vectors" and hit.detail == "passage"]
+    far = min((hit.score for hit in found), default=0.0)
+    for place in places:
+        nearest[place.line.page_number] = max(nearest.get(place.line.page_number, 0.0), place.score("vectors"))
+    for place in places:
+        place.page_cosine = nearest[place.line.page_number]
+        place.far_cosine = far
 
 
 def join_section(hit: Hit, places: list[Place], content: DocumentContent) -> None:
@@ -209,9 +238,11 @@ def candidate_of(place: Place, rank: int, prefixed: bool) -> Candidate:
 
 def strength_of(place: Place) -> float:
     """How much of the question the place carries, 0..1: a fixed sum of the detectors' own shares."""
-    nearness = min(1.0, max(0.0, (place.score("vectors") - FAR) / (NEAR - FAR)))
+    shared = ROW_COSINE_SHARE * place.page_cosine if place.line.kind == "table_row" else 0.0
+    cosine = max(place.score("vectors"), shared)
+    nearness = min(1.0, max(0.0, (cosine - place.far_cosine) / COSINE_SPAN))
     return round(
-        KEYWORD_WEIGHT * min(1.0, place.score("keywords"))
+        KEYWORD_WEIGHT * min(KEYWORDS_MAX, place.score("keywords")) / KEYWORDS_MAX
         + VECTOR_WEIGHT * nearness
         + TITLE_WEIGHT * place.score("titles")
         + TYPE_WEIGHT * any(hit.type_match for hit in place.hits),

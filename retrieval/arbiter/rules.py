@@ -1,6 +1,7 @@
 """The arbiter without a model: fixed conflict rules (R48, R49, R52), each verdict says which rule decided and why.
 
-exact title > words of the question together > a word beside a value of the expected type > one word > only near in meaning
+A section named exactly as asked comes first, what is only near in meaning comes last. Between them the strength decides:
+how much of the question the place carries, which grows with the words that stand together and with a value of the type.
 """
 
 from collections.abc import Sequence
@@ -14,23 +15,23 @@ PRIMARY_SHARE = 0.8  # a second primary carries nearly as much as the first
 SUPPORTING_SHARE = 0.6
 SUPPORTING_MAX = 5
 DISCARDED_SHARE = 0.25  # of the best: a stray word
-STRENGTH_MIN = 0.15  # below this even the best candidate carries too little of the question to be an answer
+STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
 QUOTED_ROLES = ("primary", "supporting")
 
 
 class Rule(NamedTuple):
-    """A class of evidence; a lower order wins against any strength of a higher one."""
+    """A class of evidence; a lower order wins against any strength of a higher one, equal orders go by strength."""
 
     order: int
     name: str
 
 
+PINNED = Rule(0, "page named")
 EXACT_TITLE = Rule(1, "exact title")
 TOGETHER = Rule(2, "words together")
-TYPE_MATCH = Rule(3, "value of the type")
-ONE_WORD = Rule(4, "one word")
-MEANING_ONLY = Rule(5, "meaning only")
-PINNED = Rule(0, "page named")
+TYPE_MATCH = Rule(2, "value of the type")
+ONE_WORD = Rule(2, "one word")
+MEANING_ONLY = Rule(3, "meaning only")
 
 
 def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranking:

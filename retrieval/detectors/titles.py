@@ -33,9 +33,10 @@ def title_hit(
 ) -> Hit:
     words = [word for word in words_of(match_form(entry.title)) if not is_stop_word(word, content.language)]
     covered = sum(any(word in term.forms for term in matched) for word in words) / len(words) if words else 0.0
-    primary = sum(term.weight for term in terms if term.is_primary)
-    asked = sum(term.weight for term in matched if term.is_primary)
-    is_exact = is_named or (covered == 1.0 and asked >= EXACT_SHARE * primary)
+    # One word is a title by chance: "Attention" is not what "how is attention computed" asks for.
+    needed = [term for term in terms if term.is_primary or len(words) == 1]
+    asked = sum(term.weight for term in matched if term in needed)
+    is_exact = is_named or (covered == 1.0 and asked >= EXACT_SHARE * sum(term.weight for term in needed))
     return Hit(
         method="titles",
         document_id=content.document_id,

@@ -1,6 +1,5 @@
 """What a stored run holds, and that the ledger's bytes are the same whenever they are made again."""
 
-
 import pytest
 
 from ledger.models import Entry
