@@ -31,7 +31,7 @@ DISCARDED_SHOWN = 3  # below the kept ones; the audit trail has them all
 CONVERSATIONS_SHOWN = 100
 
 # What a page of a conversation never shows, and what can be long.
-HEAVY_OF_RUN = ("run__hits", "run__toc_shown", "run__scope", "run__contradictions", "run__violations")
+HEAVY_OF_RUN = ("run__hits", "run__toc_shown", "run__scope", "run__violations")
 HEAVY_OF_CANDIDATE = ("context_text", "context_boxes", "brief", "anchor_pieces")
 
 STATE_WORDS = {"queued": "waiting", "running": "running", "stopped": "stopped", "failed": "failed"}

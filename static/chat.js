@@ -3,6 +3,8 @@
   const ORDER = ["parsed", "plan", "hits", "candidates", "arbiter", "written"];
 
 
+  const KEPT = "The question is kept if you leave this page.";
+
   // ---- stages
 
   function setStage(turn, key, state, detail) {
@@ -34,9 +36,9 @@
       // A second attempt begins again: what the first one had written is void.
       if (data.name === "parsed" || (data.name === "written" && data.begins)) answer.textContent = "";
       onStage(turn, data);
-      if (data.note) note.textContent = data.note;
+      note.textContent = data.note || KEPT;
     });
-    on("candidates", data => { note.textContent = data.note; });
+    on("candidates", data => setStage(turn, "arbiter", "done", `${data.kept} kept`));
     on("token", data => {
       answer.hidden = false;
       const thread = turn.closest(".turns");

@@ -90,7 +90,9 @@ def test_it_offers_only_what_can_be_asked(
     assert scope.choices(stranger) == []
 
 
-@pytest.mark.parametrize("value", ["", "x", "base:", "base:1", "document:\x00", f"base:{uuid.uuid4()}", "user:1"])
+@pytest.mark.parametrize(
+    "value", ["", "x", "base:", "base:1", "document:\x00", "base:00000000-0000-4000-8000-000000000000", "user:1"]
+)
 def test_it_chooses_nothing_that_is_not_there(value: str, tenant: User, document: Document) -> None:
     with pytest.raises(ScopeError):
         choose(tenant, value)
