@@ -27,7 +27,8 @@ def document(queued: Callable[..., IngestJob]) -> Document:
     return queued().document
 
 
-def test_it_draws_a_page_and_keeps_it(document: Document) -> None:
+def test_it_draws_a_page_and_keeps_it(queued: Callable[..., IngestJob]) -> None:
+    document = queued(make_pdf(note="drawn once")).document
     path = page_image(document, 2)
     with Image.open(path) as image:
         assert (image.format, image.width) == ("WEBP", 910)
