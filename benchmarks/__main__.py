@@ -1,4 +1,4 @@
-"""`python -m benchmarks retrieval --data DIR --questions FILE [--arbiter A] [--out JSON]`."""
+"""`python -m benchmarks retrieval --data DIR --questions FILE [--arbiter A] [--out JSON]`, `… parsing --data DIR`."""
 
 import argparse
 import json
@@ -19,10 +19,32 @@ def main() -> int:
     retrieval.add_argument("--arbiter", choices=["rules", "none", "model"], default="rules")
     retrieval.add_argument("--no-baselines", action="store_true", help="leave out the neighbours")
     retrieval.add_argument("--out", type=Path, help="where to write everything as JSON")
+    parsing = commands.add_parser("parsing", help="how well and how fast documents are read")
+    parsing.add_argument("--data", type=Path, required=True, help="a folder of PDFs, with or without question files")
+    parsing.add_argument("--out", type=Path, help="where to write everything as JSON")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     django.setup()
-    return run_retrieval(options)
+    return run_parsing(options) if options.command == "parsing" else run_retrieval(options)
+
+
+def run_parsing(options: argparse.Namespace) -> int:
+    from benchmarks import parsing
+    from benchmarks.questions import QuestionFileError
+
+    try:
+        figures = parsing.run(options.data)
+    except (OSError, QuestionFileError) as error:
+        print(f"The folder cannot be measured: {error}", file=sys.stderr)
+        return 1
+    if not figures["documents"]:
+        print(f"No readable PDF in {options.data}", file=sys.stderr)
+        return 1
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    for name in parsing.PRINTED:
+        print(f"{name:34}  {figures[name]}")
+    return 0
 
 
 def run_retrieval(options: argparse.Namespace) -> int:

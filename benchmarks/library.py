@@ -16,6 +16,7 @@ from llm import embedding
 READER = (
     "characters",
     "content",
+    "contents",
     "furniture",
     "kinds",
     "language",
@@ -25,6 +26,7 @@ READER = (
     "matching",
     "passages",
     "pdf",
+    "placing",
     "reading",
     "rows",
     "toc",

@@ -1,0 +1,289 @@
+"""How well and how fast documents are read: contents recovered with the outline hidden, rows kept whole, time, memory."""
+
+from __future__ import annotations
+
+import re
+import resource
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pymupdf
+
+from benchmarks.metrics import mean
+from benchmarks.questions import load_questions
+from benchmarks.retrieval import commit
+from documents.kinds import numbering_of
+from documents.limits import Limits
+from documents.matching import identifier_form, join_lines
+from documents.passages import cut_passages
+from documents.pdf import TEXT_FLAGS, OutlineItem, opened, read_outline
+from documents.placing import VERIFIED
+from documents.reading import read_markdown, read_pdf, read_plain_text
+from documents.rows import UNSEARCHED_KINDS, LineRow, Reading, TocRow
+from documents.sandbox import read_in_child
+
+LONG_PAGES, RECOVERED_ENTRIES = 50, 10  # a filing this long needs a table of contents with this many verified entries
+ROUNDS = 2  # of every timing the best is kept: the machine has other work
+HEAD_LINES, AMOUNTS_MIN = 14, 20  # a statement page names itself in its first lines and holds this many amounts
+STATEMENT = re.compile(
+    r"statements? of (?:\w+ ){0,3}(?:operations|income|earnings|cash flows?|financial (?:position|condition)|equity)"
+    r"|balance sheets?|bilan|compte de resultat|flux de tresorerie"
+)
+PRINTED = (
+    "documents",
+    "toc_f1",
+    "toc_f1_by_origin",
+    "toc_recovered_share",
+    "outline_title_on_first_line",
+    "outline_titles_not_on_their_page",
+    "orphan_number_lines",
+    "parse_ratio",
+    "ready_ratio",
+    "child_peak_mb",
+    "quotes_literal",
+)
+NUMBER_ONLY = re.compile(r"[\d\s.,()$€£%+\-–—−]*\d[\d\s.,()$€£%+\-–—−]*")
+AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+|\d+\.\d+|\b\d{1,3}\b")
+
+
+@dataclass
+class Measured:
+    """The figures of one file; None where a figure does not apply to it."""
+
+    document: str
+    pages: int = 0
+    lines: int = 0
+    native_entries: int = 0
+    toc_origin: str = ""
+    toc_strength: str = ""
+    toc_entries: int = 0
+    verified_entries: int = 0
+    hidden_origin: str = ""
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+    titles_on_first_line: int | None = None
+    titles_not_on_page: int | None = None
+    statement_lines: int = 0
+    orphan_lines: int = 0
+    bare_s: float = 0.0
+    parse_s: float = 0.0
+    ready_s: float = 0.0
+    missing_titles: list[str] = field(default_factory=list)
+    surplus_titles: list[str] = field(default_factory=list)
+
+
+def run(folder: Path, say: Callable[[str], None] = print) -> dict[str, Any]:
+    """Every figure over the PDFs of a folder and the quotes of its question files; JSON-ready. Raises ReadingError."""
+    paths = sorted(folder.rglob("*.pdf"))
+    readable = {path: count for path in paths if (count := page_count_of(path))}
+    longest = max(readable, key=lambda path: readable[path], default=None)
+    # First, while this process is small: a child's peak counts the parent it was forked from.
+    peak_mb = child_peak_mb(longest) if longest else None
+    measured = []
+    for path in readable:
+        one = measure(path, path.relative_to(folder).as_posix())
+        measured.append(one)
+        say(f"{one.document:52} {one.toc_origin:17} {one.toc_entries:4} entries, F1 {shown(one.f1)}")
+    return {**figures_of(measured), "child_peak_mb": peak_mb, **quotes_of(folder), **context_of_run(measured)}
+
+
+def page_count_of(path: Path) -> int:
+    """The pages of a PDF; 0 for what is none that can be read, which this benchmark is not about."""
+    try:
+        with pymupdf.open(path, filetype="pdf") as document:
+            return document.page_count if document.is_pdf and not document.needs_pass else 0
+    except (RuntimeError, ValueError):
+        return 0
+
+
+def child_peak_mb(path: Path) -> float:
+    """The most memory the reading child took for a file, in MB of 1,000,000 bytes."""
+    read_in_child(path)
+    return round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6, 1)
+
+
+def measure(path: Path, name: str) -> Measured:
+    """One file read bare, as it is, with its outline hidden, and in a child up to its passages."""
+    bare_s, _ = best_of(lambda: read_bare(path))
+    parse_s, reading = best_of(lambda: read_pdf(path, Limits()))
+    began = perf_counter()
+    cut_passages(read_in_child(path))
+    ready_s = perf_counter() - began
+    with opened(path, Limits()) as document:
+        outline, _ = read_outline(document, Limits())
+    found = [entry for entry in reading.toc if entry.origin != "front"]
+    one = Measured(
+        name,
+        len(reading.pages),
+        len(reading.lines),
+        len(outline),
+        reading.report["toc_origin"],
+        reading.report["toc_strength"],
+        len(found),
+        sum(entry.confidence >= VERIFIED for entry in found),
+        bare_s=round(bare_s, 4),
+        parse_s=round(parse_s, 4),
+        ready_s=round(ready_s, 4),
+    )
+    one.statement_lines, one.orphan_lines = statement_counts(reading)
+    if outline:
+        compare_outline(one, outline, reading, path)
+    return one
+
+
+def best_of(work: Callable[[], Any]) -> tuple[float, Any]:
+    """The shortest of several runs in seconds, and what the last one gave."""
+    seconds = []
+    for _ in range(ROUNDS):
+        began = perf_counter()
+        result = work()
+        seconds.append(perf_counter() - began)
+    return min(seconds), result
+
+
+def read_bare(path: Path) -> int:
+    """The extraction any reader has to pay for: every page's text dictionary, nothing done with it."""
+    with pymupdf.open(path, filetype="pdf") as document:
+        return sum(len(page.get_text("dict", flags=TEXT_FLAGS)["blocks"]) for page in document)
+
+
+# ---- tables of contents
+
+
+def compare_outline(one: Measured, outline: Sequence[OutlineItem], reading: Reading, path: Path) -> None:
+    """The recovered table of contents against the file's own, and the own one's titles against their first lines."""
+    hidden = read_pdf(path, replace(Limits(), outline_entries=0))
+    one.hidden_origin = hidden.report["toc_origin"]
+    native = Counter((title_key(entry.title), entry.page_number) for entry in outline)
+    found = Counter((title_key(entry.title), entry.first_page) for entry in hidden.toc if entry.origin != "front")
+    matched = (native & found).total()
+    one.precision = matched / found.total() if found else 0.0
+    one.recall = matched / native.total()
+    one.f1 = 2 * matched / (native.total() + found.total())
+    one.missing_titles = [f"p{page} {title}" for title, page in (native - found).elements()]
+    one.surplus_titles = [f"p{page} {title}" for title, page in (found - native).elements()]
+    own = [entry for entry in reading.toc if entry.origin == "outline"]
+    one.titles_on_first_line = sum(carries_title(entry, reading.lines) for entry in own)
+    one.titles_not_on_page = sum(not is_on_page(entry, reading.lines) for entry in own)
+
+
+def title_key(title: str) -> str:
+    """A title as it is compared: match form, letters and digits, without its printed number."""
+    return identifier_form(numbering_of(title)[1]) or identifier_form(title)
+
+
+def carries_title(entry: TocRow, lines: Sequence[LineRow]) -> bool:
+    """Whether the title begins on the section's first line, word for word, and may run over the next ones."""
+    first, *following = [identifier_form(line.text) for line in lines[entry.first_line - 1 : entry.first_line + 3]]
+    return 0 <= (first + "".join(following)).find(title_key(entry.title)) < len(first)
+
+
+def is_on_page(entry: TocRow, lines: Sequence[LineRow]) -> bool:
+    """Whether the title stands anywhere on the section's first page; some outlines name what is not printed."""
+    page = [line for line in lines if line.page_number == entry.first_page and line.kind not in UNSEARCHED_KINDS]
+    return title_key(entry.title) in "".join(identifier_form(line.text) for line in page)
+
+
+# ---- statements
+
+
+def statement_counts(reading: Reading) -> tuple[int, int]:
+    """Lines on pages of financial statements, and those of them that are a number without its label."""
+    pages: dict[int, list[LineRow]] = defaultdict(list)
+    for line in reading.lines:
+        if line.kind not in UNSEARCHED_KINDS:
+            pages[line.page_number].append(line)
+    on_statements = [line for lines in pages.values() if is_statement(lines) for line in lines]
+    return len(on_statements), sum(NUMBER_ONLY.fullmatch(line.text) is not None for line in on_statements)
+
+
+def is_statement(lines: Sequence[LineRow]) -> bool:
+    """A page named as a financial statement near its top, and full of amounts."""
+    is_named = any(STATEMENT.search(line.match) and len(line.match) < 100 for line in lines[:HEAD_LINES])
+    return is_named and sum(len(AMOUNT.findall(line.text)) > 1 for line in lines) >= AMOUNTS_MIN
+
+
+# ---- quotes
+
+
+def quotes_of(folder: Path) -> dict[str, Any]:
+    """The share of gold quotes found word for word in the stored lines, line ends joined; and those that are not."""
+    missing: list[str] = []
+    count = 0
+    texts: dict[str, tuple[str, ...]] = {}
+    for question_file in sorted(folder.rglob("*.jsonl")):
+        for question in load_questions(question_file):
+            if question.quotes and question.document not in texts:
+                texts[question.document] = tuple(joined_texts(read_any(folder / question.document)))
+            for quote in question.quotes:
+                count += 1
+                if not any(" ".join(quote.split()) in text for text in texts[question.document]):
+                    missing.append(f"{question.id}: {quote}")
+    return {
+        "quotes": count,
+        "quotes_literal": round(1 - len(missing) / count, 4) if count else None,
+        "quotes_missing": missing,
+    }
+
+
+def read_any(path: Path) -> Reading:
+    if path.suffix.lower() == ".pdf":
+        return read_pdf(path, Limits())
+    read = read_markdown if path.suffix.lower() == ".md" else read_plain_text
+    return read(path.read_text("utf-8"))
+
+
+def joined_texts(reading: Reading) -> Iterator[str]:
+    """The document's lines as one text: with and without the hyphens at line ends, furniture left out or not."""
+    for lines in ([line for line in reading.lines if line.kind not in UNSEARCHED_KINDS], reading.lines):
+        for drop_hyphens in (True, False):
+            yield " ".join(join_lines([line.text for line in lines], drop_hyphens=drop_hyphens)[0].split())
+
+
+# ---- figures
+
+
+def figures_of(measured: Sequence[Measured]) -> dict[str, Any]:
+    """The figures over all files."""
+    with_outline = [one for one in measured if one.f1 is not None]
+    long_ones = [one for one in measured if not one.native_entries and one.pages > LONG_PAGES]
+    origins = sorted({one.hidden_origin for one in with_outline})
+    native = sum(one.native_entries for one in with_outline)
+    on_line = sum(one.titles_on_first_line or 0 for one in with_outline)
+    absent = sum(one.titles_not_on_page or 0 for one in with_outline)
+    bare_s = sum(one.bare_s for one in measured)
+    return {
+        "documents": len(measured),
+        "toc_f1": mean([one.f1 or 0.0 for one in with_outline]),
+        "toc_f1_by_origin": {
+            origin: mean([one.f1 or 0.0 for one in with_outline if one.hidden_origin == origin]) for origin in origins
+        },
+        "toc_recovered_share": mean([float(one.verified_entries >= RECOVERED_ENTRIES) for one in long_ones]),
+        "toc_origins": dict(Counter(one.toc_origin for one in measured)),
+        "outline_title_on_first_line": round(on_line / native, 4) if native else None,
+        "outline_titles_not_on_their_page": absent,
+        "orphan_number_lines": share(sum(o.orphan_lines for o in measured), sum(o.statement_lines for o in measured)),
+        "parse_ratio": share(sum(one.parse_s for one in measured), bare_s),
+        "ready_ratio": share(sum(one.ready_s for one in measured), bare_s),
+    }
+
+
+def share(part: float, whole: float) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def shown(figure: float | None) -> str:
+    return "–" if figure is None else f"{figure:.3f}"
+
+
+def context_of_run(measured: Sequence[Measured]) -> dict[str, Any]:
+    return {
+        "ready_includes": "reading in a child process and cutting passages; not storing",
+        "commit": commit(),
+        "per_document": [asdict(one) for one in measured],
+    }

@@ -1,0 +1,81 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import parsing
+from documents.placing import VERIFIED
+from documents.reading import read_plain_text
+from documents.rows import LineRow, TocRow
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, Any]:
+    return parsing.run(SAMPLES, say=lambda line: None)
+
+
+def test_it_measures_every_pdf_of_a_folder(figures: dict[str, Any]) -> None:
+    assert [one["document"] for one in figures["per_document"]] == ["annual-report.pdf", "outsourcing-agreement.pdf"]
+    assert figures["documents"] == 2
+    assert set(parsing.PRINTED) <= set(figures)
+
+
+def test_it_recovers_the_agreements_contents_with_the_outline_hidden(figures: dict[str, Any]) -> None:
+    report, agreement = figures["per_document"]
+    assert agreement["native_entries"] > 100
+    assert agreement["hidden_origin"] not in ("outline", "")
+    assert 0 < agreement["recall"] <= 1 and 0 < agreement["precision"] <= 1
+    assert figures["toc_f1"] == pytest.approx(agreement["f1"], abs=1e-4)
+    assert report["f1"] is None, "without an outline there is nothing to compare with"
+
+
+def test_it_times_reading_against_bare_extraction(figures: dict[str, Any]) -> None:
+    assert figures["parse_ratio"] > 1, "reading includes the extraction it is compared with"
+    assert figures["ready_ratio"] > figures["parse_ratio"]
+    assert 20 < figures["child_peak_mb"] < 1_000
+
+
+def test_it_finds_the_gold_quotes_in_the_stored_lines(figures: dict[str, Any]) -> None:
+    assert figures["quotes"] > 10
+    assert figures["quotes_literal"] + len(figures["quotes_missing"]) / figures["quotes"] == pytest.approx(1, abs=1e-3)
+    assert figures["quotes_literal"] >= 0.99
+
+
+def line(text: str, number: int = 1) -> LineRow:
+    return read_plain_text(text).lines[0]._replace(number=number)
+
+
+@pytest.mark.parametrize(
+    ("title", "texts", "expected"),
+    [
+        ("2. Scope", ["2. Scope", "This policy"], True),
+        ("Scope", ["2. Scope", "This policy"], True),
+        ("Item 5. Market for Common Equity", ["Item 5. Market for", "Common Equity", "The stock"], True),
+        ("Scope", ["Introduction", "2. Scope"], False),
+        ("Cover Page", ["UNITED STATES", "FORM 10-K"], False),
+    ],
+)
+def test_it_asks_the_first_line_for_the_title(title: str, texts: list[str], expected: bool) -> None:
+    lines = [line(text, number) for number, text in enumerate(texts, start=1)]
+    entry = TocRow(1, 1, None, "", title, title, 1, len(texts), 1, 1, "outline", VERIFIED)
+    assert parsing.carries_title(entry, lines) is expected
+
+
+def test_it_counts_numbers_without_a_label_on_statement_pages_only() -> None:
+    rows = [f"Item {number} 1,{number:03} 2,{number:03}" for number in range(25)]
+    text = "\n".join(["Consolidated Balance Sheets", *rows, "1,234", "$ (567)"])
+    lines = [line(one, number) for number, one in enumerate(text.splitlines(), start=1)]
+    reading = read_plain_text(text)
+    assert parsing.is_statement(lines)
+    assert not parsing.is_statement([line("Business", 1), *lines[1:]])
+    assert sum(parsing.NUMBER_ONLY.fullmatch(one.text) is not None for one in lines) == 2
+    assert parsing.statement_counts(reading)[0] == len(reading.lines)
+
+
+def test_a_folder_without_pdfs_has_no_figures(tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"no pdf")
+    figures = parsing.run(tmp_path, say=lambda line: None)
+    assert figures["documents"] == 0
+    assert figures["toc_f1"] is None and figures["parse_ratio"] is None and figures["quotes_literal"] is None
