@@ -75,7 +75,8 @@ def aggregate(
 def pages_first(ordered: Sequence[Place]) -> list[Place]:
     """The best place of every page before the second of any: a pool of one page's lines would hide the others."""
     seen: set[tuple[str, int]] = set()
-    first, later = [], []
+    first: list[Place] = []
+    later: list[Place] = []
     for place in ordered:
         key = (place.content.document_id, place.line.page_number)
         (later if key in seen else first).append(place)

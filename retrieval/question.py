@@ -80,6 +80,7 @@ SHAPES = (
     ),
 )
 ANSWER_TYPES = (
+    ("definition", r"^what(?:'s|\s+is|\s+are)\s+an?\s+[\w-]+(?:\s+[\w-]+)?\W*$"),
     ("email", r"\b(?:e-?mail(?:\s+address)?|contact\s+address)\b"),
     ("phone", r"\b(?:phone|telephone|fax)\b"),
     ("url", r"\b(?:url|website|web\s*site|web\s+address|link)\b"),

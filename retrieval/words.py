@@ -16,7 +16,8 @@ SPELLINGS = (
 )
 SPELLING_MIN = 6  # "regularisation" is "regularization"; shorter words ("rise", "hour") are left alone
 CORRECTED_MIN = 6  # shorter words have too many neighbours for a slip to be told from another word
-COGNATE_PREFIX = 6  # "vocabulaire" and "vocabulary" share nine letters; five would join "contract" and "contrast"
+COGNATE_PREFIX = 7  # "vocabulaire" and "vocabulary" share eight letters; six would join "contract" and "contrast"
+COGNATE_ENDING, COGNATE_MIN = 2, 5  # "période" and "period" differ by an ending
 COGNATE_SHARE = 0.7
 VOWELS = frozenset("aeiouy")
 
@@ -169,7 +170,10 @@ def is_cognate(word: str, other: str) -> bool:
     """Do two words of different languages begin alike for most of their length?"""
     shared = next((index for index, pair in enumerate(zip(word, other, strict=False)) if pair[0] != pair[1]), None)
     length = min(len(word), len(other)) if shared is None else shared
-    return length >= COGNATE_PREFIX and length >= COGNATE_SHARE * max(len(word), len(other))
+    longer, shorter = max(len(word), len(other)), min(len(word), len(other))
+    if length == shorter >= COGNATE_MIN and longer - shorter <= COGNATE_ENDING:
+        return True
+    return length >= COGNATE_PREFIX and length >= COGNATE_SHARE * longer
 
 
 def compounds(words: list[str]) -> list[tuple[str, str, str]]:

@@ -7,8 +7,9 @@ how much of the question the place carries, which grows with the words that stan
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from documents.matching import match_form
 from retrieval.types import Candidate, Question, Ranking, Role, Verdict
-from retrieval.words import WORD
+from retrieval.words import words_of
 
 PRIMARY_MAX = 3
 PRIMARY_SHARE = 0.8  # a second primary carries nearly as much as the first
@@ -30,7 +31,7 @@ PINNED = Rule(0, "page named")
 EXACT_TITLE = Rule(1, "exact title")
 TOGETHER = Rule(2, "words together")
 TYPE_MATCH = Rule(2, "value of the type")
-ONE_WORD = Rule(2, "one word")
+ONE_WORD = Rule(2, "words apart")
 MEANING_ONLY = Rule(3, "meaning only")
 
 
@@ -124,7 +125,7 @@ def reason_of(candidate: Candidate, rule: Rule, role: Role) -> str:
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”.",
         TOGETHER: f"{words} stand together here.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
-        ONE_WORD: f"Only {words} stands here." if words else "Only the section's title speaks for it.",
+        ONE_WORD: said_of_words(candidate, words),
         MEANING_ONLY: "Only near in meaning: no word of the question and no title (rule 3).",
     }[rule]
     if role == "discarded" and rule is not MEANING_ONLY:
@@ -134,13 +135,21 @@ def reason_of(candidate: Candidate, rule: Rule, role: Role) -> str:
     return said
 
 
+def said_of_words(candidate: Candidate, words: str) -> str:
+    if not words:
+        return "Only the section's title speaks for it."
+    return f"Only {words} stands here." if len(candidate.matched_keywords) == 1 else f"{words} stand here, apart."
+
+
 def quote_of(candidate: Candidate) -> str:
-    """The candidate's own lines; the beginning is cut to where its sentence begins, if no question word is lost."""
+    """The candidate's own lines; the end of an earlier sentence is left out when no question word is lost with it."""
     text = candidate.anchor_text
-    first, separator, rest = text.partition(". ")
-    cut_words = set(WORD.findall(first.casefold()))
-    is_fragment = bool(separator) and first[:1].islower() and "\n" not in first
-    return rest if is_fragment and not cut_words & set(candidate.matched_keywords) and rest else text
+    lost, separator, rest = text.partition(". ")
+    if not separator or not rest or not lost[:1].islower() or "\n" in lost:
+        return text
+    kept = set(words_of(match_form(rest)))
+    is_kept = all(set(words_of(word)) <= kept for word in candidate.matched_keywords if word in match_form(lost))
+    return rest if is_kept else text
 
 
 def listed(words: Sequence[str]) -> str:

@@ -1,0 +1,134 @@
+"""The acceptance cases of SPEC part (e) that need no model, on the shared documents, judged by the rules."""
+
+import pytest
+
+from retrieval.pipeline import retrieve
+from retrieval.tests.builders import SETTINGS, shared_content
+from retrieval.types import Candidate, RetrievalResult
+
+PAPER, CSF, ADOBE = "papers/1706.03762v7.pdf", "papers/NIST.CSWP.29.pdf", "financebench/ADOBE_2015_10K.pdf"
+
+
+def ask(name: str, question: str) -> RetrievalResult:
+    return retrieve(question, [shared_content(name)], settings=SETTINGS, arbiter="rules")
+
+
+def primaries(result: RetrievalResult) -> list[Candidate]:
+    return [candidate for candidate in result.candidates if candidate.role == "primary"]
+
+
+@pytest.mark.parametrize(
+    ("question", "page", "section"),
+    [
+        pytest.param("How is attention computed?", 4, "Scaled Dot-Product Attention", id="A1"),
+        pytest.param("What positional encoding does the paper use?", 6, "Positional Encoding", id="A2"),
+        pytest.param("Label smoothing value?", 8, "Regularization", id="A9"),
+        pytest.param("How many warmup steps?", 7, "Optimizer", id="A9b"),
+    ],
+)
+def test_it_finds_the_section_of_the_paper(question: str, page: int, section: str) -> None:
+    first = primaries(ask(PAPER, question))[0]
+    assert (first.anchor_pages[0], first.section_title) == (page, section)
+
+
+def test_it_prefers_the_section_to_the_best_single_line() -> None:
+    """A2: the best line by words stands on page 9."""
+    assert {
+        candidate.anchor_pages[0] for candidate in primaries(ask(PAPER, "What positional encoding does the paper use?"))
+    } == {6}
+
+
+def test_it_quotes_the_source_literally() -> None:
+    content = shared_content(PAPER)
+    pages = {
+        page.number: "\n".join(line.text for line in content.lines if line.page_number == page.number)
+        for page in content.pages
+    }
+    for candidate in ask(PAPER, "How is attention computed?").kept():
+        assert candidate.content_anchor
+        assert candidate.content_anchor in pages[candidate.anchor_pages[0]]
+
+
+def test_it_finds_an_identifier_set_without_its_underscore() -> None:
+    """A7: "d_model" never occurs in the text."""
+    result = ask(PAPER, "What is the value of d_model in the base model?")
+    assert any("512" in candidate.content_anchor for candidate in primaries(result))
+
+
+def test_it_serves_both_parts_of_a_compound_question() -> None:
+    """A8."""
+    result = ask(PAPER, "What is d_model and what is d_k?")
+    assert len(result.question.parts) == 2
+    assert {part for candidate in primaries(result) for part in candidate.parts} == {1, 2}
+
+
+def test_a_year_does_not_save_a_topic_that_is_not_there() -> None:
+    """A10."""
+    result = ask(PAPER, "What was the company's annual revenue in 2024?")
+    assert result.not_found
+    assert "revenue" in result.not_found_reason
+    assert {word.text: word.count for word in result.searched}["revenue"] == 0
+    assert (result.candidates, result.confidence) == ((), 0.0)
+
+
+def test_it_corrects_a_slip_before_it_searches() -> None:
+    """A13."""
+    result = ask(PAPER, "How does multi-head atention compare to self-atention?")
+    assert "attention" in {keyword.text for keyword in result.question.keywords}
+    assert result.question.corrected == "How does multi-head attention compare to self-attention?"
+
+
+def test_a_named_page_is_kept_without_any_word() -> None:
+    """A14."""
+    result = ask(PAPER, "What does it say on page 3?")
+    assert [candidate.anchor_pages for candidate in result.candidates] == [(3, 3)]
+    assert result.candidates[0].role == "primary"
+
+
+def test_a_vague_question_is_asked_back() -> None:
+    """A15."""
+    result = ask(PAPER, "What's the cap?")
+    assert result.status == "clarify"
+    assert "cap" in result.question.clarification
+    assert not result.candidates
+
+
+def test_it_finds_the_six_functions() -> None:
+    """N1."""
+    text = " ".join(candidate.text for candidate in primaries(ask(CSF, "What are the CSF Functions?")))
+    assert all(name in text.upper() for name in ("GOVERN", "IDENTIFY", "PROTECT", "DETECT", "RESPOND", "RECOVER"))
+
+
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [
+        pytest.param("All Categories under GOVERN, and which covers supply chain risk?", 20, id="N2"),
+        pytest.param("What does ID.AM cover?", 23, id="N3"),
+        pytest.param("Categories under Identify?", 20, id="N4"),
+    ],
+)
+def test_it_finds_the_page_of_the_framework(question: str, page: int) -> None:
+    assert page in {candidate.anchor_pages[0] for candidate in primaries(ask(CSF, question))}
+
+
+def test_running_headers_are_no_hits() -> None:
+    """N6."""
+    content = shared_content(CSF)
+    pages = {
+        content.lines[hit.lines.first - 1].page_number for hit in ask(CSF, "framework").hits if hit.method == "keywords"
+    }
+    assert 0 < len(pages) < len(content.pages)
+
+
+def test_it_cites_the_row_of_the_balance_sheet() -> None:
+    first = primaries(ask(ADOBE, "What were the total current liabilities at the end of fiscal 2015?"))[0]
+    assert first.content_anchor.startswith("Total current liabilities")
+    assert "2,213,556" in first.content_anchor
+
+
+def test_the_same_question_gives_the_same_result() -> None:
+    def frozen() -> str:
+        result = ask(PAPER, "How do learned and sinusoidal positional embeddings compare?")
+        return repr((result.hits, result.candidates, result.ranking, result.gates, result.searched))
+
+    assert frozen() == frozen()
