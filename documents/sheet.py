@@ -22,6 +22,8 @@ CLASSES: dict[str, str] = {
 MARGINS = {"anchor": 0.6, "context": 2.5, "other": 0.6, "line": 0.0, "furniture": 0.0}
 DRAWN_FIRST = ("context", "line", "furniture", "other", "anchor")
 TAG_HEIGHT, TAG_LETTER, TAG_PADDING, TAG_BASELINE = 10.0, 4.8, 8.0, 7.8
+TAG_GAP = 22.0  # points; line numbers stand in between
+SHORT_TAG = 2  # letters: a citation's number, A or C
 BASELINE = 0.22  # of a line's height lies below its baseline
 NUMBER_GAP = 5.0  # points between a line number and its line
 MARKDOWN_SIZE = 0.74  # of a line's height: the size of text that is shown rather than laid over an image
@@ -113,7 +115,7 @@ def build_sheet(
         image_url=reverse("documents:page_image", args=[document_id, page_number]) if image else None,
         alt=alt_of(page_number, page_label, page_count),
         boxes=[box_of(mark.kind, box) for mark, boxes in here for box in boxes],
-        tags=[tag_of(mark, boxes[0]) for mark, boxes in here if mark.tag and boxes],
+        tags=[tag_of(mark, boxes) for mark, boxes in here if mark.tag and boxes],
         lines=[sheet_line(line) for line in lines if line.page_number == page_number],
     )
 
@@ -153,18 +155,16 @@ def box_of(kind: str, box: dict[str, Any]) -> Box:
     )
 
 
-def tag_of(mark: Mark, box: dict[str, Any]) -> Tag:
-    """The tag on the upper left corner of a box, inside the page even at its very top."""
-    frame = box_of(mark.kind, box)
-    y = round(max(frame.y - TAG_HEIGHT, 0), 1)
+def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]]) -> Tag:
+    """A short tag in the left margin beside the first box, clear of the line numbers; a long one on its corner."""
+    frame = box_of(mark.kind, boxes[0])
     width = round(TAG_LETTER * len(mark.tag) + TAG_PADDING, 1)
+    left = round(min(box["x0"] for box in boxes) - width - TAG_GAP, 1)
+    is_beside = len(mark.tag) <= SHORT_TAG and left >= 0
+    x = left if is_beside else frame.x
+    y = round(max(frame.y - (0 if is_beside else TAG_HEIGHT), 0), 1)
     css = "tagbox ctx" if mark.kind == "context" else "tagbox"
-    return Tag(
-        Box(frame.x, y, width, TAG_HEIGHT, css),
-        round(frame.x + width / 2, 1),
-        round(y + TAG_BASELINE, 1),
-        mark.tag,
-    )
+    return Tag(Box(x, y, width, TAG_HEIGHT, css), round(x + width / 2, 1), round(y + TAG_BASELINE, 1), mark.tag)
 
 
 def sheet_line(line: LineRow) -> SheetLine:

@@ -42,7 +42,17 @@ def test_it_draws_the_anchor_last() -> None:
 def test_it_tags_the_first_box_only() -> None:
     [tag] = sheet([Mark("anchor", [box(1), box(1, y0=300)], "12")]).tags
     assert (tag.text, tag.box.css) == ("12", "tagbox")
-    assert tag.box.y + tag.box.height == sheet([Mark("anchor", [box(1)])]).boxes[0].y
+    assert tag.box.y == sheet([Mark("anchor", [box(1)])]).boxes[0].y
+
+
+def test_a_short_tag_stands_in_the_margin_and_covers_nothing() -> None:
+    shown = sheet([Mark("anchor", [box(1)], "1")])
+    assert shown.tags[0].box.x + shown.tags[0].box.width < shown.boxes[0].x
+
+
+def test_a_long_tag_stands_above_its_box() -> None:
+    shown = sheet([Mark("context", [box(1)], "section 3.2.1")])
+    assert shown.tags[0].box.y + shown.tags[0].box.height == shown.boxes[0].y
 
 
 def test_a_tag_stays_inside_the_page() -> None:
