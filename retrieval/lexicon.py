@@ -62,17 +62,20 @@ class Lexicon:
     def _lines_with_words(self, words: list[str]) -> Numbers:
         rarest = min(words, key=lambda word: len(self.lines.get(word, NO_LINES)))
         pattern = re.compile(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, words)) + r"(?![^\W_])")
+        return self.lines_matching(pattern, self.lines.get(rarest, NO_LINES))
+
+    def lines_matching(self, pattern: re.Pattern[str], near: Numbers) -> Numbers:
+        """The lines, among those given and the ones before them, on which a match of the pattern begins."""
         found: set[int] = set()
-        for number in self.lines.get(rarest, NO_LINES).tolist():
-            for first in (number, number - 1):
-                if 0 < first <= self.line_count and pattern.search(self.with_next(first)):
-                    found.add(first)
-                    break
+        for number in near.tolist():
+            found.update(first for first in (number - 1, number) if first > 0 and self._begins_on(first, pattern))
         return np.array(sorted(found), dtype=np.int32)
 
-    def with_next(self, number: int) -> str:
+    def _begins_on(self, number: int, pattern: re.Pattern[str]) -> bool:
+        text = self.rows[number - 1].match
         following = self.rows[number].match if number < self.line_count else ""
-        return f"{self.rows[number - 1].match} {following}" if following else self.rows[number - 1].match
+        match = pattern.search(f"{text} {following}")
+        return match is not None and match.start() < len(text)
 
     @cached_property
     def line_toc(self) -> Numbers:

@@ -112,7 +112,9 @@ ANSWER_TYPES = (
 )
 TYPE_RULES = tuple((name, re.compile(expression, re.IGNORECASE | re.VERBOSE)) for name, expression in ANSWER_TYPES)
 OPEN = re.compile(
-    r"\b(?:how|why|explain|describe|compare|summari[sz]e|differ\w*|intuition|pourquoi|warum|wie)\b", re.IGNORECASE
+    r"""\b(?:how(?!\s+(?:much|many|often|long|large|big|old|fast|far|high)\b)|why|explain|describe|compare|summari[sz]e|
+    differ\w*|intuition|pourquoi|warum|wie(?!\s+(?:viel|viele|lange|hoch|oft)\b))\b""",
+    re.IGNORECASE | re.VERBOSE,
 )
 CONDITIONAL = re.compile(
     r"\b(?:if|in\s+case|under\s+what|in\s+which\s+circumstances|what\s+happens|when\s+\w+\s+is)\b", re.IGNORECASE

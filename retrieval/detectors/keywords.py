@@ -87,12 +87,7 @@ def phrase_lines(words: list[Term], lexicon: Lexicon) -> Numbers:
         return np.zeros(0, dtype=np.int32)
     rarest = min(words, key=lambda term: len(term.lines))
     pattern = re.compile(r"[\W_]+".join("(?:" + "|".join(map(re.escape, term.forms)) + ")" for term in words))
-    found: set[int] = set()
-    for number in rarest.lines.tolist():
-        for first in (number, number - 1):
-            if first > 0 and first not in found and pattern.search(lexicon.with_next(first)):
-                found.add(first)
-    return np.array(sorted(found), dtype=np.int32)
+    return lexicon.lines_matching(pattern, rarest.lines)
 
 
 def contains(lines: Numbers, number: int) -> bool:

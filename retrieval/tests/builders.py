@@ -1,6 +1,7 @@
 """Documents for tests: built from lines of text, or read from the shared PDFs, without a database."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -51,20 +52,7 @@ def content_of_lines(
         for n in range(1, page + blind_pages + 1)
     )
     toc = toc_of(starts, lines)
-    passages = tuple(
-        PassageRow(
-            i,
-            e.first_line,
-            e.last_line,
-            e.first_page,
-            e.last_page,
-            e.index,
-            "text",
-            "\n".join(line.text for line in lines[e.first_line - 1 : e.last_line]),
-            "",
-        )
-        for i, e in enumerate(toc)
-    )
+    passages = tuple(passage_of(index, entry, lines) for index, entry in enumerate(toc))
     return DocumentContent(
         document_id=f"00000000-0000-0000-0000-{number:012d}",
         parse_id=f"00000000-0000-0000-0001-{number:012d}",
@@ -88,6 +76,8 @@ def content_of_lines(
 
 def toc_of(starts: Sequence[tuple[str, int]], lines: Sequence[LineRow]) -> tuple[TocRow, ...]:
     toc: list[TocRow] = []
+    if not lines:
+        return ()
     if not starts or starts[0][1] > 1:
         starts = [("Front", 1), *starts]
     ends = [first - 1 for _, first in starts[1:]] + [len(lines)]
@@ -99,12 +89,16 @@ def toc_of(starts: Sequence[tuple[str, int]], lines: Sequence[LineRow]) -> tuple
     return tuple(toc)
 
 
+def passage_of(index: int, entry: TocRow, lines: Sequence[LineRow]) -> PassageRow:
+    text = "\n".join(line.text for line in lines[entry.first_line - 1 : entry.last_line])
+    place = (entry.first_line, entry.last_line, entry.first_page, entry.last_page)
+    return PassageRow(index, *place, entry.index, "text", text, "")
+
+
 def with_vectors(content: DocumentContent) -> DocumentContent:
     """The same document with the bundled encoder's vectors; skips the test without its weights."""
     if not is_available():
         pytest.skip("the encoder's weights are not installed")
-    from dataclasses import replace
-
     titles = [entry.breadcrumb or entry.title for entry in content.toc]
     vectors = Vectors(
         MODEL_KEY,

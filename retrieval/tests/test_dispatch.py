@@ -1,0 +1,126 @@
+"""One test for each rule of the dispatcher."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from documents.base_settings import BaseSettings
+from documents.content import DocumentContent
+from retrieval import dispatch
+from retrieval.question import parse_question
+from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
+from retrieval.types import Flag, Hit, LineRange, Plan
+
+
+def flag(
+    name: str, text: str, content: DocumentContent, settings: BaseSettings = SETTINGS, mode: str = "balanced"
+) -> Flag:
+    plan = dispatch.plan(parse_question(text, [content]), [content], settings, mode)
+    return next(each for each in plan.flags if each.name == name)
+
+
+@pytest.fixture
+def long_policy(policy: DocumentContent) -> DocumentContent:
+    return replace(policy, pages=policy.pages * 2)
+
+
+def test_every_flag_has_a_reason(policy: DocumentContent) -> None:
+    plan = dispatch.plan(parse_question("What is the premium?", [policy]), [policy], SETTINGS, "balanced")
+    assert all(each.reason for each in plan.flags)
+    assert len(plan.flags) == len(dispatch.RULES) == len({each.name for each in plan.flags})
+
+
+def test_keywords_always_run(policy: DocumentContent) -> None:
+    assert flag("keywords", "x", policy).on
+
+
+def test_titles_need_a_usable_table_of_contents(policy: DocumentContent) -> None:
+    assert flag("titles", "premium", policy).on
+    assert flag("sections", "premium", policy).on
+    flat = content_of_lines(["no sections"])
+    assert not flag("titles", "premium", flat).on
+    assert not flag("sections", "premium", flat).on
+
+
+@pytest.mark.parametrize(
+    ("text", "on"), [("What does ID.AM say?", True), ("How much is it?", True), ("Is it covered?", False)]
+)
+def test_patterns_need_a_form_or_an_identifier(policy: DocumentContent, text: str, on: bool) -> None:
+    assert flag("patterns", text, policy).on is on
+
+
+def test_vectors_are_off_where_the_base_says_so(policy: DocumentContent) -> None:
+    assert "off in this base" in flag("vectors", "premium", policy, BaseSettings(embeddings="none")).reason
+
+
+def test_vectors_are_off_without_weights(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch, "is_available", lambda: False)
+    assert "weights" in flag("vectors", "premium", policy).reason
+
+
+def test_vectors_are_off_until_they_are_ready(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch, "is_available", lambda: True)
+    assert "no embeddings yet" in flag("vectors", "premium", policy).reason
+
+
+@pytest.mark.parametrize(("text", "said"), [("Why is flood covered?", "conceptual"), ("premium?", "other words")])
+def test_vectors_run_when_words_may_not_suffice(policy: DocumentContent, text: str, said: str) -> None:
+    found = flag("vectors", text, with_vectors(policy))
+    assert found.on and said in found.reason
+
+
+ON = Plan((Flag("vectors", True, "ready"),))
+
+
+def hit(**fields: Any) -> Hit:
+    return Hit("keywords", "d", LineRange(1, 1), 1.0, **fields)
+
+
+def test_vectors_are_skipped_when_a_title_is_what_is_asked_for(policy: DocumentContent) -> None:
+    question = parse_question("positional cover", [policy])
+    exact = hit(exact_title=True, matched_keywords=("positional", "cover"), detail="Positional cover")
+    assert not dispatch.reconsider(ON, question, [exact]).is_on("vectors")
+
+
+def test_vectors_are_skipped_when_one_line_leads(policy: DocumentContent) -> None:
+    question = parse_question("premium due", [policy])
+    assert not dispatch.reconsider(ON, question, [hit(line_score=6), hit(line_score=3)]).is_on("vectors")
+    assert dispatch.reconsider(ON, question, [hit(line_score=6), hit(line_score=4)]).is_on("vectors")
+    assert dispatch.reconsider(ON, question, [hit(line_score=3)]).is_on("vectors")
+
+
+def test_vectors_are_never_skipped_for_a_conceptual_question(policy: DocumentContent) -> None:
+    question = parse_question("Why is the premium due?", [policy])
+    assert dispatch.reconsider(ON, question, [hit(line_score=9)]).is_on("vectors")
+
+
+def test_a_named_page_restricts_a_long_document(policy: DocumentContent, long_policy: DocumentContent) -> None:
+    assert flag("page_hints", "What does page 2 say?", long_policy).on
+    assert not flag("page_hints", "What is the premium?", long_policy).on
+    assert "read whole" in flag("page_hints", "What does page 2 say?", policy).reason
+
+
+def test_a_named_page_means_nothing_without_pages(long_policy: DocumentContent) -> None:
+    text = replace(long_policy, media_type="text/markdown")
+    assert "no pages of its own" in flag("page_hints", "What does page 2 say?", text).reason
+
+
+def test_a_short_document_is_read_whole(policy: DocumentContent, long_policy: DocumentContent) -> None:
+    assert flag("whole_document", "x", policy).on
+    assert not flag("whole_document", "x", long_policy).on
+
+
+def test_parts_are_searched_by_themselves(policy: DocumentContent) -> None:
+    assert flag("parts", "What is the premium and who signs the notice?", policy).on
+    assert not flag("parts", "What is the premium?", policy).on
+
+
+def test_a_listing_hands_on_whole_sections(policy: DocumentContent) -> None:
+    assert flag("listing", "List all the fees", policy).on
+    assert not flag("listing", "Which fee?", policy).on
+
+
+def test_what_is_not_built_yet_says_so(policy: DocumentContent) -> None:
+    assert "not built yet" in flag("cross_references", "Explain Table 3", policy, mode="thorough").reason
+    assert not flag("adaptive_parsing", "x", policy).on
