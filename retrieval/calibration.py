@@ -12,6 +12,7 @@ from retrieval.types import LineRange, Piece, Repair
 
 MINIMUM = 10  # characters a shortened quote must keep: fewer stand in too many places to prove anything
 WHOLE_MINIMUM = 3  # a whole quote may be a value ("0.1"); two characters prove nothing
+ANGLES = str.maketrans({"‹": "<", "›": ">"})  # the brief shows a document's angle brackets as these look-alikes
 REFERENCE = re.compile(r"\[\d{1,3}(?:[,;]\d{1,3})*\]")  # "[9]" is left out on both sides (R70)
 
 
@@ -97,7 +98,7 @@ def letters_of(texts: Sequence[str]) -> Letters:
     places: list[tuple[int, int]] = []
     for index, text in enumerate(texts):
         folded, offsets = loose_map(text)
-        parts.append(folded)
+        parts.append(folded.translate(ANGLES))
         places.extend((index, offset) for offset in offsets)
     joined = "".join(parts)
     kept = [True] * len(joined)

@@ -1,5 +1,6 @@
 """What the arbiter reads: the table of contents and one fenced block per candidate. Document text is data (R46, R51)."""
 
+import unicodedata
 from collections.abc import Sequence
 
 from documents.content import DocumentContent
@@ -8,6 +9,7 @@ from retrieval.types import Brief
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
 TITLE_CHARS = 160
+WORDS_MAX = 40  # matched words named in one brief
 FENCE = str.maketrans({"<": "‹", ">": "›"})  # no text of a document can open or close a block
 DOCUMENTS_TOC_MAX = 200  # lines for each of several documents together
 
@@ -19,7 +21,10 @@ def toc_block(contents: Sequence[DocumentContent]) -> str:
     for content in contents:
         if len(contents) > 1:
             lines.append(f"document: {fenced(content.title)[:TITLE_CHARS]}")
-        lines += [toc_line(entry) for entry in shown_entries(content.toc, budget)] or ["(no table of contents)"]
+        shown = shown_entries(content.toc, budget)
+        lines += [toc_line(entry) for entry in shown] or ["(no table of contents)"]
+        if hidden := sum(entry.index != FRONT_INDEX for entry in content.toc) - len(shown):
+            lines.append(f"({hidden} more entries of deeper levels are not listed; each candidate names its section)")
     return "\n".join(["<toc>", *lines, "</toc>"])
 
 
@@ -62,13 +67,21 @@ def candidate_block(brief: Brief) -> str:
         ("section", brief.breadcrumb or "(none)"),
         ("pages", brief.pages),
         ("top of page", brief.page_heading),
-        ("matched", ", ".join(brief.matched_keywords) or "(no word)"),
+        ("matched", ", ".join(brief.matched_keywords[:WORDS_MAX]) or "(no word)"),
         ("signals", ", ".join(flags) or "(none)"),
     )
     head = "\n".join(f"{name}: {fenced(' '.join(value.split()))}" for name, value in rows if value)
-    return f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fenced(brief.snippet)}\n</candidate>'
+    return (
+        f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fenced(brief.snippet)}\n</candidate>'
+    )
 
 
 def fenced(text: str) -> str:
-    """Text that cannot leave its block: its angle brackets are replaced by look-alikes."""
-    return text.translate(FENCE)
+    """Text that cannot leave its block: angle brackets become look-alikes, and nothing in it is invisible."""
+    visible = text if text.isprintable() else "".join(filter(is_shown, text))
+    return visible.translate(FENCE)
+
+
+def is_shown(character: str) -> bool:
+    """Neither a control nor a format character: hidden text (tags, direction marks) is no evidence a reader sees."""
+    return character in "\n\t" or unicodedata.category(character)[0] != "C"

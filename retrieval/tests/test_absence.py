@@ -1,0 +1,94 @@
+"""The gates: what proves absence, what does not, and when nobody can tell."""
+
+from dataclasses import replace
+
+from documents.content import DocumentContent
+from retrieval.pipeline import retrieve
+from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
+from retrieval.types import RetrievalResult
+
+
+def ask(text: str, *contents: DocumentContent) -> RetrievalResult:
+    return retrieve(text, contents, settings=SETTINGS, arbiter="rules")
+
+
+def fired(result: RetrievalResult) -> list[str]:
+    return [gate.code for gate in result.gates if gate.fired]
+
+
+def test_a_topic_without_a_hit_is_not_found(policy: DocumentContent) -> None:
+    result = ask("Does this cover earthquakes in 2024?", policy)
+    assert result.status == "found", "“cover” occurs"
+    result = ask("What about earthquakes in 2024?", policy)
+    assert (result.status, fired(result), result.confidence) == ("not_found", ["G1"], 0.0)
+    assert "earthquakes" in result.not_found_reason
+    assert result.candidates == ()
+
+
+def test_a_year_or_a_framing_word_proves_nothing(policy: DocumentContent) -> None:
+    result = ask("What was the company's annual revenue in 2024?", policy)
+    counts = {word.text: word.count for word in result.searched}
+    assert counts == {"revenue": 0, "company": 1, "annual": 1, "2024": 1}
+    assert result.status == "not_found"
+
+
+def test_meaning_never_turns_a_zero_into_a_find(policy: DocumentContent) -> None:
+    result = ask("How do I resign?", with_vectors(policy))
+    assert "vectors" in {hit.method for hit in result.hits}
+    assert (result.status, fired(result)) == ("not_found", ["G2"])
+
+
+def test_all_words_are_counted_with_their_forms(policy: DocumentContent) -> None:
+    words = {word.text: word for word in ask("Which fee covers flood?", policy).searched}
+    assert words["flood"].count == 1 and "floods" in words["flood"].forms
+    assert words["fee"].count == 4  # a title and three rows
+
+
+def test_words_in_titles_count() -> None:
+    content = content_of_lines([("Penalties", "furniture"), "x"])
+    entry = content.toc[0]._replace(index=1, title="Penalties", origin="outline")
+    assert ask("penalties", replace(content, toc=(entry,))).searched[0].count == 1
+
+
+def test_unreadable_pages_mean_cannot_tell() -> None:
+    result = ask("What is the revenue?", content_of_lines(["The premium is due."], blind_pages=1))
+    assert (result.status, fired(result)) == ("cannot_tell", ["G0", "G1"])
+    assert result.not_found and "p. 2" in result.not_found_reason
+    assert (result.coverage.pages, result.coverage.pages_with_text) == (2, 1)
+
+
+def test_a_foreign_question_without_hits_means_cannot_tell(policy: DocumentContent) -> None:
+    result = ask("Quelle est la franchise de la police ?", policy)
+    assert result.status in ("cannot_tell", "found")
+    result = ask("Quel est le chiffre d'affaires ?", policy)
+    assert result.status == "cannot_tell"
+    assert "French" in result.not_found_reason
+
+
+def test_what_was_found_lets_every_gate_pass(policy: DocumentContent) -> None:
+    result = ask("What is the notice period?", policy)
+    assert fired(result) == []
+    assert [gate.code for gate in result.gates] == ["G0", "G1", "G2", "G3"]
+    assert all(gate.evidence for gate in result.gates)
+
+
+def test_too_little_evidence_is_not_found_with_its_near_misses(policy: DocumentContent) -> None:
+    words = "seismology volcano glacier tsunami avalanche hurricane tornado blizzard drought landslide thirty"
+    result = ask(f"What about {words}?", policy)
+    assert (result.status, fired(result)) == ("not_found", ["G3"])
+    assert [candidate.role for candidate in result.candidates] == ["tangential"]
+
+
+def test_confidence_follows_the_class_of_evidence(policy: DocumentContent) -> None:
+    assert ask("What is the notice period?", policy).confidence == 0.8
+    assert (
+        ask("Which fee is a reminder one?", content_of_lines(["A fee.", "---", "x"], blind_pages=1)).confidence <= 0.6
+    )
+
+
+def test_words_of_documents_that_were_not_read_count(policy: DocumentContent) -> None:
+    result = retrieve(
+        "What about earthquakes?", [policy], settings=SETTINGS, arbiter="rules", elsewhere={"earthquakes": 3}
+    )
+    assert {word.text: word.count for word in result.searched} == {"earthquakes": 3}
+    assert "G1" not in fired(result)
