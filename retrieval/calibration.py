@@ -1,6 +1,7 @@
 """A quote is cut back to what literally stands in the source, or refused (R65-R70). Text is never invented."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -50,15 +51,16 @@ def calibrate(
     source = letters_of([line.text for line in lines])
     for length in word_ends(raw_anchor, wanted, longest_prefix(wanted.text, source.text)):
         is_whole = length == len(wanted.text)
-        if length < (WHOLE_MINIMUM if is_whole else minimum):
-            return refused("rejected", raw_anchor, f"only {length} characters of it stand there")
         starts = [
             start
             for start in occurrences(wanted.text[:length], source.text)
             if is_bounded(start, length, source, lines)
         ]
         if starts:
-            return accepted(raw_anchor, source, lines, starts, length, near, is_whole)
+            found = accepted(raw_anchor, source, lines, starts, length, near, is_whole)
+            if found.repair.final_length >= (WHOLE_MINIMUM if is_whole else minimum):
+                return found
+            return refused("rejected", raw_anchor, f"only {found.repair.final_length} characters of it stand there")
     return refused("rejected", raw_anchor, "its beginning does not stand there")
 
 
@@ -101,7 +103,7 @@ def letters_of(texts: Sequence[str]) -> Letters:
         parts.append(folded.translate(ANGLES))
         places.extend((index, offset) for offset in offsets)
     joined = "".join(parts)
-    kept = [True] * len(joined)
+    kept = [letter.isascii() or unicodedata.category(letter)[0] != "C" for letter in joined]
     for found in REFERENCE.finditer(joined):
         kept[found.start() : found.end()] = [False] * (found.end() - found.start())
     return Letters(

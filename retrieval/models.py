@@ -42,7 +42,7 @@ class Term(models.Model):
 class RetrievalRunQuerySet(models.QuerySet["RetrievalRun"]):
     def visible_to(self, user: Viewer) -> "RetrievalRunQuerySet":
         """Auditors and owners of a base read every run in it; others only their own."""
-        everything = KnowledgeBase.objects.with_role(user, "auditor", "owner")
+        everything = KnowledgeBase.objects.audited_by(user)
         own = KnowledgeBase.objects.visible_to(user)
         return self.filter(models.Q(base__in=everything) | models.Q(base__in=own, asked_by_id=user.pk))
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from documents.content import DocumentContent
 from documents.matching import identifier_form, match_form
+from llm.exchange import clean_text
+from retrieval.concepts import concepts_named
 from retrieval.lexicon import Lexicon, lexicon_of, title_words
 from retrieval.phrasing import (
     NAMED_PARTS,
@@ -138,7 +140,7 @@ class Token(NamedTuple):
 
 def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()) -> Question:
     """Read a question against the documents it will be asked of; the same text and documents give the same reading."""
-    asked = " ".join(text.split())[:QUESTION_MAX]
+    asked = " ".join(clean_text(text).split())[:QUESTION_MAX]
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
@@ -147,7 +149,7 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
     topic = correct(topic, corrections)
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language)
     known = {keyword.text for keyword in keywords}
-    expansions = dictionary_keywords(topic, dictionary, lexicons, language)
+    expansions = dictionary_keywords(topic, dictionary, lexicons)
     hints = Hints(pages_named(asked), known_section(section_named(asked), contents), layout_named(asked))
     shape = shape_of(topic)
     return Question(
@@ -283,22 +285,21 @@ def phrases_of(tokens: Sequence[Token]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run[-PHRASE_WORDS_MAX:]) for run in runs if len(run) > 1))
 
 
-def dictionary_keywords(
-    topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon], language: str
-) -> list[Keyword]:
-    """Every term of each concept the question names in its own language or in any other (R18)."""
-    asked = f" {' '.join(words_of(match_form(topic)))} "
-    keywords: list[Keyword] = []
-    for concept in dictionary:
-        phrases = [" ".join(words_of(match_form(term.text))) for term in concept.terms]
-        if not any(f" {phrase} " in asked for phrase in phrases):
-            continue
-        for term, phrase in zip(concept.terms, phrases, strict=True):
+def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon]) -> list[Keyword]:
+    """Every term, in every language, of each concept the question names, and of those it is computed from (R18).
+
+    A concept named by one word is in that word's group, one named by several is a group of its own.
+    """
+    keywords: dict[tuple[str, str], Keyword] = {}
+    for concept, words in concepts_named(topic, dictionary):
+        own = words[0] if len(words) == 1 else concept.name
+        for term in concept.terms:
+            phrase = " ".join(words_of(match_form(term.text)))
             forms = (phrase,) if " " in phrase else word_forms(phrase, lexicons, term.language)
-            keywords.append(
-                Keyword(phrase, forms, "dictionary", term.priority, term.weight, concept.name, term.language)
-            )
-    return keywords
+            group = term.pulled_from or own
+            keyword = Keyword(phrase, forms, "dictionary", term.priority, term.weight, group, term.language)
+            keywords.setdefault((group, phrase), keyword)
+    return list(keywords.values())
 
 
 # ---- spelling

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from documents.content import DocumentContent
 from documents.models import KnowledgeBase, Viewer
+from documents.versions import record_parses
 from ledger import chain
 from llm.models import LLMCall
 from retrieval.arbiter.brief import candidate_block
@@ -38,6 +39,7 @@ def store_run(result: RetrievalResult, *, base: KnowledgeBase, user: Viewer, mod
             RunCandidate(run=run, position=position, **candidate_fields(candidate))
             for position, candidate in enumerate(result.candidates, 1)
         )
+        record_parses(seen["parse_id"] for seen in result.scope)
         vouch(run)
     return run
 

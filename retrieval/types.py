@@ -37,12 +37,13 @@ class Keyword:
 
 
 class ConceptTerm(NamedTuple):
-    """One name of a concept in one language."""
+    """One name of a concept in one language ("" is any), or of a concept that it is computed from."""
 
     text: str
     language: str
     priority: Literal["primary", "secondary"] = "primary"
     weight: float = 1.0
+    pulled_from: str = ""  # the other concept: searched with this one, but naming it does not name this one
 
 
 @dataclass(frozen=True)

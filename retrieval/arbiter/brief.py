@@ -71,9 +71,7 @@ def candidate_block(brief: Brief) -> str:
         ("signals", ", ".join(flags) or "(none)"),
     )
     head = "\n".join(f"{name}: {fenced(' '.join(value.split()))}" for name, value in rows if value)
-    return (
-        f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fenced(brief.snippet)}\n</candidate>'
-    )
+    return f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fenced(brief.snippet)}\n</candidate>'
 
 
 def fenced(text: str) -> str:

@@ -115,7 +115,10 @@ def not_run(candidates: Sequence[Candidate], failure: str, exchange: Exchange | 
 
 
 def read_reply(reply: ArbiterReply, candidates: Sequence[Candidate], exchange: Exchange | None) -> Ranking:
-    """Check a reply entry by entry: known ids once each, known roles, a reason. What is wrong is dropped and counted."""
+    """Check a reply entry by entry: known ids once each, known roles, a reason. What is wrong is dropped and counted.
+
+    Candidates that were left out are unjudged; without a primary beside them nothing is proven, and the call counts as failed.
+    """
     known = {candidate.candidate_id: candidate for candidate in candidates}
     verdicts: dict[str, Verdict] = {}
     violations: list[str] = []
@@ -130,6 +133,13 @@ def read_reply(reply: ArbiterReply, candidates: Sequence[Candidate], exchange: E
             not_run(candidates, "The model judged no candidate it was given.", exchange),
             violations=tuple(violations[:VIOLATIONS_MAX]),
         )
+    left_out = len(candidates) - len(verdicts)
+    is_primary = any(verdict.role == "primary" for verdict in verdicts.values())
+    if left_out and not is_primary:
+        failure = f"The model left out {left_out} of {len(candidates)} candidates and found none of the others primary."
+        return replace(not_run(candidates, failure, exchange), violations=tuple(violations[:VIOLATIONS_MAX]))
+    if is_primary != reply.answerable:
+        violations.append("answerable without a primary" if reply.answerable else "primary although not answerable")
     for candidate in order_by_rules(candidates):
         if candidate.candidate_id not in verdicts:
             violations.append(f"missing: {candidate.candidate_id}")

@@ -49,13 +49,14 @@ def is_literal(candidate: Candidate, content: DocumentContent) -> bool:
     return candidate.content_anchor == "\n".join(parts)
 
 
+# R13 and R15, quotes over a line's end and quotes that occur twice, are in test_literal_quotes.
 # What each reply must come to: the arbiter's status, a violation that is counted, and what happened to the first quote.
 CASES = [
     pytest.param("unknown-ids", "ran", "unknown id", "exact", id="R01 unknown id"),
     pytest.param("altered-ids", "not_run", "unknown id", "none", id="R02 id in brackets and capitals"),
     pytest.param("duplicate-ids", "ran", "twice with two roles", "exact", id="R03 same id, two roles"),
     pytest.param("missing-ids", "ran", "missing", "exact", id="R04 candidate missing"),
-    pytest.param("unknown-role", "ran", "unknown role", None, id="R05 role outside the four"),
+    pytest.param("unknown-role", "not_run", "unknown role", "none", id="R05 role outside the four"),
     pytest.param("empty-reasons", "ran", "no reason", "exact", id="R06 empty reason"),
     pytest.param("long-reasons", "ran", "", "exact", id="R06 reason of 10 KB, R07 with markup"),
     pytest.param("empty-ranking", "not_run", "", "none", id="R08 empty ranking"),
@@ -109,12 +110,6 @@ def test_null_content_is_a_failed_call_in_either_api(lease: DocumentContent, ser
     ranking = ask(lease).ranking
     assert ranking.status == "not_run" and ranking.exchange is not None
     assert (ranking.exchange.api, ranking.exchange.outcome) == (api, "malformed")
-
-
-def test_a_quote_over_a_line_end_is_found_in_the_source_form(lease: DocumentContent, serve: Serve) -> None:
-    """R13: the script quotes one line; a model that mends the split word is played by calibration's own tests."""
-    serve("good")
-    assert first(ask(lease)).anchor_repair.status == "exact"
 
 
 def test_contradictions_need_two_known_candidates(lease: DocumentContent, serve: Serve) -> None:
