@@ -25,6 +25,7 @@ SNIPPET = re.compile(
     r"<(?:snippet|lines|text)\b[^>]*>(.*?)</(?:snippet|lines|text)>|^text:\n(.*)", re.DOTALL | re.MULTILINE
 )
 EXCERPT = re.compile(rf"<excerpt\b[^>]*?\bnumber=\"(\d+)\"{REST_OF_TAG}(.*?)</excerpt>", re.DOTALL)
+TOC_LINE = re.compile(r"^\s*\[(\d+)\] (.*)$", re.MULTILINE)
 QUESTION = re.compile(r"<question>(.*?)</question>", re.DOTALL)
 LINE_NUMBER = re.compile(r"^\s*(?:\[?L?\d+\]?\s*[:|]\s?)?")
 FACT = re.compile(r"^\s*[A-Za-z][A-Za-z _-]{2,30}:\s")  # "methods: keywords, titles" is about the candidate
@@ -57,6 +58,7 @@ class Prompt:
     question: str
     candidates: list[tuple[str, list[str]]]
     excerpts: list[tuple[int, str]]
+    sections: list[tuple[str, str]]
     schema: Json | None
     verdicts_key: str
 
@@ -70,6 +72,7 @@ class Prompt:
             question=html.unescape(" ".join(QUESTION.findall(text)[-1:])).strip(),
             candidates=[(html.unescape(id_), lines_of(block)) for id_, block in CANDIDATE.findall(text)],
             excerpts=[(int(number), html.unescape(block).strip()) for number, block in EXCERPT.findall(text)],
+            sections=TOC_LINE.findall("".join(re.findall(r"<toc>(.*?)</toc>", text, re.DOTALL)[-1:])),
             schema=next((form["schema"] for form in formats if form and "schema" in form), None),
             verdicts_key="rankings" if '"rankings"' in text + json.dumps(formats) else "verdicts",
         )
@@ -127,6 +130,10 @@ def good_text(prompt: Prompt) -> str:
         return json.dumps(judge(prompt), ensure_ascii=False)
     if prompt.excerpts or prompt.schema is None:
         return answer(prompt)
+    if "section_ids" in prompt.schema.get("properties", {}):
+        asked = words_of(prompt.question)
+        ids = [id_ for id_, title in prompt.sections if asked & words_of(title)]
+        return json.dumps({"section_ids": ids, "reason": "Their titles share a word with the question."})
     return json.dumps(least_instance(prompt.schema, prompt.schema))
 
 
@@ -180,6 +187,46 @@ def with_invented_quotes(reply: Json, verdicts: list[Json]) -> None:
             verdict["content_anchor"] = "Management expects the contrary of all of this to hold."
 
 
+def with_empty_reasons(reply: Json, verdicts: list[Json]) -> None:
+    for verdict in verdicts:
+        verdict["reason"] = " \n\t"
+
+
+def change_quotes(verdicts: list[Json], change: Callable[[str], str]) -> None:
+    for verdict in verdicts:
+        if verdict["content_anchor"]:
+            verdict["content_anchor"] = change(verdict["content_anchor"])
+
+
+def with_changed_beginnings(reply: Json, verdicts: list[Json]) -> None:
+    change_quotes(verdicts, lambda quote: f"Supposedly {quote.partition(' ')[2]}")
+
+
+def with_foreign_quotes(reply: Json, verdicts: list[Json]) -> None:
+    quotes = [verdict["content_anchor"] for verdict in verdicts]
+    last = next((quote for quote in reversed(quotes) if quote), "")
+    change_quotes(verdicts[:1], lambda quote: last)
+
+
+def with_short_quotes(reply: Json, verdicts: list[Json]) -> None:
+    change_quotes(verdicts, lambda quote: quote[:2])
+
+
+def with_typographic_quotes(reply: Json, verdicts: list[Json]) -> None:
+    signs = str.maketrans({"'": "\u2019", '"': "\u201c", "-": "\u2011", " ": "\u00a0"})
+    change_quotes(verdicts, lambda quote: quote.replace("fi", "\ufb01").translate(signs).upper())
+
+
+def with_long_quotes(reply: Json, verdicts: list[Json]) -> None:
+    change_quotes(verdicts, lambda quote: f"{quote} " * 2000)
+
+
+def with_wrong_contradictions(reply: Json, verdicts: list[Json]) -> None:
+    known = [verdict["candidate_id"] for verdict in verdicts]
+    pairs = [[known[0], "zz-999"], [known[0], known[0]], [], known[:2]]
+    reply["contradictions"] = [{"candidate_ids": pair, "point": "the point\x00 " * 300} for pair in pairs]
+
+
 def with_obedience(reply: Json, verdicts: list[Json]) -> None:
     with_unknown_ids(reply, verdicts)
     with_invented_quotes(reply, verdicts)
@@ -207,6 +254,13 @@ VERDICTS: dict[str, Callable[[Json, list[Json]], None]] = {
     "wrong-quote": with_wrong_quotes,
     "invented-quote": with_invented_quotes,
     "obeys-document": with_obedience,
+    "empty-reasons": with_empty_reasons,
+    "changed-beginning": with_changed_beginnings,
+    "foreign-quote": with_foreign_quotes,
+    "short-quote": with_short_quotes,
+    "typographic-quote": with_typographic_quotes,
+    "long-quote": with_long_quotes,
+    "wrong-contradictions": with_wrong_contradictions,
 }
 TEXTS: dict[str, Callable[[str], str]] = {
     "malformed": lambda text: text.replace('"', "'").replace(":", " =", 1),
@@ -232,6 +286,8 @@ def text_for(behaviour: str, prompt: Prompt) -> str:
         return json.dumps(reply, ensure_ascii=False)
     if behaviour == "answers-not-found" and prompt.excerpts:
         return "NOT FOUND: the excerpts speak of something else."
+    if behaviour == "contradicts-quotes" and prompt.excerpts:
+        return "Mr. Nobody receives 987,654 dollars on 31 December 1999 [1]."
     if behaviour == "obeys-document":
         return obedient_answer(text)
     return TEXTS[behaviour](text) if behaviour in TEXTS else text
@@ -335,6 +391,18 @@ def chat_usage(said: Said) -> Json:
     }
 
 
+def without_text(value: Any) -> Any:
+    """The reply with null wherever the model's text would stand."""
+    if isinstance(value, list):
+        return [without_text(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: None if key in ("text", "content") and isinstance(part, str) else without_text(part)
+        for key, part in value.items()
+    }
+
+
 def completion_events(said: Said, model: str, with_usage: bool) -> Iterator[Json]:
     """The chunks of a streamed completion; the usage comes last, in a chunk without choices."""
     base = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "model": f"{model}-2026-11-01"}
@@ -408,7 +476,15 @@ ON_THE_WIRE = (
     "garbage",
     "compressed",
 )
-SAID = ("answers-not-found", "refusing", "content-filter", "failed-response", "echoes-key")
+SAID = (
+    "answers-not-found",
+    "contradicts-quotes",
+    "refusing",
+    "content-filter",
+    "failed-response",
+    "echoes-key",
+    "null",
+)
 LIMITED = (
     "no-responses-api",
     "responses-without-schema",
@@ -534,6 +610,8 @@ class _Handler(BaseHTTPRequestHandler):
         if body.get("stream"):
             return self._stream(behaviour, said, body)
         reply = response_of(said, body["model"]) if self.path == "/v1/responses" else completion_of(said, body["model"])
+        if behaviour == "null":
+            reply = without_text(reply)
         if behaviour == "failed-response":
             reply |= {"status": "failed", "output": [], "error": {"code": "server_error", "message": "It broke."}}
         self._send_body(behaviour, json.dumps(reply).encode())
