@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from documents.content import DocumentContent
-from documents.matching import LINE_HYPHENS, loose_map
+from documents.matching import LINE_HYPHENS, is_split_word, loose_map
 from documents.rows import UNSEARCHED_KINDS, LineRow
 from retrieval.types import LineRange, Piece, Repair
 
@@ -54,7 +54,7 @@ def calibrate(
         starts = [
             start
             for start in occurrences(wanted.text[:length], source.text)
-            if is_bounded(start, length, source, lines)
+            if is_bounded(start, length, source, lines) and (is_whole or not is_split(start + length, source, lines))
         ]
         if starts:
             found = accepted(raw_anchor, source, lines, starts, length, near, is_whole)
@@ -146,6 +146,14 @@ def is_bounded(start: int, length: int, source: Letters, lines: Sequence[LineRow
     last_index, last = source.places[start + length - 1]
     before = first > 0 and continues(lines[first_index].text, first - 1)
     return not before and not continues(lines[last_index].text, last)
+
+
+def is_split(end: int, source: Letters, lines: Sequence[LineRow]) -> bool:
+    """Does the word before `end` go on after a hyphen on the next line? A shortened quote must not end inside it."""
+    if end >= len(source.places):
+        return False
+    (index, _), (following, offset) = source.places[end - 1], source.places[end]
+    return following > index and is_split_word(lines[index].text.rstrip(), lines[following].text[offset:])
 
 
 def continues(text: str, offset: int) -> bool:

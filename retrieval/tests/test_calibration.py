@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from documents.content import DocumentContent
 from documents.matching import match_form
 from retrieval.calibration import MINIMUM, Calibrated, calibrate, letters_of
-from retrieval.tests.builders import content_of_lines
+from retrieval.tests.builders import Written, content_of_lines
 from retrieval.types import LineRange
 
-TEXT = [
+TEXT: list[Written] = [
     "To this end, we add positional encodings to the input embed-",
     "dings at the bottoms of the encoder. The positional encodings",
     ("Provided by the publisher   3", "furniture"),

@@ -1,20 +1,174 @@
-"""What a stored run holds, and that the ledger's bytes are the same whenever they are made again."""
+"""What a stored run holds, and that the bytes the ledger vouches for are the same whenever they are made again."""
+
+import json
+from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
+from django.db import DatabaseError, connection, transaction
 
+from accounts.models import User
+from documents.content import DocumentContent
+from documents.models import KnowledgeBase
 from ledger.models import Entry
+from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.record import store_run
+from retrieval.record import result_json, run_payload, store_failed_run, store_run
 from retrieval.tests.builders import SETTINGS
+from retrieval.types import RetrievalResult
+from tests.scripted_llm import ScriptedLLM
+
+pytestmark = pytest.mark.django_db
+QUESTION = "What is the notice period?"
 
 
-@pytest.mark.django_db
-def test_it_stores_a_run_its_candidates_and_its_ledger_entry(asked) -> None:  # type: ignore[no-untyped-def]
-    base, user, content = asked
-    result = retrieve("What is the notice period?", [content], settings=SETTINGS, arbiter="rules")
-    run = store_run(result, base=base, user=user, mode="balanced")
-    stored = RetrievalRun.objects.get(pk=run.pk)
-    assert stored.status == "found"
-    assert [candidate.role for candidate in stored.candidates.all()][0] == "primary"
+class Asked(NamedTuple):
+    base: KnowledgeBase
+    user: User
+    result: RetrievalResult
+
+
+@pytest.fixture
+def asked(policy: DocumentContent) -> Asked:
+    user = User.objects.create_user("asker@example.org", name="Asker")
+    result = retrieve(QUESTION, [policy], settings=SETTINGS, arbiter="rules")
+    return Asked(KnowledgeBase.objects.create(name="Policies"), user, result)
+
+
+def stored(asked: Asked) -> RetrievalRun:
+    run = store_run(asked.result, base=asked.base, user=asked.user, mode="balanced")
+    return RetrievalRun.objects.get(pk=run.pk)
+
+
+def test_a_run_keeps_what_it_saw(asked: Asked) -> None:
+    run = stored(asked)
+    assert (run.question, run.status, run.arbiter, run.mode) == (QUESTION, "found", "rules", "balanced")
+    assert (run.asked_by_name, run.base_name) == ("Asker", "Policies")
+    assert run.parsed["keywords"][0]["text"] == "notice"
+    assert [flag["name"] for flag in run.plan["flags"]][:2] == ["titles", "keywords"]
+    assert sum(run.hit_counts.values()) == len(run.hits) == len(asked.result.hits)
+    assert run.hits[0]["lines"] == list(asked.result.hits[0].lines)
+    assert run.code_version and run.scope[0]["sha256"]
+
+
+def test_every_candidate_is_kept_with_its_text_and_place(asked: Asked) -> None:
+    candidates = list(stored(asked).candidates.all())
+    assert [candidate.position for candidate in candidates] == list(range(1, len(asked.result.candidates) + 1))
+    first, seen = candidates[0], asked.result.candidates[0]
+    assert (first.role, first.reason, first.content_anchor) == ("primary", seen.reason, seen.content_anchor)
+    assert first.anchor_pieces == [{"line_number": 10, "start": 0, "end": len(seen.content_anchor)}]
+    assert first.boxes[0]["page"] == 2 and first.context_boxes
+    assert first.brief.startswith('<candidate id="p2-l10-10">')
+    assert first.context_text == seen.text
+
+
+def test_the_ledger_vouches_for_the_run_as_it_is_read_again(asked: Asked) -> None:
+    run = stored(asked)
+    assert run_payload(run) == run_payload(RetrievalRun.objects.get(pk=run.pk))
     assert Entry.objects.filter(kind="run", subject_id=str(run.pk)).count() == 1
+    content = json.loads(run_payload(run))
+    assert len(content["candidates"]) == len(asked.result.candidates)
+
+
+def test_a_changed_row_changes_the_bytes(asked: Asked) -> None:
+    run = stored(asked)
+    before = run_payload(run)
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")  # past the triggers, as an intruder would
+        cursor.execute("UPDATE retrieval_runcandidate SET reason = 'other' WHERE run_id = %s", [run.pk])
+        cursor.execute("RESET session_replication_role")
+    assert run_payload(RetrievalRun.objects.get(pk=run.pk)) != before
+
+
+def test_no_row_can_be_changed_or_deleted(asked: Asked) -> None:
+    run = stored(asked)
+    changes: list[Callable[[], object]] = [
+        lambda: RetrievalRun.objects.update(status="other"),
+        lambda: run.candidates.update(role="primary"),
+        lambda: run.candidates.all().delete(),
+        lambda: RetrievalRun.objects.all()._raw_delete("default"),
+    ]
+    for change in changes:
+        with pytest.raises(DatabaseError), transaction.atomic():
+            change()
+
+
+def test_the_exchange_with_a_model_is_kept(
+    asked: Asked, policy: DocumentContent, serve: Callable[..., ScriptedLLM]
+) -> None:
+    serve("good")
+    result = retrieve(QUESTION, [policy], settings=SETTINGS, arbiter="model")
+    run = store_run(result, base=asked.base, user=asked.user, mode="balanced")
+    call = LLMCall.objects.get()
+    assert run.llm_call == call
+    assert (call.purpose, call.outcome) == ("arbiter", "ok")
+    assert (
+        json.loads(run_payload(RetrievalRun.objects.get(pk=run.pk)))["llm_call"]["request_sha256"]
+        == call.request_sha256
+    )
+
+
+def test_a_failed_exchange_is_kept_too(
+    asked: Asked, policy: DocumentContent, serve: Callable[..., ScriptedLLM]
+) -> None:
+    serve("prose")
+    result = retrieve(QUESTION, [policy], settings=SETTINGS, arbiter="model")
+    run = store_run(result, base=asked.base, user=asked.user, mode="balanced")
+    assert run.arbiter_status == "not_run" and run.arbiter_failure
+    assert run.llm_call is not None and run.llm_call.raw_reply
+
+
+def test_a_failed_retrieval_leaves_a_run(asked: Asked) -> None:
+    run = store_failed_run(QUESTION, "The database went away.", base=asked.base, user=asked.user, mode="fast")
+    assert (run.status, run.failure) == ("failed", "The database went away.")
+    assert Entry.objects.filter(subject_id=str(run.pk)).exists()
+
+
+def test_nothing_is_stored_when_the_ledger_refuses(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("full")
+
+    monkeypatch.setattr("retrieval.record.chain.append", refuse)
+    with pytest.raises(RuntimeError):
+        store_run(asked.result, base=asked.base, user=asked.user, mode="balanced")
+    assert not RetrievalRun.objects.exists()
+
+
+def test_the_json_has_the_public_names(asked: Asked) -> None:
+    shown = result_json(asked.result)
+    json.dumps(shown)
+    assert {
+        "doc_id",
+        "question",
+        "candidates",
+        "methods_used",
+        "not_found",
+        "not_found_reason",
+        "confidence",
+        "status",
+        "coverage",
+        "contradictions",
+        "searched",
+        "gates",
+        "arbiter",
+        "arbiter_status",
+    } <= set(shown)
+    candidate = shown["candidates"][0]
+    assert {
+        "candidate_id",
+        "anchor",
+        "context",
+        "snippet",
+        "text",
+        "methods",
+        "matched_keywords",
+        "section_title",
+        "role",
+        "reason",
+        "content_anchor",
+        "raw_content_anchor",
+        "anchor_repair",
+    } <= set(candidate)
+    assert candidate["anchor_repair"]["status"] == "exact"
+    assert candidate["anchor"] == {"first_line": 10, "last_line": 10, "first_page": 2, "last_page": 2}
