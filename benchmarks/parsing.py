@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-import resource
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -26,6 +27,7 @@ from documents.reading import read_markdown, read_pdf, read_plain_text
 from documents.rows import UNSEARCHED_KINDS, LineRow, Reading, TocRow
 from documents.sandbox import read_in_child
 
+ROOT = Path(__file__).resolve().parent.parent
 LONG_PAGES, RECOVERED_ENTRIES = 50, 10  # a filing this long needs a table of contents with this many verified entries
 ROUNDS = 2  # of every timing the best is kept: the machine has other work
 HEAD_LINES, AMOUNTS_MIN = 14, 20  # a statement page names itself in its first lines and holds this many amounts
@@ -47,6 +49,7 @@ PRINTED = (
     "quotes_literal",
 )
 NUMBER_ONLY = re.compile(r"[\d\s.,()$€£%+\-–—−]*\d[\d\s.,()$€£%+\-–—−]*")
+LEADING_NUMBER = re.compile(r"^\s*\d+(?:\.\d+)*[.)]?\s+(?=[^\W\d])")  # also before a title in lower case
 AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+|\d+\.\d+|\b\d{1,3}\b")
 
 
@@ -82,7 +85,6 @@ def run(folder: Path, say: Callable[[str], None] = print) -> dict[str, Any]:
     paths = sorted(folder.rglob("*.pdf"))
     readable = {path: count for path in paths if (count := page_count_of(path))}
     longest = max(readable, key=lambda path: readable[path], default=None)
-    # First, while this process is small: a child's peak counts the parent it was forked from.
     peak_mb = child_peak_mb(longest) if longest else None
     measured = []
     for path in readable:
@@ -102,9 +104,18 @@ def page_count_of(path: Path) -> int:
 
 
 def child_peak_mb(path: Path) -> float:
-    """The most memory the reading child took for a file, in MB of 1,000,000 bytes."""
-    read_in_child(path)
-    return round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6, 1)
+    """The most memory the reading child took for a file, in MB of 1,000,000 bytes.
+
+    Asked of a small process of its own: a child's peak counts the parent it was forked from, and ours is large.
+    """
+    program = (
+        "import resource, sys, pathlib; from documents.sandbox import read_in_child;"
+        "read_in_child(pathlib.Path(sys.argv[1]));"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    command = [sys.executable, "-c", program, str(path.resolve())]
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return round(int(finished.stdout) * 1024 / 1e6, 1)
 
 
 def measure(path: Path, name: str) -> Measured:
@@ -174,7 +185,7 @@ def compare_outline(one: Measured, outline: Sequence[OutlineItem], reading: Read
 
 def title_key(title: str) -> str:
     """A title as it is compared: match form, letters and digits, without its printed number."""
-    return identifier_form(numbering_of(title)[1]) or identifier_form(title)
+    return identifier_form(LEADING_NUMBER.sub("", numbering_of(title)[1])) or identifier_form(title)
 
 
 def carries_title(entry: TocRow, lines: Sequence[LineRow]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from documents.kinds import CAPTION, numbering_of
-from documents.lines import PageLine
+from documents.lines import PageLine, cells_of
 from documents.matching import NOT_WORD, identifier_form
 from documents.placing import Target, page_ranges
 from documents.rows import UNSEARCHED_KINDS
@@ -15,6 +15,7 @@ TITLE_CHARS = 250
 ENTRIES_MIN = 4  # fewer linked lines on a page are references in a text
 INDENT_PT = 8.0
 OFFSET_VOTES_MIN = 3
+DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands, and how long it may be
 
 TRAILING_PAGE = re.compile(r"[\s.·_…-]*(?<!\w)(?<!\d\.)(?P<page>(?:[A-Za-z]{1,2}-?)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?\s*$")
 PART = re.compile(r"(?:part|teil|partie)\s+[ivx\d]+\b", re.IGNORECASE)
@@ -30,6 +31,7 @@ class Entry(NamedTuple):
     left: float
     page_number: int
     y: float
+    line_index: int
 
 
 def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[Target]:
@@ -50,9 +52,27 @@ def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[
         if is_open and entries and page_number == entries[-1].page_number and not is_numbered(title):
             entries[-1] = entries[-1]._replace(title=f"{entries[-1].title} {title}"[:TITLE_CHARS])
         else:
-            entries.append(Entry(title, line.x0, page_number, y))
+            entries.append(Entry(title, line.x0, page_number, y, index))
         is_open = not has_page
-    return levelled([entry for entry in entries if not CAPTION.match(f"{entry.title.lower()}:")])
+    entries = [entry for entry in entries if not CAPTION.match(f"{entry.title.lower()}:")]
+    return levelled(with_dividers(entries, lines))
+
+
+def with_dividers(entries: Sequence[Entry], lines: Sequence[PageLine]) -> list[Entry]:
+    """The entries with the lines "Part I" and the like above them, which show no page: it is that of the next entry."""
+    known = {entry.line_index for entry in entries}
+    divided: list[Entry] = []
+    for entry in entries:
+        for index in range(max(0, entry.line_index - DIVIDER_LINES), entry.line_index):
+            line = lines[index]
+            if index not in known and line.page_number == lines[entry.line_index].page_number:
+                title = cells_of(line.text, line.spans, line.size)[0]
+                if PART.match(title) and len(title) <= DIVIDER_CHARS:
+                    line.kind = "contents"
+                    known.add(index)
+                    divided.append(Entry(title, line.x0, entry.page_number, 0.0, index))
+        divided.append(entry)
+    return divided
 
 
 def aims_of_lines(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> dict[int, tuple[int, float]]:
@@ -73,30 +93,46 @@ def aims_of_lines(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> dict[i
 
 def printed_targets(lines: Sequence[PageLine]) -> list[Target]:
     """The entries of contents lines by their printed page numbers, once these are tied to the file's pages."""
-    printed: list[tuple[str, float, int]] = []
-    for line in lines:
-        if line.kind == "contents":
-            found = TRAILING_PAGE.search(line.text)
-            title, _ = entry_title(line.text)
-            if found and title:
-                printed.append((title, line.x0, int(re.sub(r"\D", "", found["page"]))))
+    printed: list[Entry] = []
+    begun: PageLine | None = None  # a line without a page number: the next one may go on with its title
+    for index, line in enumerate(lines):
+        if line.kind != "contents":
+            continue
+        found = TRAILING_PAGE.search(line.text)
+        title, _ = entry_title(line.text)
+        if not found or not title:
+            begun = line if title and not PART.match(title) else None
+            continue
+        left = line.x0
+        if (
+            begun is not None
+            and not is_numbered(title)
+            and begun.x0 <= line.x0
+            and begun.page_number == line.page_number
+        ):
+            left, title = begun.x0, f"{entry_title(begun.text)[0]} {title}"[:TITLE_CHARS]
+        begun = None
+        printed.append(Entry(title, left, int(re.sub(r"\D", "", found["page"])), 0.0, index))
     offset = page_offset(printed, lines)
     if offset is None:
         return []
-    return levelled([Entry(title, left, page + offset, 0.0) for title, left, page in printed])
+    entries = [entry._replace(page_number=entry.page_number + offset) for entry in printed]
+    return levelled(with_dividers(entries, lines))
 
 
-def page_offset(printed: Sequence[tuple[str, float, int]], lines: Sequence[PageLine]) -> int | None:
+def page_offset(printed: Sequence[Entry], lines: Sequence[PageLine]) -> int | None:
     """How many pages lie before printed page 1: where most titles are found again as a line of their own."""
     pages_of: dict[str, list[int]] = {}
-    wanted = {identifier_form(title) for title, _, _ in printed}
+    wanted = {identifier_form(entry.title) for entry in printed}
     for line in lines:
         if line.kind not in UNSEARCHED_KINDS and len(line.text) <= TITLE_CHARS:
             form = NOT_WORD.sub("", line.match)
             if form in wanted:
                 pages_of.setdefault(form, []).append(line.page_number)
     votes = Counter(
-        page_number - page for title, _, page in printed for page_number in pages_of.get(identifier_form(title), ())
+        page_number - entry.page_number
+        for entry in printed
+        for page_number in pages_of.get(identifier_form(entry.title), ())
     )
     if not votes:
         return None

@@ -19,7 +19,7 @@ SHORT_CELL = 30  # characters: a cell of a table, not a column of text
 NUMBERING = re.compile(
     r"(?P<word>(?:item|part|note|section|article|chapter|appendix|annex|schedule|exhibit|clause|"
     r"artikel|kapitel|anhang|abschnitt|chapitre|annexe|titre)\s+(?=[\divxlc]|[a-z]\b))?"
-    r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}[a-z]?|[ivxlc]{1,6}|[a-z](?:\.\d{1,3}){0,4})(?P<end>[.:)\s—–-]+|$)",
+    r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}[a-z]?|[a-z](?:\.\d{1,3}){1,4}|[ivxlc]{1,6}|[a-z])(?P<end>[.:)\s—–-]+|$)",
     re.IGNORECASE,
 )
 SECTION_SIGN = re.compile(r"§+\s*\d+")
@@ -30,6 +30,9 @@ HEADING_SCORE = 3.0
 HEADING_SCORE_SHOWN = 2.6  # enough to be called a heading on the page, not to make a section
 SIZE_FULL = 1.2  # this many times the body size earns the whole size weight
 HEADING_CHARS, SHORT_CHARS = 150, 80
+CENTRED_LEAD, CENTRED_SLACK = 2.0, 1.5  # of the body size: how far in, and how unequal the two sides may be
+UNSET_SCORE = 3.0  # what a line set like the running text needs to be called a heading: a list item has a number too
+EDGE_PT, LONG_LINE = 4.0, 60  # edges are counted this coarsely; lines of this many characters reach the right one
 GAP_FULL = 0.8  # of the body size, above the usual gap
 
 CONTENTS_RUN = 5  # entries in a row that end in growing page numbers
@@ -37,12 +40,22 @@ CONTENTS_ENTRY = re.compile(r"(?P<title>.*[a-z].*?)[\s.·_…-]*?(?P<page>\b[a-z
 
 
 class BodyStyle(NamedTuple):
-    """How the running text of a document is set: font size, usual gap between lines, left edge, all bold or not."""
+    """How the running text of a document is set: font size, usual gap between lines, edges, all bold or not."""
 
     size: float
     gap: float
     left: float
+    right: float
     is_bold: bool
+
+    def is_aligned(self, line: PageLine) -> bool:
+        """Whether a line begins where the text does, or stands in the middle of it."""
+        return abs(line.x0 - self.left) < self.size * 1.5 or self.is_centred(line)
+
+    def is_centred(self, line: PageLine) -> bool:
+        """Whether a line shorter than the text has as much room on its left as on its right."""
+        lead, trail = line.x0 - self.left, self.right - line.x1
+        return lead > CENTRED_LEAD * self.size and abs(lead - trail) < CENTRED_SLACK * self.size
 
 
 def body_style(pages: Sequence[Sequence[PageLine]]) -> BodyStyle:
@@ -50,20 +63,24 @@ def body_style(pages: Sequence[Sequence[PageLine]]) -> BodyStyle:
     sizes: Counter[tuple[float, bool]] = Counter()
     gaps: Counter[float] = Counter()
     lefts: Counter[int] = Counter()
+    rights: Counter[int] = Counter()
     for lines in pages:
         previous = None
         for line in lines:
             if line.kind == "furniture" or line.is_rotated:
                 continue
             sizes[(round(line.size * 2) / 2, line.is_bold)] += len(line.text)
-            lefts[round(line.x0 / 4)] += 1
+            lefts[round(line.x0 / EDGE_PT)] += 1
+            if len(line.text) > LONG_LINE:
+                rights[round(line.x1 / EDGE_PT)] += 1
             if previous is not None and 0 < line.y0 - previous.y0 < 4 * line.size:
                 gaps[round((line.y0 - previous.y1) * 2) / 2] += 1
             previous = line
     (size, is_bold), _ = sizes.most_common(1)[0] if sizes else ((10.0, False), 0)
     gap = gaps.most_common(1)[0][0] if gaps else 2.0
-    left = lefts.most_common(1)[0][0] * 4.0 if lefts else 72.0
-    return BodyStyle(size, gap, left, is_bold)
+    left = lefts.most_common(1)[0][0] * EDGE_PT if lefts else 72.0
+    right = rights.most_common(1)[0][0] * EDGE_PT if rights else 540.0
+    return BodyStyle(size, gap, left, right, is_bold)
 
 
 def mark_kinds(pages: Sequence[Sequence[PageLine]], style: BodyStyle) -> None:
@@ -84,11 +101,36 @@ def kind_of(line: PageLine, previous: PageLine | None, style: BodyStyle) -> Line
     if len(line.spans) > 1 and is_table_row(line):
         return "table_row"
     is_candidate = line.is_bold or line.size > style.size * 1.05 or line.text[:1].isdigit()
-    if is_candidate and heading_score(line, previous, style) >= HEADING_SCORE_SHOWN:
+    if is_candidate and heading_score(line, previous, style) >= score_needed(line, style):
+        return "heading"
+    if previous is not None and previous.kind == "heading" and continues(line, previous):
         return "heading"
     if LIST_ITEM.match(line.text):
         return "list_item"
     return "body"
+
+
+def is_set_apart(line: PageLine, style: BodyStyle) -> bool:
+    """Whether a line is bolder or larger than the running text."""
+    return line.is_bold and not style.is_bold or line.size > style.size * 1.05
+
+
+def score_needed(line: PageLine, style: BodyStyle) -> float:
+    """What a line must score to be called a heading; more when nothing but its words sets it apart."""
+    return HEADING_SCORE_SHOWN if is_set_apart(line, style) else UNSET_SCORE
+
+
+def continues(line: PageLine, above: PageLine) -> bool:
+    """Whether a line goes on with the heading above it: set alike, right below it, without a number of its own."""
+    return (
+        above.page_number == line.page_number
+        and abs(above.size - line.size) < 0.5
+        and above.is_bold == line.is_bold
+        and (line.is_bold or above.kind == line.kind)
+        and 0 <= line.y0 - above.y0 < 1.5 * line.size
+        and not line.text.startswith("(")
+        and not numbering_of(line.text)[0]
+    )
 
 
 def is_table_row(line: PageLine) -> bool:
@@ -108,7 +150,7 @@ def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -
     text = line.text
     if len(text) > HEADING_CHARS or not any(map(str.isalpha, text)) or text[-1] in ",;" or text[:1].islower():
         return 0.0
-    if text[-1] == "." and text.count(" ") > 8:
+    if text[-1] == "." and text.count(" ") > 8 or text[0] == "(" and text[-1] == ")":
         return 0.0
     number = numbering_of(text)[0]
     if len(line.spans) > 1 and len(cells_of(text, line.spans, line.size)) > (2 if number else 1):
@@ -118,7 +160,7 @@ def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -
     score += BOLD_WEIGHT * (line.is_bold and not style.is_bold)
     score += NUMBER_WEIGHT * bool(number)
     score += SHORT_WEIGHT * (len(text) <= SHORT_CHARS)
-    score += LEFT_WEIGHT * (abs(line.x0 - style.left) < style.size * 1.5)
+    score += LEFT_WEIGHT * style.is_aligned(line)
     if previous is None or line.y0 < previous.y0 or line.y0 - previous.y1 > style.gap + GAP_FULL * style.size:
         score += GAP_WEIGHT
     return score

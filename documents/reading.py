@@ -24,6 +24,7 @@ from documents.toc import (
     starts_by_typography,
     strength_of,
     title_from_lines,
+    with_numbered_parts,
 )
 
 OnProgress = Callable[[int, int], None]
@@ -243,7 +244,7 @@ def find_starts(
         return starts_by_typography(lines, style)
 
     starts = first_usable([from_outline, from_links, from_print, from_headings])
-    return extended(starts, lines), warnings
+    return extended(with_numbered_parts(starts, lines, style), lines, style), warnings
 
 
 def verified(starts: Sequence[Start]) -> list[Start]:

@@ -1,10 +1,13 @@
 """The table of contents of a document: starts from the first usable source become line-exact sections (R5-R7, R13)."""
 
+import re
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
-from documents.kinds import HEADING_SCORE, BodyStyle, heading_score, numbering_of
+from documents.kinds import HEADING_SCORE, BodyStyle, continues, heading_score, is_set_apart, numbering_of
 from documents.lines import PageLine
-from documents.placing import BY_TYPOGRAPHY, HEADING_LINES, VERIFIED, Start
+from documents.placing import BY_TYPOGRAPHY, HEADING_LINES, UNNUMBERED, VERIFIED, Start
 from documents.rows import FRONT_INDEX, UNSEARCHED_KINDS, TocRow
 
 TITLE_CHARS = 250
@@ -14,7 +17,26 @@ ENTRIES_MAX = 1_000
 COARSE_LINES = 100
 LONG_SECTION = 90  # lines, about two pages
 LINES_PER_ENTRY = 50  # the shallowest headings are taken until there is one entry for this many lines
+SETTING_PARTS = 8  # this many numbered parts show how parts are set
+NUMBER_SKIP = 2  # one heading of a series may have been missed
+SERIES_MIN = 4  # headings that count up
+CAPITALS_MIN = 4  # letters: fewer are an abbreviation
+UNIT_NOTE = re.compile(
+    r"\s*\([a-z]+(?:,? [\w-]+)+\)$"
+)  # "(dollars in millions)" says what follows, not what it is called
 FRONT_TITLE, WHOLE_TITLE = "Front matter", "Whole document"
+
+
+Setting = tuple[int, bool, bool, bool]
+
+
+class Family(NamedTuple):
+    """Headings of one level inside one section, and how many lines each of them has on average."""
+
+    siblings: list[Start]
+    level: int
+    span: float
+    is_sure: bool
 
 
 def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
@@ -29,33 +51,154 @@ def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[St
     if len(found) > ENTRIES_MAX:
         found = sorted(sorted(found, key=lambda index: -lines[index].size)[:ENTRIES_MAX])
     whole = Start(0, "", "", 0, 1, "headings", BY_TYPOGRAPHY)
-    return parts_of(whole, found, lines)
+    return parts_of(whole, found, lines, style)
 
 
-def extended(starts: Sequence[Start], lines: Sequence[PageLine]) -> list[Start]:
-    """In a coarse table of contents the long sections without parts of their own get their headings as parts."""
+def extended(starts: Sequence[Start], lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
+    """In a coarse table of contents the long sections without parts of their own get their headings as parts.
+
+    Siblings come together or not at all, or the lines of one would be filed under another. Numbered series always come.
+    """
     if len(lines) <= COARSE_LINES * len(starts) or not starts:
         return list(starts)
     ordered = sorted(starts, key=lambda start: start.line_index)
     taken = {start.line_index for start in ordered}
     bounds = [*(start.line_index for start in ordered[1:]), len(lines)]
-    added: list[Start] = []
+    sure = series_of(lines)
+    families: list[Family] = []
     for start, end in zip(ordered, bounds, strict=True):
-        if end - start.line_index > LONG_SECTION:
-            inside = range(start.line_index + 1, end)
-            found = [index for index in inside if lines[index].kind == "heading" and index not in taken]
-            added += parts_of(start, found, lines)
+        inside = range(start.line_index + 1, end)
+        found = [index for index in inside if lines[index].kind == "heading" and index not in taken]
+        families += families_of(start, end, parts_of(start, found, lines, style, sure), sure)
     room = max(0, len(lines) // LINES_PER_ENTRY - len(ordered))
-    added = sorted(added, key=lambda start: start.level)[:room]
+    added: list[Start] = []
+    for family in sorted(families, key=lambda family: (not family.is_sure, family.level, -family.span)):
+        if family.is_sure or len(added) + len(family.siblings) <= room:
+            added += family.siblings
     return sorted([*ordered, *added], key=lambda start: start.line_index)
 
 
-def parts_of(start: Start, found: Sequence[int], lines: Sequence[PageLine]) -> list[Start]:
+def families_of(start: Start, end: int, parts: list[Start], sure: set[int]) -> list[Family]:
+    """The headings inside a section as families of siblings; those of a section too short to need parts left out."""
+    level = min((part.level for part in parts), default=0)
+    siblings = [part for part in parts if part.level == level]
+    if not siblings:
+        return []
+    families: list[Family] = []
+    if end - start.line_index > LONG_SECTION or siblings[0].line_index in sure:
+        span = (end - siblings[0].line_index) / len(siblings)
+        families.append(Family(siblings, level, span, siblings[0].line_index in sure))
+    bounds = [*(sibling.line_index for sibling in siblings[1:]), end]
+    for sibling, bound in zip([start, *siblings], [siblings[0].line_index, *bounds], strict=True):
+        below = [part for part in parts if part.level > level and sibling.line_index < part.line_index < bound]
+        families += families_of(sibling, bound, below, sure)
+    return families
+
+
+def series_of(lines: Sequence[PageLine]) -> set[int]:
+    """The headings that count up one by one with the same word before their number ("Note 1", "Note 2", …)."""
+    runs: dict[str, list[int]] = {}
+    last: dict[str, int] = {}
+    series: set[int] = set()
+    for index, line in enumerate(lines):
+        if line.kind != "heading":
+            continue
+        word, _, number = numbering_of(line.text)[0].lower().rpartition(" ")
+        if not number.isdigit():
+            continue
+        step = int(number) - last.get(word, 0)
+        if step == 1 and word in runs or 1 < step <= NUMBER_SKIP and len(runs.get(word, ())) > 1:
+            runs[word].append(index)
+        elif number == "1":
+            runs[word] = [index]
+        else:
+            continue
+        last[word] = int(number)
+        if len(runs[word]) >= SERIES_MIN:
+            series.update(runs[word])
+    return series
+
+
+def with_numbered_parts(starts: Sequence[Start], lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
+    """Sections with the headings their own numbering goes on with ("3" → "3.1", "Annex A" → "A.1") as parts.
+
+    Numbers that continue each other are the surest sign there is, so no other measure has to speak for them. Where they
+    show how parts are set, unnumbered headings set like them are parts too, of the sections that have no numbered ones.
+    """
+    if not starts:
+        return []
+    ordered = sorted(starts, key=lambda start: start.line_index)
+    taken = {start.line_index for start in ordered}
+    bounds = [*(start.line_index for start in ordered[1:]), len(lines)]
+    added: list[Start] = []
+    without: list[tuple[Start, int]] = []
+    for start, end in zip(ordered, bounds, strict=True):
+        parts = numbered_parts(start, end, lines)
+        added += parts
+        if not parts:
+            without.append((start, end))
+    settings = {setting_of(lines[part.line_index], style) for part in added if part.line_index not in taken}
+    if len(added) >= SETTING_PARTS and len(settings) == 1 and is_set_apart(lines[added[0].line_index], style):
+        for start, end in without:
+            alike = [
+                index
+                for index in range(start.line_index + 1, end)
+                if lines[index].kind == "heading" and setting_of(lines[index], style) in settings
+            ]
+            added += parts_of(start, alike, lines, style)
+    return sorted([*ordered, *added], key=lambda start: start.line_index)
+
+
+def numbered_parts(start: Start, end: int, lines: Sequence[PageLine]) -> list[Start]:
+    """The headings of one section whose numbers begin with its own and grow."""
+    own = number_key(start.number)
+    if not own:
+        return []
+    parts: list[Start] = []
+    last = own
+    for index in range(start.line_index + 1, end):
+        line = lines[index]
+        if line.kind != "heading":
+            continue
+        number = numbering_of(line.text)[0]
+        key = number_key(number)
+        if key[: len(own)] == own and len(key) > len(own) and is_next(key, last):
+            level = start.level + len(key) - len(own)
+            title = heading_title(index, lines)
+            parts.append(Start(level, number, title, index, line.page_number, "headings", UNNUMBERED))
+            last = key
+    return parts
+
+
+def number_key(number: str) -> tuple[str, ...]:
+    """The parts of a printed number, the word before it left out; () when there is none."""
+    words = number.lower().split()
+    return tuple(part for part in words[-1].split(".") if part) if words else ()
+
+
+def is_next(key: tuple[str, ...], last: tuple[str, ...]) -> bool:
+    """Whether a number may follow another: deeper with a first part, or the next one (or one further) of a level."""
+    steps = [int(part) if part.isdigit() else -1 for part in key]
+    before = [int(part) if part.isdigit() else -1 for part in last]
+    for depth, (step, was) in enumerate(zip(steps, before, strict=False)):
+        if step != was:
+            return depth > 0 and 0 < step - was <= NUMBER_SKIP and len(steps) == depth + 1
+    return len(steps) == len(before) + 1 and steps[-1] in (0, 1)
+
+
+def parts_of(
+    start: Start,
+    found: Sequence[int],
+    lines: Sequence[PageLine],
+    style: BodyStyle,
+    sure: AbstractSet[int] = frozenset(),
+) -> list[Start]:
     """The headings inside one section as starts below its level; a heading's second line belongs to the first."""
     first_lines = [index for index in found if not goes_on(index, lines)]
     headings = [lines[index] for index in first_lines]
     numbers = [numbering_of(line.text)[0] for line in headings]
-    levels = typographic_levels(headings, numbers)
+    settings = [(*setting_of(lines[index], style), index in sure) for index in first_lines]
+    levels = typographic_levels(settings, numbers)
     return [
         Start(
             start.level + level,
@@ -72,15 +215,7 @@ def parts_of(start: Start, found: Sequence[int], lines: Sequence[PageLine]) -> l
 
 def goes_on(index: int, lines: Sequence[PageLine]) -> bool:
     """Whether a heading line continues the one above it."""
-    line, above = lines[index], lines[index - 1]
-    return (
-        above.kind == "heading"
-        and above.page_number == line.page_number
-        and abs(above.size - line.size) < 0.5
-        and above.is_bold == line.is_bold
-        and 0 <= line.y0 - above.y0 < 1.5 * line.size
-        and not numbering_of(line.text)[0]
-    )
+    return lines[index - 1].kind == "heading" and continues(lines[index], lines[index - 1])
 
 
 def heading_title(index: int, lines: Sequence[PageLine]) -> str:
@@ -89,18 +224,25 @@ def heading_title(index: int, lines: Sequence[PageLine]) -> str:
     while index + 1 < len(lines) and lines[index + 1].kind == "heading" and goes_on(index + 1, lines):
         index += 1
         texts.append(lines[index].text)
-    return " ".join(" ".join(texts).split())[:TITLE_CHARS]
+    title = " ".join(" ".join(texts).split())
+    return (UNIT_NOTE.sub("", title) or title)[:TITLE_CHARS]
 
 
-def typographic_levels(lines: Sequence[PageLine], numbers: Sequence[str]) -> list[int]:
-    """One level per (size, bold, capitals) from the largest down; within one setting, by the depth of the numbering."""
-    settings = [(round(line.size), line.is_bold, line.text.isupper()) for line in lines]
+def typographic_levels(settings: Sequence[tuple[int, ...]], numbers: Sequence[str]) -> list[int]:
+    """One level per setting from the most striking down; within one setting, by the depth of the numbering."""
     depths = [number.count(".") if number[:1].isdigit() else 0 for number in numbers]
-    least: dict[tuple[int, bool, bool], int] = {}
+    least: dict[tuple[int, ...], int] = {}
     for setting, depth in zip(settings, depths, strict=True):
         least[setting] = min(depth, least.get(setting, depth))
     rank = {setting: min(level, 5) for level, setting in enumerate(sorted(least, reverse=True), start=1)}
     return [rank[setting] + depth - least[setting] for setting, depth in zip(settings, depths, strict=True)]
+
+
+def setting_of(line: PageLine, style: BodyStyle) -> Setting:
+    """How a heading is set: size, bold, centred, capitals. The greater, the shallower."""
+    letters = [character for character in line.text if character.isalpha()]
+    is_capitals = line.text.isupper() and len(letters) >= CAPITALS_MIN and not any(map(str.isdigit, line.text))
+    return round(line.size), line.is_bold, style.is_centred(line), is_capitals
 
 
 # ---- rows

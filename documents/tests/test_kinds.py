@@ -12,7 +12,7 @@ from documents.reading import read_pdf
 from documents.rows import LineSpan
 from documents.tests.pdfs import write_pdf
 
-STYLE = BodyStyle(size=10, gap=2, left=72, is_bold=False)
+STYLE = BodyStyle(size=10, gap=2, left=72, right=540, is_bold=False)
 
 
 def line(*cells: str, size: float = 10, is_bold: bool = False, y: float = 300) -> PageLine:
@@ -90,3 +90,29 @@ def test_it_does_not_take_a_statement_for_contents(tmp_path: Path) -> None:
     rows = [f"Item of the statement {n} {'.' * 20}\t{n * 10}\t{n * 9}" for n in range(1, 9)]
     reading = read_pdf(write_pdf(tmp_path / "d.pdf", [rows, ["text"] * 9]), Limits())
     assert {row.kind for row in reading.lines if "statement" in row.text} == {"table_row"}
+
+
+def placed(text: str, left: float, right: float, *, is_bold: bool = True, y: float = 300) -> PageLine:
+    return PageLine(
+        1, text, match_form(text), left, y, right, y + 10, 10, is_bold, 0, (LineSpan(0, len(text), left, right),)
+    )
+
+
+def test_a_bold_line_in_the_middle_is_a_heading_like_one_at_the_left_edge() -> None:
+    assert kind_of(placed("Results of operations", 256, 356), None, STYLE) == "heading"
+    assert kind_of(placed("Results of operations", 72, 172), None, STYLE) == "heading"
+    assert kind_of(placed("Years ended June 30,", 400, 500), None, STYLE) == "body", "the head of a column"
+    assert kind_of(placed("(in millions, except per share)", 226, 386), None, STYLE) == "body"
+
+
+def test_a_heading_goes_on_in_the_line_below_set_like_it() -> None:
+    first = placed("Item 5. Market for common equity and", 72, 540, y=300)
+    first.kind = "heading"
+    assert kind_of(placed("purchases of equity securities", 72, 210, y=312), first, STYLE) == "heading"
+    assert kind_of(placed("purchases of equity securities", 72, 210, y=340), first, STYLE) != "heading"
+    assert kind_of(placed("plain text below a heading", 72, 210, is_bold=False, y=312), first, STYLE) == "body"
+
+
+def test_a_number_alone_makes_no_heading_of_a_list_item() -> None:
+    assert kind_of(line("2. Gather what is needed to prepare it", y=312), line("before", y=300), STYLE) == "list_item"
+    assert numbering_of("C.1 Table of levels") == ("C.1", "Table of levels")

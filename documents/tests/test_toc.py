@@ -8,6 +8,7 @@ from documents.limits import Limits
 from documents.reading import read_pdf
 from documents.rows import FRONT_INDEX, Reading
 from documents.tests.pdfs import write_pdf
+from documents.toc import UNIT_NOTE, is_next
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="needs ../shared/data")
@@ -107,7 +108,7 @@ def test_it_gives_a_coarse_outline_the_headings_below_it(tmp_path: Path) -> None
     outline = [(1, "First", 1), (1, "Second", 2), (1, "First", 7), (1, "Third", 9)]
     reading = read_pdf(write_pdf(tmp_path / "coarse.pdf", pages, outline=outline), Limits())
     below = [entry for entry in reading.toc if entry.origin == "headings"]
-    assert [entry.title for entry in below] == ["Third", "Fourth", "Fifth", "Sixth", "Fourth"]  # one entry for 50 lines
+    assert [entry.title for entry in below] == ["Third", "Fourth", "Fifth", "Sixth"]  # all of a section or none
     assert {entry.level for entry in below} == {2} and below[0].breadcrumb == "Second > Third"
 
 
@@ -144,3 +145,85 @@ def test_it_keeps_a_statement_row_on_one_line() -> None:
     reading = read_pdf(DATA / "financebench" / "ADOBE_2015_10K.pdf", Limits())
     rows = [line for line in reading.lines if line.match.startswith("total current liabilities")]
     assert any("2,213,556" in line.text and "2,494,435" in line.text for line in rows)
+
+
+def test_it_goes_on_with_the_numbering_of_a_contents_page(tmp_path: Path) -> None:
+    titles = ["1 Purpose", "2 Scope", "3 Duties", "4 Reporting"]
+    contents = ["Contents", *(f"{title} {'.' * 30} {page}" for page, title in enumerate(titles, start=1)), ""]
+    bodies = [
+        [f"# {title}", *TEXT, f"# {title[0]}.1 Rule", *TEXT, f"# {title[0]}.2 Exception", "", *TEXT, "# 9.9 Elsewhere"]
+        for title in titles
+    ]
+    reading = read_pdf(write_pdf(tmp_path / "numbered.pdf", [contents, *bodies]), Limits())
+    scope = [entry for entry in reading.toc if entry.breadcrumb.startswith("2 Scope")]
+    assert [(entry.level, entry.title) for entry in scope] == [(1, "2 Scope"), (2, "2.1 Rule"), (2, "2.2 Exception")]
+    assert not any("Elsewhere" in entry.title for entry in reading.toc), "a number from somewhere else"
+
+
+def test_it_files_entries_under_parts_that_show_no_page(tmp_path: Path) -> None:
+    titles = ["Item 1. Business", "Item 2. Properties", "Item 3. Claims", "Item 4. Safety", "Item 5. Market"]
+    entries = [f"{title} {'.' * 30} {page}" for page, title in enumerate(titles, start=1)]
+    contents = ["PART I\tPage", *entries[:3], "PART II", *entries[3:]]
+    bodies = [[f"# {title.upper()}", *TEXT] for title in titles]
+    bodies[0].insert(0, "# PART I")
+    bodies[3].insert(0, "# PART II")
+    reading = read_pdf(write_pdf(tmp_path / "parts.pdf", [contents, *bodies]), Limits())
+    assert [(entry.level, entry.title, entry.first_page) for entry in reading.toc[1:] if entry.level == 1] == [
+        (1, "PART I", 2), (1, "PART II", 5),
+    ]  # fmt: skip
+    assert [entry.breadcrumb for entry in reading.toc if entry.title.startswith("Item 4")] == [
+        "PART II > Item 4. Safety"
+    ]
+
+
+def test_it_joins_the_two_lines_of_a_printed_entry(tmp_path: Path) -> None:
+    titles = ["Purpose of it all", "Scope", "Market for the common stock and purchases of equity", "Reporting", "Terms"]
+    contents = ["Contents"]
+    for page, title in enumerate(titles, start=1):
+        first, _, rest = title.partition(" and ")
+        contents += [f"{first} and", f"{rest} {'.' * 30} {page}"] if rest else [f"{title} {'.' * 30} {page}"]
+    pages = [contents, *[[f"# {title}", *TEXT] for title in titles]]
+    reading = read_pdf(write_pdf(tmp_path / "wrapped.pdf", pages), Limits())
+    assert [entry.title for entry in reading.toc[1:]] == titles
+
+
+@pytest.mark.parametrize(
+    ("key", "last", "expected"),
+    [
+        (("3", "1"), ("3",), True),
+        (("3", "2"), ("3", "1"), True),
+        (("3", "2", "1"), ("3", "2"), True),
+        (("3", "3"), ("3", "2", "4"), True),
+        (("a", "2"), ("a", "1"), True),
+        (("3", "7"), ("3", "2"), False),
+        (("3", "1"), ("3", "2"), False),
+        (("4", "1"), ("3", "2"), False),
+    ],
+)
+def test_it_knows_which_number_may_follow(key: tuple[str, ...], last: tuple[str, ...], expected: bool) -> None:
+    assert is_next(key, last) is expected
+
+
+def test_it_always_gives_a_series_and_keeps_its_parts_below_it(tmp_path: Path) -> None:
+    filler = ["This is running text that fills the section."] * 45
+    notes = [[f"# Note {number} - Subject {number}", *filler] for number in range(1, 6)]
+    notes[2][20] = "# Details"
+    pages = [["# First", *filler], ["# Second", *filler], *notes, ["# Third", *filler], ["# Fourth", *filler]]
+    outline = [(1, "First", 1), (1, "Second", 2), (1, "Third", 8), (1, "Fourth", 9)]
+    reading = read_pdf(write_pdf(tmp_path / "series.pdf", pages, outline=outline), Limits())
+    series = [entry for entry in reading.toc if entry.title.startswith("Note")]
+    assert [entry.number for entry in series] == [f"Note {number}" for number in range(1, 6)]
+    assert {entry.breadcrumb.split(" > ")[0] for entry in series} == {"Second"}
+    assert not any(entry.title == "Details" for entry in reading.toc), "a page is too short to be divided"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Revenue (dollars in millions)", "Revenue"),
+        ("Net earnings (loss)", "Net earnings (loss)"),
+        ("Balance Sheet (Unaudited)", "Balance Sheet (Unaudited)"),
+    ],
+)
+def test_it_leaves_the_unit_out_of_a_title(text: str, title: str) -> None:
+    assert UNIT_NOTE.sub("", text) == title
