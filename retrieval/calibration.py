@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from documents.content import DocumentContent
@@ -14,6 +15,7 @@ from retrieval.types import LineRange, Piece, Repair
 MINIMUM = 10  # characters a shortened quote must keep: fewer stand in too many places to prove anything
 WHOLE_MINIMUM = 3  # a whole quote may be a value ("0.1"); two characters prove nothing
 ANGLES = str.maketrans({"‹": "<", "›": ">"})  # the brief shows a document's angle brackets as these look-alikes
+LINES_KEPT = 20_000
 REFERENCE = re.compile(r"\[\d{1,3}(?:[,;]\d{1,3})*\]")  # "[9]" is left out on both sides (R70)
 
 
@@ -95,11 +97,17 @@ def read_length(text: str) -> int:
     return len(" ".join(joined.split()))
 
 
+@lru_cache(maxsize=LINES_KEPT)
+def line_letters(text: str) -> tuple[str, list[int]]:
+    """`loose_map`, kept: the candidates of one question, and of the next, share most of their lines."""
+    return loose_map(text)
+
+
 def letters_of(texts: Sequence[str]) -> Letters:
     parts: list[str] = []
     places: list[tuple[int, int]] = []
     for index, text in enumerate(texts):
-        folded, offsets = loose_map(text)
+        folded, offsets = line_letters(text)
         parts.append(folded.translate(ANGLES))
         places.extend((index, offset) for offset in offsets)
     joined = "".join(parts)
