@@ -43,7 +43,7 @@ def load(user: User | None) -> Turn:
 
 
 def demo_base(holder: User) -> KnowledgeBase:
-    known = KnowledgeBase.objects.filter(name=BASE_NAME, created_by__email__in=[DEMO_EMAIL, holder.email]).first()
+    known = KnowledgeBase.objects.living().filter(name=BASE_NAME, created_by__email__in=[DEMO_EMAIL, holder.email]).first()
     base = known or access.create_base(holder, BASE_NAME)
     access.set_role(base, holder, Role.OWNER)
     return base
@@ -64,7 +64,7 @@ def ask_once(holder: User, base: KnowledgeBase, document: Document) -> Turn:
 
 def hand_over(user: User) -> None:
     """Give the demonstration to the first owner; nothing happens when it was not loaded."""
-    base = KnowledgeBase.objects.filter(name=BASE_NAME, created_by__email=DEMO_EMAIL).first()
+    base = KnowledgeBase.objects.living().filter(name=BASE_NAME, created_by__email=DEMO_EMAIL).first()
     if base is None:
         return
     with transaction.atomic():

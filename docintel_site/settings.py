@@ -244,16 +244,19 @@ CELERY_TASK_DEFAULT_QUEUE = "ingest"
 CELERY_TASK_ROUTES = {
     "documents.tasks.embed_document": {"queue": "embed"},
     "documents.tasks.sweep": {"queue": "sweep"},
+    "documents.tasks.tidy": {"queue": "sweep"},
     "chat.tasks.answer_turn": {"queue": "ask"},
     "chat.tasks.sweep": {"queue": "sweep"},
 }
 LEASE_S = 60  # a worker that has not renewed its lease for this long is taken for dead (RELIABILITY T1)
 SWEEP_EVERY_S = 30
+TIDY_EVERY_S = 3600
 ATTEMPTS_MAX = 3
 # A sweep that could not be delivered is worth nothing when the next one is due.
 SWEEP_OPTIONS = {"expires": SWEEP_EVERY_S}
 CELERY_BEAT_SCHEDULE = {
     "documents": {"task": "documents.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
+    "tidy": {"task": "documents.tasks.tidy", "schedule": TIDY_EVERY_S},
     "chat": {"task": "chat.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
 }
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import models, transaction
 from django.http import Http404
+from django.utils import timezone
 
 from accounts.models import User
 from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
@@ -64,6 +65,15 @@ def create_base(user: User, name: str) -> KnowledgeBase:
         base = KnowledgeBase.objects.create(name=name, created_by=user)
         Membership.objects.create(base=base, user=user, role=Role.OWNER)
     return base
+
+
+def delete_base(base: KnowledgeBase) -> None:
+    """Close a base for good. Its documents go to the trash and are purged from there; trails stay readable for auditors."""
+    now = timezone.now()
+    with transaction.atomic():
+        lock(base)
+        KnowledgeBase.objects.filter(pk=base.pk).update(deleted_at=now)
+        base.documents.living().update(trashed_at=now)
 
 
 def set_role(base: KnowledgeBase, user: User, role: str) -> None:

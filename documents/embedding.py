@@ -27,8 +27,8 @@ def obstacle(settings: BaseSettings) -> str:
 
 def embed_parse(lease: Lease) -> None:
     """Embed what has no vector yet, and when all have one, say so on the parse. Raises LeaseLost, Cancelled."""
-    parse = lease.job.parse
-    if parse is None:
+    parse = Parse.objects.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
+    if parse is None:  # purged in between
         raise LeaseLost
     total = parse.passages.count() + parse.toc_entries.count()
     done = Embedding.objects.filter(parse=parse, model_key=encoder.MODEL_KEY).count()

@@ -23,24 +23,37 @@ class Role(models.TextChoices):
 
 
 class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
+    def living(self) -> "KnowledgeBaseQuerySet":
+        return self.filter(deleted_at=None)
+
     def visible_to(self, user: Viewer) -> "KnowledgeBaseQuerySet":
         """The bases a person is a member of: the one gate everything else goes through."""
-        return self.filter(membership__user_id=user.pk) if user.is_authenticated else self.none()
+        return self.living().filter(membership__user_id=user.pk) if user.is_authenticated else self.none()
 
     def with_role(self, user: Viewer, *roles: str) -> "KnowledgeBaseQuerySet":
         if not user.is_authenticated:
             return self.none()
-        return self.filter(membership__user_id=user.pk, membership__role__in=roles)
+        return self.living().filter(membership__user_id=user.pk, membership__role__in=roles)
+
+    def audited_by(self, user: Viewer) -> "KnowledgeBaseQuerySet":
+        """The bases whose every trail a person may read; the deletion of a base does not end its audit."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(membership__user_id=user.pk, membership__role__in=(Role.AUDITOR, Role.OWNER))
 
 
 class KnowledgeBase(models.Model):
-    """A set of documents: the unit of permission and the widest scope of a question."""
+    """A set of documents: the unit of permission and the widest scope of a question.
+
+    A deleted base stays as a bare row with its members, because trails point at it.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=120)
     settings = models.JSONField(default=dict, blank=True)
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
     members = models.ManyToManyField(User, through="Membership", related_name="bases")
 
     objects = KnowledgeBaseQuerySet.as_manager()
@@ -142,6 +155,7 @@ class Parse(models.Model):
     timings_ms = models.JSONField(default=dict)
     embedding_model = models.CharField(max_length=80, blank=True)
     embedded_at = models.DateTimeField(null=True, blank=True)
+    is_recorded = models.BooleanField(default=False)  # a run refers to it; set with the run, never taken back
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

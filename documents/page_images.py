@@ -1,6 +1,7 @@
 """Images of pages, drawn on demand in a limited child process and kept on disk under the file's digest."""
 
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -55,6 +56,11 @@ def has_image(document: Document, number: int) -> bool:
 def place(document: Document, name: str) -> Path:
     # Under the digest, because the image depends on nothing else; who may see it is decided before.
     return settings.PAGE_IMAGE_ROOT / document.sha256[:2] / document.sha256 / name
+
+
+def forget(sha256: str) -> None:
+    """Delete every image of a file's pages."""
+    shutil.rmtree(settings.PAGE_IMAGE_ROOT / sha256[:2] / sha256, ignore_errors=True)
 
 
 def refusal_of(path: Path) -> Path:

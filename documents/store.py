@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, models
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 
@@ -46,6 +46,15 @@ def store_reading(
     copy_rows(Passage, parse, PassageRow._fields, passages)
     index_passages(parse, passages)
     return parse
+
+
+def erase_parses(parses: "QuerySet[Parse]") -> None:
+    """Delete parses with all their rows. Leaves first and in SQL, so that nothing is fetched to be deleted."""
+    parse_ids = list(parses.values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        for model in (Embedding, Line, Page, Passage, TocEntry):
+            cursor.execute(f"DELETE FROM {model._meta.db_table} WHERE parse_id = ANY(%s)", [parse_ids])
+    Parse.objects.filter(pk__in=parse_ids).delete()
 
 
 def next_number(document: Document) -> int:

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from documents import orphans, trash, versions
 from documents.ingestion import embed, give_up_exhausted, ingest
 from documents.lease import is_expired
 from documents.models import IngestJob
@@ -47,10 +48,23 @@ def sweep(**_: Any) -> None:
         wake(job)
 
 
+@shared_task
+def tidy(**_: Any) -> None:
+    """Purge what is due, drop parses nobody needs, remove files without a document."""
+    trash.purge_due()
+    versions.drop_superseded()
+    orphans.remove_orphans()
+
+
 def is_forgotten() -> Q:
     """Queued jobs that nobody was woken for lately; their `heartbeat_at` is the time of the last wake-up call."""
     then = Now() - timedelta(seconds=settings.SWEEP_EVERY_S)
     return Q(state=IngestJob.State.QUEUED) & (Q(heartbeat_at__lt=then) | Q(heartbeat_at=None, created_at__lt=then))
+
+
+def start_tidying() -> None:
+    """Have what was just deleted cleared away soon; without a broker the schedule does it."""
+    transaction.on_commit(lambda: tidy.apply_async(retry=False), robust=True)
 
 
 def start(job: IngestJob) -> None:

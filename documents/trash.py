@@ -1,10 +1,19 @@
-"""Taking documents out of a base and back. A trashed document leaves every search at once; its trails stay."""
+"""Taking documents out of a base, back, and away for good. A trashed document leaves every search at once; its trails stay."""
+
+from datetime import timedelta
+from functools import partial
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
+from documents import page_images
 from documents.ingestion import queue_again, stop
 from documents.models import Document, IngestJob
+from documents.store import erase_parses
+
+KEPT_DAYS = 30  # in the trash, then a document is purged by itself
 
 
 class CopyExists(Exception):
@@ -31,3 +40,39 @@ def restore(document: Document) -> IngestJob | None:
         raise CopyExists(living) from None
     was_stopped = document.current_parse_id is None and not document.jobs.filter(state=IngestJob.State.FAILED).exists()
     return queue_again(document) if was_stopped else None
+
+
+# ---- away for good
+
+
+def purge(document: Document) -> bool:
+    """Delete a trashed document with its file, page images, lines and vectors; whether it was there to be deleted.
+
+    What runs recorded of it stays. A worker that reads it meanwhile loses its job and writes nothing more.
+    """
+    with transaction.atomic():
+        # In the order in which a worker locks them: its job, then the document.
+        list(IngestJob.objects.select_for_update().filter(document=document).order_by("pk"))
+        trashed = Document.objects.select_for_update().filter(pk=document.pk).exclude(trashed_at=None).first()
+        if trashed is None:
+            return False
+        erase_parses(trashed.parses.all())
+        transaction.on_commit(partial(forget_files, str(trashed.file), trashed.sha256))
+        trashed.delete()
+    return True
+
+
+def forget_files(name: str, sha256: str) -> None:
+    """Delete a stored file, and its page images when no other document has the same bytes."""
+    Document._meta.get_field("file").storage.delete(name)
+    if not Document.objects.filter(sha256=sha256).exists():
+        page_images.forget(sha256)
+
+
+def purge_due() -> None:
+    """Purge what was long enough in the trash, and what is left of deleted bases."""
+    # An upload may have slipped in while its base was being deleted.
+    Document.objects.living().exclude(base__deleted_at=None).update(trashed_at=Now())
+    long_ago = Q(trashed_at__lt=Now() - timedelta(days=KEPT_DAYS))
+    for document in Document.objects.filter(long_ago | Q(base__deleted_at__isnull=False)).only("pk"):
+        purge(document)

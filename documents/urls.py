@@ -13,6 +13,7 @@ urlpatterns = [
     path("bases/<uuid:pk>/members/", views.members, name="members"),
     path("bases/<uuid:pk>/members/<int:user_pk>/", views.member, name="member"),
     path("bases/<uuid:pk>/settings/", views.base_settings, name="settings"),
+    path("bases/<uuid:pk>/delete/", views.delete_base, name="delete_base"),
     path("bases/<uuid:pk>/trash/", views.trashed, name="trashed"),
     path("documents/<uuid:pk>/", views.document, name="document"),
     path("documents/<uuid:pk>/row/", views.row, name="row"),
@@ -23,4 +24,5 @@ urlpatterns = [
     path("documents/<uuid:pk>/stop/", views.stop, name="stop"),
     path("documents/<uuid:pk>/trash/", views.trash, name="trash"),
     path("documents/<uuid:pk>/restore/", views.restore, name="restore"),
+    path("documents/<uuid:pk>/purge/", views.purge, name="purge"),
 ]

@@ -23,7 +23,7 @@ from documents.base_settings import BaseSettings
 from documents.forms import BaseForm, FilterForm, MemberForm, SettingsForm
 from documents.inspection import inspect_page, page_of_line
 from documents.models import Document, KnowledgeBase, Membership, Parse, Role
-from documents.tasks import start
+from documents.tasks import start, start_tidying
 from documents.upload_quota import oversized_files
 from documents.uploads import DuplicateDocument, accept_all, clean_file_name, too_large
 
@@ -50,7 +50,7 @@ def bases(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         return redirect("documents:base", access.create_base(user, form.cleaned_data["name"]).pk)
     memberships = (
-        Membership.objects.filter(user=user)
+        Membership.objects.filter(user=user, base__deleted_at=None)
         .select_related("base")
         .annotate(
             living=Count("base__documents", filter=Q(base__documents__trashed_at=None)),
@@ -202,12 +202,26 @@ def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "documents/settings.html", shown, status=400 if form.errors or name_form.errors else 200)
 
 
+@require_POST
+def delete_base(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Delete a base with everything in it; its owner types the name, so that no other base is meant."""
+    found = access.get_base(request.user, pk, *access.OWN)
+    if request.POST.get("name", "").strip() != found.name:
+        messages.error(request, "Nothing was deleted: what you typed is not the name of this base.")
+        return redirect("documents:settings", found.pk)
+    access.delete_base(found)
+    start_tidying()
+    messages.success(request, f"“{found.name}” is deleted. The record of its answers stays in the audit.")
+    return redirect("documents:bases")
+
+
 @require_safe
 def trashed(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What was taken out of a base and may be put back."""
     found = access.get_base(request.user, pk, *access.WRITE)
     documents = found.documents.exclude(trashed_at=None).order_by("-trashed_at")
-    return render(request, "documents/trashed.html", {**about(request, found), "documents": documents})
+    shown = {**about(request, found), "documents": documents, "kept_days": trash_can.KEPT_DAYS}
+    return render(request, "documents/trashed.html", shown)
 
 
 # ---- a document
@@ -348,6 +362,17 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     if job:
         start(job)
     return redirect("documents:base", found.base_id)
+
+
+@require_POST
+def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Delete a trashed document for good."""
+    found = access.get_document(request.user, pk, *access.OWN)
+    if trash_can.purge(found):
+        messages.success(request, f"“{found.title}” is deleted for good. Trails that cite it keep their quotes.")
+    else:
+        messages.error(request, "Only a document in the trash can be deleted for good.")
+    return redirect("documents:trashed", found.base_id)
 
 
 def back(request: HttpRequest, found: Document) -> HttpResponse:

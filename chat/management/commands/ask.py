@@ -90,7 +90,7 @@ def find_user(email: str | None) -> User:
 
 def command_base(user: User) -> KnowledgeBase:
     """The base for files asked from the shell; open to the asker and to everybody who administers the site."""
-    base = KnowledgeBase.objects.filter(name=SHELL_NAME, created_by__email=SHELL_EMAIL).first()
+    base = KnowledgeBase.objects.living().filter(name=SHELL_NAME, created_by__email=SHELL_EMAIL).first()
     base = base or access.create_base(find_user(None), SHELL_NAME)
     for owner in (user, *User.objects.filter(is_superuser=True, is_active=True)):
         Membership.objects.get_or_create(base=base, user=owner, defaults={"role": Role.OWNER})
@@ -98,7 +98,7 @@ def command_base(user: User) -> KnowledgeBase:
 
 
 def find_base(name: str) -> KnowledgeBase:
-    bases = list(KnowledgeBase.objects.filter(name=name)[:2]) or by_id(KnowledgeBase, name)
+    bases = list(KnowledgeBase.objects.living().filter(name=name)[:2]) or by_id(KnowledgeBase, name)
     if len(bases) > 1:
         raise CommandError(f"There are several bases named {name}; give the id instead.")
     if not bases:

@@ -73,7 +73,7 @@ def find_user(email: str | None) -> User | None:
 
 def find_base(name: str, user: User | None) -> KnowledgeBase:
     """The base of that name; a new one belongs to the user, if one is named."""
-    bases = list(KnowledgeBase.objects.filter(name=name)[:2])
+    bases = list(KnowledgeBase.objects.living().filter(name=name)[:2])
     if len(bases) > 1:
         raise CommandError(f"There are several bases named {name}; rename one of them.")
     if bases:
