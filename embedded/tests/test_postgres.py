@@ -69,7 +69,10 @@ def test_it_recovers_from_a_kill_with_its_rows(home: Path) -> None:
     assert value(postgres.ensure(home), "SELECT number FROM kept") == 7
 
 
-@pytest.mark.parametrize("text", ["", "4", f"{os.getpid()}\n/elsewhere\n", "99999999\n", "not a number\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "4", pytest.param(f"{os.getpid()}\n/elsewhere\n", id="somebody else's"), "99999999\n", "not a number\n"],
+)
 def test_it_starts_over_a_stale_pid_file(home: Path, text: str) -> None:
     ensure(home)
     kill_server(home)
