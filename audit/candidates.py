@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlencode
 
+from audit.disagreement import KEPT_ROLES, Ranks, detectors_sentence, sentence_of
+from audit.reviewing import Reviews, RunReviews
 from documents.matching import loose_map
 from retrieval.models import RunCandidate
 from retrieval.types import METHODS, ROLE_ORDER
 
 LETTERS = {"titles": "T", "keywords": "K", "patterns": "P", "vectors": "V"}
-KEPT_ROLES = ("primary", "supporting")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,9 @@ class Row:
     climb: int
     fall: int
     repair: RepairNote
+    reviews: Reviews
+    disagreement: str
+    by_detector: str
 
 
 @dataclass(frozen=True)
@@ -66,22 +70,29 @@ class Filter:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the address asks for: a role, only decisions against RRF, a candidate, a page of it."""
+    """What the address asks for: a role, decisions against RRF or every detector, a candidate, a page of it.
+
+    `queue` is the review queue the run was opened from; `blind` hides what others have said.
+    """
 
     role: str = ""
     against_rrf: bool = False
+    against_detectors: bool = False
+    queue: str = ""
+    blind: bool = False
     candidate_id: str = ""
     page: int | None = None
 
     def address(self, candidate_id: str = "", page: int | None = None) -> str:
-        wanted = {
-            "role": self.role,
-            "against_rrf": "1" if self.against_rrf else "",
-            "candidate": candidate_id,
-            "page": page or "",
-        }
-        query = urlencode({name: value for name, value in wanted.items() if value})
-        return f"?{query}#cand" if candidate_id else f"?{query}"
+        against = {"against_rrf": self.against_rrf, "against_detectors": self.against_detectors}
+        flags = {name: "1" if is_set else "" for name, is_set in against.items()}
+        query = self.query(role=self.role, **flags, candidate=candidate_id, page=page or "")
+        return f"{query}#cand" if candidate_id else query
+
+    def query(self, **wanted: Any) -> str:
+        """An address of the same run in the same queue."""
+        wanted |= {"queue": self.queue, "blind": "1" if self.blind else ""}
+        return f"?{urlencode({name: value for name, value in wanted.items() if value})}"
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,7 @@ class Table:
     """The rows that pass the filters, and where the selected one stands among them."""
 
     filters: tuple[Filter, ...]
-    against: Filter
+    against: tuple[Filter, ...]
     rows: tuple[Row, ...]
     total: int
     selected: Row | None
@@ -99,21 +110,41 @@ class Table:
     several_documents: bool
 
 
-def build_table(candidates: Sequence[RunCandidate], choice: Choice) -> Table | None:
+def build_table(
+    candidates: Sequence[RunCandidate],
+    choice: Choice,
+    reviews: RunReviews | None = None,
+    ranks: Ranks | None = None,
+) -> Table | None:
     """The table for what the address asks for; None when it names a candidate this run does not have."""
+    reviews, ranks = reviews or RunReviews(), ranks or Ranks()
     against = against_rrf(candidates)
     shown = [
         candidate
         for candidate in candidates
-        if (not choice.role or candidate.role == choice.role) and (not choice.against_rrf or candidate.pk in against)
+        if (not choice.role or candidate.role == choice.role)
+        and (not choice.against_rrf or candidate.pk in against)
+        and (not choice.against_detectors or candidate.pk in ranks.against)
     ]
     if choice.candidate_id and all(candidate.candidate_id != choice.candidate_id for candidate in candidates):
         return None
     index = selected_index(shown, choice.candidate_id)
-    rows = tuple(build_row(candidate, choice, number == index) for number, candidate in enumerate(shown))
+    rows = tuple(
+        build_row(candidate, choice, number == index, reviews.of(candidate.pk), ranks)
+        for number, candidate in enumerate(shown)
+    )
     return Table(
         filters=role_filters(candidates, choice),
-        against=Filter("", "Arbiter against RRF", len(against), "?against_rrf=1", choice.against_rrf),
+        against=(
+            Filter("", "Against RRF", len(against), choice.query(against_rrf="1"), choice.against_rrf),
+            Filter(
+                "",
+                "Against all detectors",
+                len(ranks.against),
+                choice.query(against_detectors="1"),
+                choice.against_detectors,
+            ),
+        ),
         rows=rows,
         total=len(candidates),
         selected=rows[index] if rows else None,
@@ -139,12 +170,15 @@ def against_rrf(candidates: Sequence[RunCandidate]) -> set[int]:
 
 def role_filters(candidates: Sequence[RunCandidate], choice: Choice) -> tuple[Filter, ...]:
     counts = Counter(candidate.role for candidate in candidates)
-    everything = Filter("", "All", len(candidates), "?", not choice.role and not choice.against_rrf)
+    is_all = not (choice.role or choice.against_rrf or choice.against_detectors)
+    everything = Filter("", "All", len(candidates), choice.query(), is_all)
     roles = sorted((role for role in counts), key=lambda role: ROLE_ORDER[role])
-    return everything, *(Filter(role, role, counts[role], f"?role={role}", choice.role == role) for role in roles)
+    return everything, *(
+        Filter(role, role, counts[role], choice.query(role=role), choice.role == role) for role in roles
+    )
 
 
-def build_row(candidate: RunCandidate, choice: Choice, selected: bool) -> Row:
+def build_row(candidate: RunCandidate, choice: Choice, selected: bool, reviews: Reviews, ranks: Ranks) -> Row:
     change = candidate.rrf_rank - candidate.position
     is_out = candidate.role == "discarded"
     return Row(
@@ -159,6 +193,9 @@ def build_row(candidate: RunCandidate, choice: Choice, selected: bool) -> Row:
         climb=0 if is_out else max(change, 0),
         fall=0 if is_out else max(-change, 0),
         repair=repair_note(candidate),
+        reviews=reviews,
+        disagreement=sentence_of(candidate),
+        by_detector=detectors_sentence(ranks.of.get(candidate.pk, {}), ranks.ran),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.core.exceptions import BadRequest
 from django.db.models import Count, Exists, OuterRef, Q
 
-from audit.candidates import KEPT_ROLES
+from audit.disagreement import KEPT_ROLES
 from audit.outcomes import Outcome, judge_of, outcome_of
 from chat.models import Answer
 from ledger.chain import time_text

@@ -10,10 +10,12 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 
-from audit.candidates import KEPT_ROLES, LETTERS, Choice, Row, Table, build_table, span
+from audit.candidates import LETTERS, Choice, Row, Table, build_table, span
 from audit.contents import Contents, read_contents
+from audit.disagreement import KEPT_ROLES, rank_candidates
 from audit.exchanges import ExchangeView, read_exchange
 from audit.outcomes import Outcome, judge_in_full, outcome_of
+from audit.reviewing import Reviews, RunReviews
 from audit.verification import Standing, standing_of
 from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation
@@ -143,12 +145,14 @@ class Trail:
     dossier: Dossier | None
     timings: tuple[Timing, ...]
     timings_max: float
+    reviews: Reviews  # of the answer; those of candidates stand in the table
 
 
-def gather(run: RetrievalRun, choice: Choice) -> Trail | None:
+def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None) -> Trail | None:
     """Everything the page shows of a run; None when `choice` names a candidate it does not have."""
     candidates = list(run.candidates.all())
-    table = build_table(candidates, choice)
+    reviews = reviews or RunReviews()
+    table = build_table(candidates, choice, reviews, rank_candidates(run, candidates))
     if table is None:
         return None
     answer = answer_of(run)
@@ -174,6 +178,7 @@ def gather(run: RetrievalRun, choice: Choice) -> Trail | None:
         dossier=dossier_of(run, candidates) if run.status in ("not_found", "cannot_tell") else None,
         timings=timings,
         timings_max=max((timing.ms for timing in timings), default=0),
+        reviews=reviews.of(None),
     )
 
 

@@ -3,11 +3,13 @@
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from django.db.models import CharField, Exists, Model, OuterRef, QuerySet
 from django.db.models.functions import Cast
 
+from audit.record import KINDS, row_payload
 from chat.models import Answer
 from chat.record import answer_payload
 from ledger import chain
@@ -29,8 +31,20 @@ def answer_bytes(subject_id: str) -> bytes | None:
     return None if answer is None else answer_payload(answer)
 
 
+def row_bytes(model: type[Model], subject_id: str) -> bytes | None:
+    row = stored(model._default_manager.all(), subject_id)
+    return None if row is None else row_payload(row)
+
+
 # What an entry of each kind vouches for, read again from the database. A kind that is not here vouches for nothing.
-PAYLOADS: dict[str, Callable[[str], bytes | None]] = {"run": run_bytes, "answer": answer_bytes}
+PAYLOADS: dict[str, Callable[[str], bytes | None]] = {
+    "run": run_bytes,
+    "answer": answer_bytes,
+    **{kind: partial(row_bytes, model) for model, kind in KINDS.items()},
+}
+VOUCHED: dict[str, type[Model]] = {"run": RetrievalRun, "answer": Answer} | {
+    kind: model for model, kind in KINDS.items()
+}
 
 
 @dataclass(frozen=True)
@@ -76,8 +90,9 @@ def payload_of(entry: Entry) -> bytes | None:
 
 
 def unrecorded() -> Iterator[Unrecorded]:
-    """Runs, then answers, that no entry vouches for."""
-    for kind, rows in (("run", RetrievalRun.objects.all()), ("answer", Answer.objects.all())):
+    """Runs, then answers, then what auditors did, that no entry vouches for."""
+    for kind, model in VOUCHED.items():
+        rows = model._default_manager.all()
         entries = Entry.objects.filter(kind=kind, subject_id=Cast(OuterRef("pk"), CharField()))
         missing = rows.filter(~Exists(entries)).order_by("created_at", "pk").values_list("pk", flat=True)
         for subject_id in missing.iterator():

@@ -9,8 +9,12 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from audit.candidates import Choice
+from audit.events import is_auditor, record_list, record_read
 from audit.exchanges import request_bytes
-from audit.forms import RunFilters
+from audit.forms import OF_ANSWER, ROLES, ReviewForm, RunFilters
+from audit.models import Review
+from audit.queue import place_of
+from audit.reviewing import ReviewConflict, reviews_of, why_not
 from audit.runs import Key, filtered, page_of
 from audit.selected import read_selected
 from audit.terms import TERMS
@@ -20,6 +24,8 @@ from documents.access import only
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.types import ROLE_ORDER
+
+OUTCOMES = dict(Review.Outcome.choices)
 
 
 @require_safe
@@ -34,8 +40,10 @@ def run_list(request: HttpRequest) -> HttpResponse:
         before=request.GET.get("before", ""),
         after=request.GET.get("after", ""),
     )
+    record_list(request.user, "list", **{name: str(value) for name, value in wanted.items() if value})
     shown = {
         "form": form,
+        "is_auditor": is_auditor(request.user),
         "selects": [form[name] for name in ("base", "status", "arbiter")],
         "is_filtered": any(wanted.values()) or not is_valid,
         "page": page,
@@ -55,22 +63,45 @@ def turn_to(form: RunFilters, **keys: Key | None) -> str:
 @require_safe
 def run_trail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """One run's trail; for htmx only the open candidate beside its page."""
-    run = visible_run(request, run_id)
-    choice = read_choice(request)
-    trail = gather(run, choice)
+    run, choice = visible_run(request, run_id), read_choice(request)
+    page = trail_page(request, run, choice)
+    record_read(request.user, "trail", run, candidate=choice.candidate_id)
+    return page
+
+
+def trail_page(
+    request: HttpRequest,
+    run: RetrievalRun,
+    choice: Choice,
+    *,
+    review_form: ReviewForm | None = None,
+    conflict: ReviewConflict | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The trail with its review forms; what was typed and could not be kept comes back in them."""
+    trail = gather(run, choice, reviews_of(run, unseen_by=request.user if choice.blind else None))
     if trail is None:
         raise Http404("This run has no such candidate.")
     page_counts = {document.document_id: document.pages for document in trail.documents}
-    selected = read_selected(trail.table, choice, page_counts)
     shown = {
         "run": run,
         "trail": trail,
-        "selected": selected,
+        "selected": read_selected(trail.table, choice, page_counts),
         "terms": sorted(TERMS.items()),
         "total": trail.table.total,
+        "place": place_of(run, choice.queue, request.user) if choice.queue else None,
+        "choice": choice,
+        "is_auditor": is_auditor(request.user, run.base_id),
+        "why_no_review": why_not(request.user, run),
+        "review_form": review_form,
+        "conflict": conflict,
+        "refusal": refusal,
+        "roles": ROLES,
+        "answer_outcomes": [(name, OUTCOMES[name]) for name in OF_ANSWER],
     }
     is_part = bool(request.headers.get("HX-Request")) and not request.headers.get("HX-History-Restore-Request")
-    response = render(request, "audit/_candidate.html" if is_part else "audit/trail.html", shown)
+    response = render(request, "audit/_candidate.html" if is_part else "audit/trail.html", shown, status=status)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -86,6 +117,9 @@ def read_choice(request: HttpRequest) -> Choice:
     return Choice(
         role=role if role in ROLE_ORDER else "",
         against_rrf=request.GET.get("against_rrf") == "1",
+        against_detectors=request.GET.get("against_detectors") == "1",
+        queue=request.GET.get("queue", ""),
+        blind=request.GET.get("blind") == "1",
         candidate_id=request.GET.get("candidate", ""),
         page=int(page) if page.isdecimal() else None,
     )
@@ -106,8 +140,9 @@ def call_reply(request: HttpRequest, run_id: UUID, call_id: UUID) -> HttpRespons
 
 
 def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
-    """A call of this run or of its answer, or the same 404 as for a run that is not there."""
+    """A call of this run or of its answer, or the same 404 as for a run that is not there; taking it is recorded."""
     run = visible_run(request, run_id)
+    record_read(request.user, "exchange", run, call=str(call_id))
     of_answer = Answer.objects.filter(run=run).values_list("llm_call_id", flat=True)
     if call_id not in (run.llm_call_id, *of_answer):
         raise Http404("This run made no such call.")

@@ -28,7 +28,22 @@ document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
   if (event.key === "j" || event.key === "J") walk(1);
   if (event.key === "k" || event.key === "K") walk(-1);
+  if (event.key === "a" || event.key === "A") choose(event, "agree", "[type=submit]");
+  if (event.key === "o" || event.key === "O") choose(event, "overrule", "[name=reason]");
 });
+
+// An outcome by one key; Enter then saves, or the reason is typed first.
+function choose(event, outcome, goTo) {
+  const form = document.querySelector("#cand form.review");
+  const choice = form?.querySelector(`[name=outcome][value=${outcome}]`);
+  if (!choice) return;
+  choice.checked = true;
+  form.querySelector(goTo).focus();
+  // The letter itself is typed into the field that was just focused otherwise.
+  event.preventDefault();
+}
+
+document.querySelector(".cands tr.sel")?.scrollIntoView({ block: "nearest" });
 
 // The tab of the section that is being read.
 const tabs = new Map([...document.querySelectorAll(".tabs.sticky a")].map(tab => [tab.hash.slice(1), tab]));

@@ -11,7 +11,7 @@ from audit.tests.conftest import PASSAGE, RAW_REPLY, House, MakeAnswer, MakeRun,
 from llm.exchange import request_digest
 from retrieval.models import RetrievalRun
 
-QUERIES_MAX = 25
+QUERIES_MAX = 28  # six of them record that the trail was read
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
 

@@ -1,0 +1,117 @@
+"""What auditors leave behind, insert-only: their reviews, the samples they drew, and what they read or were refused."""
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from documents.models import KnowledgeBase, Viewer
+from ledger.triggers import insert_only
+from retrieval.models import RetrievalRun, RunCandidate
+
+
+def person_key() -> Any:
+    """A person as a record names one: without a constraint, so that the record outlives the account."""
+    return models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+
+
+class Review(models.Model):
+    """What an auditor thinks of one candidate, or of the whole answer when `candidate` is empty.
+
+    Reviews of the same thing form a chain: each names the one its author had seen. Two that name the same one conflict,
+    and the database takes only the first. A blind review stands outside the chain: its author saw no other.
+    """
+
+    class Outcome(models.TextChoices):
+        AGREE = "agree", "Agree"
+        OVERRULE = "overrule", "Overrule"
+        WRONG = "wrong", "Wrong"
+        INCOMPLETE = "incomplete", "Incomplete"
+        UNSUPPORTED = "unsupported", "Not supported by the pages"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    run = models.ForeignKey(RetrievalRun, on_delete=models.PROTECT, related_name="reviews")
+    candidate = models.ForeignKey(RunCandidate, null=True, on_delete=models.PROTECT, related_name="reviews")
+    reviewer = person_key()
+    reviewer_name = models.CharField(max_length=254)
+    outcome = models.CharField(max_length=11, choices=Outcome.choices)
+    original_role = models.CharField(max_length=10, blank=True)  # the arbiter's, repeated so that it is never apart
+    corrected_role = models.CharField(max_length=10, blank=True)
+    reason = models.TextField(blank=True)
+    previous = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
+    is_blind = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["created_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["previous"], name="audit_review_follows_once"),
+            models.UniqueConstraint(
+                fields=["run", "candidate"],
+                condition=models.Q(previous=None, is_blind=False),
+                nulls_distinct=False,
+                name="audit_review_first_once",
+            ),
+            models.UniqueConstraint(
+                fields=["run", "candidate", "reviewer"],
+                condition=models.Q(is_blind=True),
+                nulls_distinct=False,
+                name="audit_review_blind_once",
+            ),
+        ]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.outcome} by {self.reviewer_name}"
+
+
+class ReviewSampleQuerySet(models.QuerySet["ReviewSample"]):
+    def visible_to(self, user: Viewer) -> "ReviewSampleQuerySet":
+        return self.filter(base__in=KnowledgeBase.objects.with_role(user, "auditor", "owner"))
+
+
+class ReviewSample(models.Model):
+    """A random choice of a base's runs up to a moment. Base, moment, seed and size draw the same runs again."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    base_name = models.CharField(max_length=120)
+    seed = models.CharField(max_length=64)
+    size = models.PositiveIntegerField()
+    population = models.PositiveIntegerField()
+    run_ids = models.JSONField()
+    drawn_by = person_key()
+    drawn_by_name = models.CharField(max_length=254)
+    until = models.DateTimeField()
+    created_at = models.DateTimeField()
+
+    objects = ReviewSampleQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{len(self.run_ids)} of {self.population} in {self.base_name}"
+
+
+class AuditEvent(models.Model):
+    """Somebody read a record of another person, took it away, or was refused: the watching of the watchers."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    action = models.CharField(max_length=20)  # see audit.events
+    run_id = models.UUIDField(null=True, db_index=True)
+    person = person_key()
+    person_name = models.CharField(max_length=254)
+    detail = models.JSONField(default=dict)
+    created_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.action} by {self.person_name}"

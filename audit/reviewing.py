@@ -1,0 +1,132 @@
+"""Reviews: who may give one, how two that did not see each other conflict, and what stands at the moment."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db import IntegrityError
+from django.utils import timezone
+
+from accounts.models import User
+from audit.events import NAME_MAX, is_auditor, record_event
+from audit.models import Review
+from audit.record import store
+from documents.models import Viewer
+from retrieval.models import RetrievalRun, RunCandidate
+
+
+class ReviewRefused(Exception):
+    """This person may not review this run; the message is for people."""
+
+
+class ReviewConflict(Exception):
+    """Somebody reviewed the same thing since the form was opened; nothing was stored."""
+
+    def __init__(self, standing: Review | None) -> None:
+        super().__init__(
+            "Somebody has reviewed this since you opened it. Both texts are below; nothing was stored yet."
+        )
+        self.standing = standing
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a form says. `previous_id` is the review its author had seen, None when there was none."""
+
+    outcome: str
+    corrected_role: str = ""
+    reason: str = ""
+    previous_id: UUID | None = None
+    is_blind: bool = False
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """The reviews of one candidate or of the answer: the chain in order, and the blind ones beside it."""
+
+    chain: tuple[Review, ...] = ()
+    blind: tuple[Review, ...] = ()
+
+    @property
+    def standing(self) -> Review | None:
+        return self.chain[-1] if self.chain else None
+
+
+@dataclass(frozen=True)
+class RunReviews:
+    """Every review of a run; the key None is the answer."""
+
+    by_candidate: dict[int | None, Reviews] = field(default_factory=dict)
+
+    def of(self, candidate_pk: int | None) -> Reviews:
+        return self.by_candidate.get(candidate_pk, Reviews())
+
+    def __len__(self) -> int:
+        return sum(len(reviews.chain) + len(reviews.blind) for reviews in self.by_candidate.values())
+
+
+def reviews_of(run: RetrievalRun, *, unseen_by: Viewer | None = None) -> RunReviews:
+    """A run's reviews; with `unseen_by` only those of that person, as a blind reviewer sees them."""
+    found = Review.objects.filter(run=run)
+    reviews = list(found.filter(reviewer_id=unseen_by.pk) if unseen_by else found)
+    keys = {review.candidate_id for review in reviews}
+    return RunReviews({key: arranged(review for review in reviews if review.candidate_id == key) for key in keys})
+
+
+def arranged(reviews: Iterable[Review]) -> Reviews:
+    """The chain by its links and not by the clock."""
+    given = list(reviews)
+    following = {review.previous_id: review for review in given if not review.is_blind}
+    first = following.get(None)
+    chain: list[Review] = [first] if first else []
+    while chain and (after := following.get(chain[-1].pk)):
+        chain.append(after)
+    rest = [review for review in given if not review.is_blind and review not in chain]
+    return Reviews((*chain, *rest), tuple(review for review in given if review.is_blind))
+
+
+def why_not(user: Viewer, run: RetrievalRun) -> str:
+    """Why a person may not review a run; "" when they may."""
+    if not is_auditor(user, run.base_id):
+        return "Only auditors and owners of the base review its runs."
+    if run.asked_by_id == user.pk:
+        return "You asked this question, so somebody else has to review it."
+    return ""
+
+
+def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinion: Opinion) -> Review:
+    """Store a review and its ledger entry. Raises ReviewRefused (recorded, A10) or ReviewConflict (A9)."""
+    refusal = why_not(user, run)
+    if refusal:
+        about = candidate.candidate_id if candidate else "answer"
+        record_event(user, "review_refused", run.pk, about=about, outcome=opinion.outcome, why=refusal)
+        raise ReviewRefused(refusal)
+    standing = reviews_of(run).of(candidate.pk if candidate else None).standing
+    if not opinion.is_blind and (standing.pk if standing else None) != opinion.previous_id:
+        raise ReviewConflict(standing)
+    row = Review(
+        run=run,
+        candidate=candidate,
+        reviewer=user,
+        reviewer_name=str(user)[:NAME_MAX],
+        outcome=opinion.outcome,
+        original_role=candidate.role if candidate else "",
+        corrected_role=opinion.corrected_role if opinion.outcome == Review.Outcome.OVERRULE else "",
+        reason=opinion.reason,
+        previous=None if opinion.is_blind else standing,
+        is_blind=opinion.is_blind,
+        created_at=timezone.now(),
+    )
+    try:
+        store(row)
+    except IntegrityError:  # both passed the check above; the constraint let only the first in
+        raise ReviewConflict(reviews_of(run).of(candidate.pk if candidate else None).standing) from None
+    return row
+
+
+def next_unreviewed(candidates: Sequence[RunCandidate], reviews: RunReviews, after: str) -> str:
+    """The id of the next candidate of a table without a review; the next one at all when every one has some."""
+    ids = [candidate.candidate_id for candidate in candidates]
+    start = ids.index(after) + 1 if after in ids else 0
+    open_ones = [row.candidate_id for row in candidates[start:] if not reviews.of(row.pk).standing]
+    return open_ones[0] if open_ones else (ids[start] if start < len(ids) else after)
