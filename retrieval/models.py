@@ -15,6 +15,7 @@ class Concept(models.Model):
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="concepts")
     name = models.CharField(max_length=120)
+    pack = models.CharField(max_length=20, blank=True)  # the pack that brought it, "" once an expert renamed it
 
     class Meta:
         ordering = ["name"]
@@ -25,11 +26,14 @@ class Concept(models.Model):
 
 
 class Term(models.Model):
+    """A name of a concept in one language ("" is any); the name of another concept pulls that one in."""
+
     concept = models.ForeignKey(Concept, on_delete=models.CASCADE, related_name="terms")
-    language = models.CharField(max_length=8)
+    language = models.CharField(max_length=8, blank=True)
     text = models.CharField(max_length=120)
     priority = models.CharField(max_length=9, choices=[("primary", "Primary"), ("secondary", "Secondary")])
     weight = models.FloatField(default=1.0)
+    pack = models.CharField(max_length=20, blank=True)  # the pack that brought it, "" once an expert touched it
 
     class Meta:
         ordering = ["text"]
@@ -37,6 +41,20 @@ class Term(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class Pack(models.Model):
+    """Whether a base uses a pack that ships; without a row nobody has decided, and it will."""
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="packs")
+    name = models.CharField(max_length=20)
+    is_on = models.BooleanField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["base", "name"], name="retrieval_pack_once")]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class RetrievalRunQuerySet(models.QuerySet["RetrievalRun"]):

@@ -291,12 +291,14 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
     A concept named by one word is in that word's group, one named by several is a group of its own.
     """
     keywords: dict[tuple[str, str], Keyword] = {}
-    for concept, words in concepts_named(topic, dictionary):
-        own = words[0] if len(words) == 1 else concept.name
+    named = concepts_named(topic, dictionary)
+    groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
+    for concept, _ in named:
         for term in concept.terms:
             phrase = " ".join(words_of(match_form(term.text)))
             forms = (phrase,) if " " in phrase else word_forms(phrase, lexicons, term.language)
-            group = term.pulled_from or own
+            name = term.pulled_from or concept.name
+            group = groups.get(name, name)
             keyword = Keyword(phrase, forms, "dictionary", term.priority, term.weight, group, term.language)
             keywords.setdefault((group, phrase), keyword)
     return list(keywords.values())

@@ -1,9 +1,10 @@
 """The words of a question as weighed in one document: where each stands and how much it says there. A leaf."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrieval.lexicon import Lexicon, Numbers
 from retrieval.types import Keyword, Question
@@ -55,16 +56,16 @@ def year_forms(year: str) -> tuple[str, ...]:
     return (year, f"fy{year}", f"fy{year[2:]}", f"fy {year[2:]}")
 
 
-def matched_texts(terms: Iterable[Term], number: int) -> tuple[str, ...]:
-    """The texts of the terms that stand on a line."""
-    return tuple(term.text for term in terms if stands_on(term, number))
+def presence(terms: Sequence[Term], lexicon: Lexicon) -> NDArray[np.bool_]:
+    """[terms, lines + 1]: does the term stand on the line with this number? Column 0 belongs to no line."""
+    stands = np.zeros((len(terms), lexicon.line_count + 1), dtype=bool)
+    for row, term in enumerate(terms):
+        stands[row, term.lines] = True
+    return stands
 
 
-def stands_on(term: Term, number: int) -> bool:
-    index = int(np.searchsorted(term.lines, number))
-    return index < len(term.lines) and int(term.lines[index]) == number
-
-
-def part_question(question: Question, part: Question) -> Question:
-    """A part asked with the words of the part alone; everything else as in the whole question."""
-    return replace(question, topic=part.topic, keywords=part.keywords, phrases=part.phrases, shape=part.shape)
+def matched_terms(terms: Sequence[Term], stands: NDArray[np.bool_], number: int) -> list[Term]:
+    """The terms that stand on a line, in the question's order; none beyond the last line."""
+    if number >= stands.shape[1]:
+        return []
+    return [terms[row] for row in np.flatnonzero(stands[:, number]).tolist()]

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from documents.content import DocumentContent
+from documents.rows import LineRow
 from retrieval.lexicon import Lexicon, Numbers, lexicon_of
-from retrieval.terms import Term, terms_of
+from retrieval.terms import Term, matched_terms, presence, terms_of
 from retrieval.types import Hit, LineRange, Question
 
 HITS_MAX = 300  # per document; counts for absence come from the lexicon, not from hits
@@ -41,24 +42,34 @@ def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
         words = [term for term in terms if term.text in phrase.split()]
         share = sum(term.weight for term in words) / total
         scores[phrase_lines(words, lexicon)] += np.float32(PHRASE_BONUS * share)
+    stands = presence(terms, lexicon)
     lines = np.flatnonzero(points)
     best = lines[np.lexsort((lines, -scores[lines]))][:HITS_MAX]
-    return [line_hit(int(number), terms, scores, points, content) for number in best]
+    return [
+        line_hit(
+            content.lines[number - 1],
+            content.document_id,
+            matched_terms(terms, stands, number),
+            matched_terms(terms, stands, number + 1),
+            float(scores[number]),
+        )
+        for number in best.tolist()
+    ]
 
 
-def line_hit(number: int, terms: tuple[Term, ...], scores: Scores, points: Scores, content: DocumentContent) -> Hit:
-    matched = [term for term in terms if contains(term.lines, number)]
-    following = [term for term in terms if contains(term.lines, number + 1)]
-    together = {term.text for term in (*matched, *following) if term.points}
+def line_hit(line: LineRow, document_id: str, matched: list[Term], following: list[Term], score: float) -> Hit:
+    """The hit on one line; words on the next line stand together with its own (a sentence, a wrapped row)."""
+    near = [*matched, *following]
+    together = {term.text for term in near if term.points}
     return Hit(
         method="keywords",
-        document_id=content.document_id,
-        lines=LineRange(number, number),
-        score=round(float(scores[number]), 6),
+        document_id=document_id,
+        lines=LineRange(line.number, line.number),
+        score=round(score, 6),
         matched_keywords=tuple(term.text for term in matched),
-        toc_index=content.lines[number - 1].toc_index,
-        co_occurrence=len(together) > 1 and any(term.is_primary for term in (*matched, *following)),
-        line_score=float(points[number]),
+        toc_index=line.toc_index,
+        co_occurrence=len(together) > 1 and any(term.is_primary for term in near),
+        line_score=float(sum(term.points for term in matched)),
     )
 
 
@@ -88,8 +99,3 @@ def phrase_lines(words: list[Term], lexicon: Lexicon) -> Numbers:
     rarest = min(words, key=lambda term: len(term.lines))
     pattern = re.compile(r"[\W_]+".join("(?:" + "|".join(map(re.escape, term.forms)) + ")" for term in words))
     return lexicon.lines_matching(pattern, rarest.lines)
-
-
-def contains(lines: Numbers, number: int) -> bool:
-    index = int(np.searchsorted(lines, number))
-    return index < len(lines) and int(lines[index]) == number

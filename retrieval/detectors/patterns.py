@@ -1,12 +1,14 @@
 """Values of the expected type near a question word, and identifiers as typed (R20, R30, R31)."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from documents.content import DocumentContent
 from retrieval.lexicon import lexicon_of
-from retrieval.terms import Term, stands_on, terms_of
+from retrieval.terms import Term, matched_terms, presence, terms_of
 from retrieval.types import Hit, LineRange, Question
 
 HITS_MAX = 100
@@ -46,18 +48,28 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     lexicon = lexicon_of(content)
     terms = [term for term in terms_of(question, lexicon) if term.points]
     identifiers = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
-    total = sum(term.weight for term in terms)
     pattern = PATTERNS.get(question.answer_type)
-    primary = [term.lines for term in terms if term.is_primary and len(term.lines)]
-    hits = []
-    for number in np.unique(np.concatenate(primary)).tolist() if primary else []:
-        matched = [term for term in terms if stands_on(term, number)]
-        named = any(term.text in identifiers for term in matched)
+    stands = presence(terms, lexicon)
+    hits: list[Hit] = []
+    for number, share in lines_by_share(terms, stands):
+        matched = matched_terms(terms, stands, number)
         is_typed = pattern is not None and has_value(number, pattern, content)
-        if named or is_typed:
-            hits.append(pattern_hit(number, matched, sum(term.weight for term in matched) / total, is_typed, content))
-    hits.sort(key=lambda hit: (-hit.score, hit.lines))
-    return hits[:HITS_MAX]
+        if is_typed or any(term.text in identifiers for term in matched):
+            hits.append(pattern_hit(number, matched, share, is_typed, content))
+        if len(hits) == HITS_MAX:
+            break
+    return hits
+
+
+def lines_by_share(terms: Sequence[Term], stands: NDArray[np.bool_]) -> list[tuple[int, float]]:
+    """The lines with a primary word and the share of the question on them, largest first, then in reading order."""
+    if not terms:
+        return []
+    weights = np.array([term.weight for term in terms])
+    shares = weights @ stands / weights.sum()
+    lines = np.flatnonzero(stands[[row for row, term in enumerate(terms) if term.is_primary]].any(axis=0))
+    order = lines[np.lexsort((lines, -shares[lines]))]
+    return list(zip(order.tolist(), shares[order].tolist(), strict=True))
 
 
 def pattern_hit(number: int, matched: list[Term], share: float, is_typed: bool, content: DocumentContent) -> Hit:
