@@ -1,13 +1,17 @@
-"""`python -m benchmarks retrieval --data DIR --questions FILE [--arbiter A] [--out JSON]`, `… parsing --data DIR`."""
+"""`python -m benchmarks retrieval --data DIR --questions FILE [--arbiter A] [--out JSON]`, `… requests`, `… parsing --data DIR`."""
 
 import argparse
 import json
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import django
+
+if TYPE_CHECKING:
+    from benchmarks.questions import GoldQuestion
 
 
 def main() -> int:
@@ -17,15 +21,24 @@ def main() -> int:
     retrieval.add_argument("--data", type=Path, required=True, help="the folder the question file's paths start from")
     retrieval.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
     retrieval.add_argument("--arbiter", choices=["rules", "none", "model"], default="rules")
+    retrieval.add_argument("--replies", type=Path, help="a folder of kept replies, for --arbiter model")
+    retrieval.add_argument(
+        "--dictionary", choices=["packs", "none"], default="packs", help="the packs that ship, as new bases have them"
+    )
     retrieval.add_argument("--no-baselines", action="store_true", help="leave out the neighbours")
     retrieval.add_argument("--out", type=Path, help="where to write everything as JSON")
+    requests = commands.add_parser("requests", help="the arbiter's requests as files, to be answered elsewhere")
+    requests.add_argument("--data", type=Path, required=True, help="the folder the question file's paths start from")
+    requests.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
+    requests.add_argument("--out", type=Path, required=True, help="the folder to write <digest>.json into")
     parsing = commands.add_parser("parsing", help="how well and how fast documents are read")
     parsing.add_argument("--data", type=Path, required=True, help="a folder of PDFs, with or without question files")
     parsing.add_argument("--out", type=Path, help="where to write everything as JSON")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     django.setup()
-    return run_parsing(options) if options.command == "parsing" else run_retrieval(options)
+    run = {"parsing": run_parsing, "requests": run_requests, "retrieval": run_retrieval}
+    return run[options.command](options)
 
 
 def run_parsing(options: argparse.Namespace) -> int:
@@ -47,23 +60,52 @@ def run_parsing(options: argparse.Namespace) -> int:
     return 0
 
 
-def run_retrieval(options: argparse.Namespace) -> int:
-    from benchmarks import retrieval
-    from benchmarks.library import Library
+def asked_questions(options: argparse.Namespace) -> "list[GoldQuestion]":
+    """The questions of the file; none, and why on the error stream, when they or their documents are not there."""
     from benchmarks.questions import QuestionFileError, load_questions
 
     try:
         questions = load_questions(options.questions)
     except (OSError, QuestionFileError) as error:
         print(f"The questions cannot be read: {error}", file=sys.stderr)
-        return 1
+        return []
     missing = sorted({one.document for one in questions if not (options.data / one.document).is_file()})
     if missing or not questions:
         print(f"Not in {options.data}: {', '.join(missing) or 'any question'}", file=sys.stderr)
+        return []
+    return questions
+
+
+def run_requests(options: argparse.Namespace) -> int:
+    from benchmarks import requests
+    from benchmarks.library import Library
+
+    questions = asked_questions(options)
+    if not questions:
         return 1
-    figures = retrieval.run(
-        questions, Library(options.data), arbiter=options.arbiter, baselines=not options.no_baselines
-    )
+    for name, figure in requests.export(questions, Library(options.data), options.out).items():
+        print(f"{name:20}  {figure}")
+    return 0
+
+
+def run_retrieval(options: argparse.Namespace) -> int:
+    from benchmarks import retrieval
+    from benchmarks.library import Library
+    from benchmarks.requests import kept_replies
+
+    if options.replies and (options.arbiter != "model" or not options.replies.is_dir()):
+        print("--replies needs --arbiter model and a folder that exists.", file=sys.stderr)
+        return 1
+    questions = asked_questions(options)
+    if not questions:
+        return 1
+    with kept_replies(options.replies) if options.replies else nullcontext() as replies:
+        figures = retrieval.run(
+            questions, Library(options.data), arbiter=options.arbiter, baselines=not options.no_baselines
+        )
+    if replies:
+        figures["replies"] = {"asked": len(replies.bodies), "missing": replies.missing}
+        print(f"{len(replies.bodies)} requests, {len(replies.missing)} without a kept reply")
     if options.out:
         options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
     print_figures(figures)

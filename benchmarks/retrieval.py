@@ -1,7 +1,8 @@
 """Quality of retrieval on questions with gold evidence, beside its neighbours, in one run."""
 
 import subprocess
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +15,7 @@ from benchmarks.questions import GoldQuestion
 from documents.base_settings import BaseSettings
 from documents.content import DocumentContent
 from retrieval.pipeline import retrieve
-from retrieval.types import Candidate, RetrievalResult
+from retrieval.types import Candidate, ConceptTerms, RetrievalResult
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ class Judged:
     vectors_on: bool
     latency_ms: float
     timings_ms: dict[str, float]
+    arbiter_status: str
+    violations: tuple[str, ...]
+    repairs: dict[str, int]
 
 
 def ranked_pages(candidates: Iterable[Candidate]) -> list[int]:
@@ -71,6 +75,9 @@ def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalRes
         vectors_on="vectors" in result.methods_used,
         latency_ms=round(latency_ms, 2),
         timings_ms=result.timings_ms,
+        arbiter_status=result.ranking.status,
+        violations=result.ranking.violations,
+        repairs=dict(Counter(candidate.anchor_repair.status for candidate in result.kept())),
     )
 
 
@@ -115,6 +122,14 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
             "p50": percentile([row.latency_ms for row in rows], 50),
             "p95": percentile([row.latency_ms for row in rows], 95),
         },
+        "arbiter": {
+            "ran": mean([float(row.arbiter_status == "ran") for row in rows]),
+            "violations": sum(len(row.violations) for row in rows),
+            "repairs": dict(sum((Counter(row.repairs) for row in rows), Counter[str]())),
+            "own_ms_p95": percentile(
+                [row.timings_ms.get("arbitrate", 0.0) + row.timings_ms.get("calibrate", 0.0) for row in rows], 95
+            ),
+        },
     }
 
 
@@ -130,7 +145,14 @@ def baseline_hits(name: str, questions: list[GoldQuestion], library: Library) ->
     return {"page_hit": page_hits(zip(ranked, (question.pages for question in located), strict=True))}
 
 
-def run(questions: list[GoldQuestion], library: Library, *, arbiter: str, baselines: bool) -> dict[str, Any]:
+def run(
+    questions: list[GoldQuestion],
+    library: Library,
+    *,
+    arbiter: str,
+    baselines: bool,
+    dictionary: Sequence[ConceptTerms] = (),
+) -> dict[str, Any]:
     """Ask every question of its document and measure; each document is warmed once before anything is timed."""
     for path in dict.fromkeys(question.document for question in questions):
         retrieve("warm up", [library.content(path)], settings=BaseSettings(), arbiter="rules")
@@ -138,14 +160,20 @@ def run(questions: list[GoldQuestion], library: Library, *, arbiter: str, baseli
     for question in questions:
         content = library.content(question.document)
         started = perf_counter()
-        result = retrieve(question.question, [content], settings=BaseSettings(), arbiter=arbiter)  # type: ignore[arg-type]
+        result = retrieve(
+            question.question,
+            [content],
+            settings=BaseSettings(),
+            arbiter=arbiter,  # type: ignore[arg-type]
+            dictionary=dictionary,
+        )
         rows.append(judge(question, content, result, 1000 * (perf_counter() - started)))
     return {
         **summarise(rows),
         "baselines": {name: baseline_hits(name, questions, library) for name in BASELINES} if baselines else {},
         "by_type": grouped(rows, "type"),
         "by_document": grouped(rows, "document"),
-        "settings": {"arbiter": arbiter, **BaseSettings().to_json()},
+        "settings": {"arbiter": arbiter, "concepts": len(dictionary), **BaseSettings().to_json()},
         "commit": commit(),
         "per_question": [asdict(row) for row in rows],
     }

@@ -1,0 +1,155 @@
+"""The arbiter's requests as they go over the wire, and a model's replies read back from files, without a network.
+
+A server on this machine stands where the model would: the whole client runs as in production. Requests and replies are
+files `<digest>.json`, the digest being that of the request without the model's name.
+"""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Self
+
+from django.conf import settings
+
+from benchmarks.library import Library
+from benchmarks.metrics import percentile
+from benchmarks.questions import GoldQuestion
+from documents.base_settings import BaseSettings
+from llm.exchange import request_digest
+from retrieval.pipeline import retrieve
+
+CHARACTERS_PER_TOKEN = 4  # of English prose with current tokenizers; tables have fewer
+NO_REPLY = {"error": {"message": "No reply is kept for this request.", "type": "invalid_request_error",
+                      "param": None, "code": "model_not_found"}}  # fmt: skip
+
+
+def digest_of(body: dict[str, Any]) -> str:
+    """The digest that names a request and its reply: any model may have answered it."""
+    return request_digest({key: value for key, value in body.items() if key != "model"})
+
+
+class ReplyServer:
+    """Answers each request with the reply kept for it in `folder`, or with 404; keeps what it was asked."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder
+        self.bodies: list[dict[str, Any]] = []
+        self.missing: list[str] = []
+        handler = type("ReplyHandler", (_Handler,), {"owner": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server.daemon_threads = True
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def reply_to(self, body: dict[str, Any]) -> dict[str, Any] | None:
+        """The kept reply as an answer of the Responses API, or None."""
+        self.bodies.append(body)
+        digest = digest_of(body)
+        path = self.folder / f"{digest}.json" if self.folder else None
+        if path is None or not path.is_file():
+            self.missing.append(digest)
+            return None
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return response_of(str(kept.get("model", "")), str(kept["text"]))
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    owner: ReplyServer
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
+        reply = self.owner.reply_to(body)
+        text = json.dumps(NO_REPLY if reply is None else reply).encode()
+        self.send_response(404 if reply is None else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+
+def response_of(model: str, text: str) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    message = {"type": "message", "id": "msg_kept", "role": "assistant", "status": "completed", "content": content}
+    return {
+        "id": "resp_kept",
+        "object": "response",
+        "status": "completed",
+        "error": None,
+        "incomplete_details": None,
+        "model": model,
+        "output": [message],
+    }
+
+
+@contextmanager
+def kept_replies(folder: Path | None) -> Iterator[ReplyServer]:
+    """Every call of the model inside goes to a ReplyServer."""
+    names = ("LLM_BASE_URL", "LLM_API_KEY", "LLM_CONFIGURED")
+    before = {name: getattr(settings, name) for name in names}
+    with ReplyServer(folder) as server:
+        try:
+            settings.LLM_BASE_URL, settings.LLM_API_KEY, settings.LLM_CONFIGURED = server.base_url, "", True
+            yield server
+        finally:
+            for name, value in before.items():
+                setattr(settings, name, value)
+
+
+def export(questions: Sequence[GoldQuestion], library: Library, out: Path) -> dict[str, Any]:
+    """Write the arbiter's request for each question to `out`; the figures of all of them."""
+    out.mkdir(parents=True, exist_ok=True)
+    without_request, sizes, overheads = [], [], []
+    with kept_replies(None) as server:
+        for question in questions:
+            asked = len(server.bodies)
+            started = perf_counter()
+            result = retrieve(
+                question.question, [library.content(question.document)], settings=BaseSettings(), arbiter="model"
+            )
+            overheads.append(result.timings_ms.get("arbitrate", 1000 * (perf_counter() - started)))
+            if len(server.bodies) == asked:
+                without_request.append(question.id)
+                continue
+            sizes.append(write_request(question, server.bodies[-1], out))
+    return {
+        "questions": len(questions),
+        "requests": len({digest_of(body) for body in server.bodies}),
+        "without_request": without_request,
+        "tokens_estimated": {"p50": percentile(sizes, 50), "p95": percentile(sizes, 95), "max": max(sizes, default=0)},
+        "arbiter_ms": {"p50": percentile(overheads, 50), "p95": percentile(overheads, 95)},
+    }
+
+
+def write_request(question: GoldQuestion, body: dict[str, Any], out: Path) -> float:
+    """One file; its size in tokens, estimated. Questions with the same request share the file."""
+    digest = digest_of(body)
+    path = out / f"{digest}.json"
+    ids = json.loads(path.read_text(encoding="utf-8"))["questions"] if path.exists() else []
+    kept = {
+        "digest": digest,
+        "questions": sorted({*ids, question.id}),
+        "question": question.question,
+        "document": question.document,
+        "request": body,
+    }
+    path.write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
+    return round(len(body.get("instructions", "") + body.get("input", "")) / CHARACTERS_PER_TOKEN)
