@@ -26,9 +26,11 @@ from documents.placing import VERIFIED
 from documents.reading import read_markdown, read_pdf, read_plain_text
 from documents.rows import UNSEARCHED_KINDS, LineRow, Reading, TocRow
 from documents.sandbox import read_in_child
+from documents.toc import USABLE_ENTRIES
 
 ROOT = Path(__file__).resolve().parent.parent
 LONG_PAGES, RECOVERED_ENTRIES = 50, 10  # a filing this long needs a table of contents with this many verified entries
+TITLE_SHARE = 2.5  # a line this many times as long as a title is a sentence that happens to hold its words
 ROUNDS = 2  # of every timing the best is kept: the machine has other work
 HEAD_LINES, AMOUNTS_MIN = 14, 20  # a statement page names itself in its first lines and holds this many amounts
 STATEMENT = re.compile(
@@ -38,10 +40,11 @@ STATEMENT = re.compile(
 PRINTED = (
     "documents",
     "toc_f1",
+    "toc_f1_printed",
     "toc_f1_by_origin",
     "toc_recovered_share",
     "outline_title_on_first_line",
-    "outline_titles_not_on_their_page",
+    "outline_titles",
     "orphan_number_lines",
     "parse_ratio",
     "ready_ratio",
@@ -69,8 +72,9 @@ class Measured:
     precision: float | None = None
     recall: float | None = None
     f1: float | None = None
+    f1_printed: float | None = None
     titles_on_first_line: int | None = None
-    titles_not_on_page: int | None = None
+    titles_not_printed: int | None = None
     statement_lines: int = 0
     orphan_lines: int = 0
     bare_s: float = 0.0
@@ -164,23 +168,49 @@ def read_bare(path: Path) -> int:
 
 
 # ---- tables of contents
+#
+# `f1` counts every difference. `f1_printed` asks what a reader of the pages could find: entries whose title their page
+# does not carry are left out, and so are entries of ours that divide a section the outline leaves whole.
 
 
 def compare_outline(one: Measured, outline: Sequence[OutlineItem], reading: Reading, path: Path) -> None:
     """The recovered table of contents against the file's own, and the own one's titles against their first lines."""
     hidden = read_pdf(path, replace(Limits(), outline_entries=0))
     one.hidden_origin = hidden.report["toc_origin"]
-    native = Counter((title_key(entry.title), entry.page_number) for entry in outline)
+    native = Counter(key_of(entry) for entry in outline)
     found = Counter((title_key(entry.title), entry.first_page) for entry in hidden.toc if entry.origin != "front")
     matched = (native & found).total()
     one.precision = matched / found.total() if found else 0.0
     one.recall = matched / native.total()
     one.f1 = 2 * matched / (native.total() + found.total())
+    printed = native - Counter(key_of(entry) for entry in outline if not is_printed(entry, reading.lines))
+    if printed.total() >= USABLE_ENTRIES:
+        matched = (printed & found).total()
+        finer = sum(is_finer(entry, reading.toc) for entry in surplus_of(hidden.toc, native))
+        one.f1_printed = 2 * matched / (printed.total() + found.total() - finer)
     one.missing_titles = [f"p{page} {title}" for title, page in (native - found).elements()]
     one.surplus_titles = [f"p{page} {title}" for title, page in (found - native).elements()]
     own = [entry for entry in reading.toc if entry.origin == "outline"]
-    one.titles_on_first_line = sum(carries_title(entry, reading.lines) for entry in own)
-    one.titles_not_on_page = sum(not is_on_page(entry, reading.lines) for entry in own)
+    one.titles_on_first_line = sum(carries_title(entry.title, reading.lines, entry.first_line - 1) for entry in own)
+    one.titles_not_printed = sum(not is_printed(entry, reading.lines) for entry in outline)
+
+
+def key_of(entry: OutlineItem) -> tuple[str, int]:
+    return title_key(entry.title), entry.page_number
+
+
+def surplus_of(toc: Sequence[TocRow], native: Counter[tuple[str, int]]) -> Iterator[TocRow]:
+    """Entries the file's own outline does not have."""
+    for entry in toc:
+        if entry.origin != "front" and not native[title_key(entry.title), entry.first_page]:
+            yield entry
+
+
+def is_finer(entry: TocRow, toc: Sequence[TocRow]) -> bool:
+    """Whether an entry stands inside a section the file's own outline leaves undivided: finer, so not wrong."""
+    own = [row for row in toc if row.origin == "outline"]
+    around = [row for row in own if row.first_line < entry.first_line <= row.last_line]
+    return bool(around) and not any(row.parent_index == around[-1].index for row in own)
 
 
 def title_key(title: str) -> str:
@@ -188,16 +218,22 @@ def title_key(title: str) -> str:
     return identifier_form(LEADING_NUMBER.sub("", numbering_of(title)[1])) or identifier_form(title)
 
 
-def carries_title(entry: TocRow, lines: Sequence[LineRow]) -> bool:
-    """Whether the title begins on the section's first line, word for word, and may run over the next ones."""
-    first, *following = [identifier_form(line.text) for line in lines[entry.first_line - 1 : entry.first_line + 3]]
-    return 0 <= (first + "".join(following)).find(title_key(entry.title)) < len(first)
+def carries_title(title: str, lines: Sequence[LineRow], index: int) -> bool:
+    """Whether the title begins on that line, word for word, and may run over the next ones."""
+    first, *following = [identifier_form(line.text) for line in lines[index : index + 4]]
+    return 0 <= (first + "".join(following)).find(title_key(title)) < len(first)
 
 
-def is_on_page(entry: TocRow, lines: Sequence[LineRow]) -> bool:
-    """Whether the title stands anywhere on the section's first page; some outlines name what is not printed."""
-    page = [line for line in lines if line.page_number == entry.first_page and line.kind not in UNSEARCHED_KINDS]
-    return title_key(entry.title) in "".join(identifier_form(line.text) for line in page)
+def is_printed(entry: OutlineItem, lines: Sequence[LineRow]) -> bool:
+    """Whether a line of the entry's page is its title and little more; some outlines name what is not printed."""
+    longest = TITLE_SHARE * len(title_key(entry.title))
+    return any(
+        carries_title(entry.title, lines, index)
+        for index, line in enumerate(lines)
+        if line.page_number == entry.page_number
+        and line.kind not in UNSEARCHED_KINDS
+        and len(title_key(line.text)) <= longest
+    )
 
 
 # ---- statements
@@ -266,18 +302,19 @@ def figures_of(measured: Sequence[Measured]) -> dict[str, Any]:
     origins = sorted({one.hidden_origin for one in with_outline})
     native = sum(one.native_entries for one in with_outline)
     on_line = sum(one.titles_on_first_line or 0 for one in with_outline)
-    absent = sum(one.titles_not_on_page or 0 for one in with_outline)
+    absent = sum(one.titles_not_printed or 0 for one in with_outline)
     bare_s = sum(one.bare_s for one in measured)
     return {
         "documents": len(measured),
         "toc_f1": mean([one.f1 or 0.0 for one in with_outline]),
+        "toc_f1_printed": mean([one.f1_printed for one in measured if one.f1_printed is not None]),
         "toc_f1_by_origin": {
             origin: mean([one.f1 or 0.0 for one in with_outline if one.hidden_origin == origin]) for origin in origins
         },
         "toc_recovered_share": mean([float(one.verified_entries >= RECOVERED_ENTRIES) for one in long_ones]),
         "toc_origins": dict(Counter(one.toc_origin for one in measured)),
-        "outline_title_on_first_line": round(on_line / native, 4) if native else None,
-        "outline_titles_not_on_their_page": absent,
+        "outline_title_on_first_line": share(on_line, native - absent),
+        "outline_titles": {"native": native, "on_first_line": on_line, "not_printed_on_their_page": absent},
         "orphan_number_lines": share(sum(o.orphan_lines for o in measured), sum(o.statement_lines for o in measured)),
         "parse_ratio": share(sum(one.parse_s for one in measured), bare_s),
         "ready_ratio": share(sum(one.ready_s for one in measured), bare_s),

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from benchmarks import parsing
-from documents.placing import VERIFIED
+from documents.pdf import OutlineItem
 from documents.reading import read_plain_text
-from documents.rows import LineRow, TocRow
+from documents.rows import LineRow
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -59,8 +59,9 @@ def line(text: str, number: int = 1) -> LineRow:
 )
 def test_it_asks_the_first_line_for_the_title(title: str, texts: list[str], expected: bool) -> None:
     lines = [line(text, number) for number, text in enumerate(texts, start=1)]
-    entry = TocRow(1, 1, None, "", title, title, 1, len(texts), 1, 1, "outline", VERIFIED)
-    assert parsing.carries_title(entry, lines) is expected
+    assert parsing.carries_title(title, lines, 0) is expected
+    assert parsing.is_printed(OutlineItem(1, title, 1, 0.0), lines) is (title != "Cover Page")
+    assert not parsing.is_printed(OutlineItem(1, title, 2, 0.0), lines)
 
 
 def test_it_counts_numbers_without_a_label_on_statement_pages_only() -> None:
