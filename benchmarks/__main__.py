@@ -1,4 +1,4 @@
-"""`python -m benchmarks retrieval --data DIR --questions FILE [--arbiter A] [--out JSON]`, `… requests`, `… parsing --data DIR`."""
+"""`python -m benchmarks retrieval --data DIR --questions FILE [--dictionary none]`, `… requests`, `… parsing --data DIR`."""
 
 import argparse
 import json
@@ -12,6 +12,7 @@ import django
 
 if TYPE_CHECKING:
     from benchmarks.questions import GoldQuestion
+    from retrieval.types import ConceptTerms
 
 
 def main() -> int:
@@ -22,15 +23,19 @@ def main() -> int:
     retrieval.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
     retrieval.add_argument("--arbiter", choices=["rules", "none", "model"], default="rules")
     retrieval.add_argument("--replies", type=Path, help="a folder of kept replies, for --arbiter model")
-    retrieval.add_argument(
-        "--dictionary", choices=["packs", "none"], default="packs", help="the packs that ship, as new bases have them"
-    )
     retrieval.add_argument("--no-baselines", action="store_true", help="leave out the neighbours")
     retrieval.add_argument("--out", type=Path, help="where to write everything as JSON")
     requests = commands.add_parser("requests", help="the arbiter's requests as files, to be answered elsewhere")
     requests.add_argument("--data", type=Path, required=True, help="the folder the question file's paths start from")
     requests.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
     requests.add_argument("--out", type=Path, required=True, help="the folder to write <digest>.json into")
+    for asking in (retrieval, requests):
+        asking.add_argument(
+            "--dictionary",
+            choices=["packs", "none"],
+            default="packs",
+            help="the expert dictionary: the packs that ship, as every new base has them, or none",
+        )
     parsing = commands.add_parser("parsing", help="how well and how fast documents are read")
     parsing.add_argument("--data", type=Path, required=True, help="a folder of PDFs, with or without question files")
     parsing.add_argument("--out", type=Path, help="where to write everything as JSON")
@@ -76,6 +81,12 @@ def asked_questions(options: argparse.Namespace) -> "list[GoldQuestion]":
     return questions
 
 
+def chosen_dictionary(options: argparse.Namespace) -> "tuple[ConceptTerms, ...]":
+    from retrieval.dictionary import pack_concepts
+
+    return pack_concepts() if options.dictionary == "packs" else ()
+
+
 def run_requests(options: argparse.Namespace) -> int:
     from benchmarks import requests
     from benchmarks.library import Library
@@ -83,7 +94,8 @@ def run_requests(options: argparse.Namespace) -> int:
     questions = asked_questions(options)
     if not questions:
         return 1
-    for name, figure in requests.export(questions, Library(options.data), options.out).items():
+    exported = requests.export(questions, Library(options.data), options.out, chosen_dictionary(options))
+    for name, figure in exported.items():
         print(f"{name:20}  {figure}")
     return 0
 
@@ -101,7 +113,11 @@ def run_retrieval(options: argparse.Namespace) -> int:
         return 1
     with kept_replies(options.replies) if options.replies else nullcontext() as replies:
         figures = retrieval.run(
-            questions, Library(options.data), arbiter=options.arbiter, baselines=not options.no_baselines
+            questions,
+            Library(options.data),
+            arbiter=options.arbiter,
+            baselines=not options.no_baselines,
+            dictionary=chosen_dictionary(options),
         )
     if replies:
         figures["replies"] = {"asked": len(replies.bodies), "missing": replies.missing}

@@ -21,6 +21,7 @@ from benchmarks.questions import GoldQuestion
 from documents.base_settings import BaseSettings
 from llm.exchange import request_digest
 from retrieval.pipeline import retrieve
+from retrieval.types import ConceptTerms
 
 CHARACTERS_PER_TOKEN = 4  # of English prose with current tokenizers; tables have fewer
 NO_REPLY = {"error": {"message": "No reply is kept for this request.", "type": "invalid_request_error",
@@ -114,7 +115,9 @@ def kept_replies(folder: Path | None) -> Iterator[ReplyServer]:
                 setattr(settings, name, value)
 
 
-def export(questions: Sequence[GoldQuestion], library: Library, out: Path) -> dict[str, Any]:
+def export(
+    questions: Sequence[GoldQuestion], library: Library, out: Path, dictionary: Sequence[ConceptTerms] = ()
+) -> dict[str, Any]:
     """Write the arbiter's request for each question to `out`; the figures of all of them."""
     out.mkdir(parents=True, exist_ok=True)
     without_request, sizes, overheads = [], [], []
@@ -123,7 +126,11 @@ def export(questions: Sequence[GoldQuestion], library: Library, out: Path) -> di
             asked = len(server.bodies)
             started = perf_counter()
             result = retrieve(
-                question.question, [library.content(question.document)], settings=BaseSettings(), arbiter="model"
+                question.question,
+                [library.content(question.document)],
+                settings=BaseSettings(),
+                arbiter="model",
+                dictionary=dictionary,
             )
             overheads.append(result.timings_ms.get("arbitrate", 1000 * (perf_counter() - started)))
             if len(server.bodies) == asked:
