@@ -47,6 +47,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "selects": [form[name] for name in ("base", "status", "arbiter")],
         "is_filtered": any(wanted.values()) or not is_valid,
         "page": page,
+        "filters": f"?{urlencode({name: request.GET[name] for name in form.fields if request.GET.get(name)})}",
         "newer": turn_to(form, after=page.newer),
         "older": turn_to(form, before=page.older),
     }

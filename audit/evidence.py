@@ -1,0 +1,232 @@
+"""The evidence pack of a run: one zip that somebody who trusts nobody reads and checks without DocIntel."""
+
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from audit.candidates import Choice, Row
+from audit.exchanges import request_bytes
+from audit.reviewing import reviews_of
+from audit.terms import TERMS
+from audit.trail import Trail, gather
+from audit.verification import payload_of
+from documents.models import Document, Page
+from documents.page_images import NoPageImage, has_image, page_image
+from documents.sheet import Box, box_of
+from ledger.chain import ROWS_A_FETCH, digest, time_text
+from ledger.models import Entry
+from retrieval.models import RetrievalRun, RunCandidate
+
+FORMAT = "docintel-evidence-1"
+VERIFIER = Path(__file__).with_name("verifier.py")
+STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
+CROP_MARGIN = 24.0  # points above and below what is marked
+SHOWN_ROLES = ("primary", "supporting", "unjudged")
+PAGES_MAX = 40  # images; the texts of the others are in the report all the same
+README = """\
+Evidence of one question answered by DocIntel.
+
+report.html      the whole decision, to be read in any browser
+run.json         the run with every candidate, byte for byte what the ledger vouches for
+answer.json      the answer with its citations, the same
+reviews/         what auditors said about it, the same
+calls/           every request to a model, and its reply as received
+pages/           images of the cited pages
+ledger.jsonl     the entries of the ledger from this run to the end of the chain on the day of the export
+manifest.json    the SHA-256 of every file
+
+To check it: python3 verify.py PACK.zip
+Take verify.py from the DocIntel project rather than from the pack if you do not trust who made the pack, and add
+--head FILE with a head of the ledger that was kept elsewhere. The SHA-256 of the original documents stands in run.json
+under "scope"; the page images are a rendering of those documents, vouched for by the manifest alone.
+"""
+
+
+class NotRecorded(Exception):
+    """The run has no ledger entry, so nothing could be proved by a pack; the message is for people."""
+
+
+@dataclass(frozen=True)
+class Crop:
+    """The marked part of one page: an image in the pack, and rectangles on it in PDF points."""
+
+    page: int
+    image: str
+    width: float
+    height: float
+    top: float
+    bottom: float
+    boxes: tuple[Box, ...]
+
+    @property
+    def view(self) -> str:
+        return f"0 {self.top:.1f} {self.width:.1f} {self.bottom - self.top:.1f}"
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One candidate in the report; without crops its text stands alone."""
+
+    row: Row
+    crops: tuple[Crop, ...]
+
+
+class Pack:
+    """A zip being written, and the manifest of what is in it."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self.zip = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED)
+        self.files: dict[str, str] = {}
+        self.subjects: list[dict[str, Any]] = []
+
+    def add(self, name: str, content: bytes) -> None:
+        self.zip.writestr(name, content)
+        self.files[name] = digest(content)
+
+    def vouched(self, name: str, entry: Entry) -> None:
+        """A record as it is now; when it was changed, the pack holds the change and its verifier finds it."""
+        self.add(name, payload_of(entry) or b"")
+        subject = {"kind": entry.kind, "subject_id": entry.subject_id, "sequence": entry.sequence}
+        self.subjects.append({"file": name} | subject)
+
+
+def write_evidence(run: RetrievalRun, out: IO[bytes]) -> str:
+    """Write the pack of a run; the SHA-256 of its manifest, to be written down elsewhere. Raises NotRecorded.
+
+    1. the records with the bytes the ledger vouches for  2. requests and replies  3. images of the kept pages
+    4. the report  5. the chain from the run to its end  6. verifier and manifest
+    """
+    with transaction.atomic():
+        pack = Pack(out)
+        entries = entries_of(run)
+        for name, entry in entries.items():
+            pack.vouched(name, entry)
+        trail = gather(run, Choice(), reviews_of(run))
+        assert trail is not None
+        for exchange in trail.exchanges:
+            name = exchange.purpose.lower()
+            pack.add(f"calls/{name}-request.json", request_bytes(exchange.call))
+            pack.add(f"calls/{name}-reply.txt", exchange.call.raw_reply.encode())
+        passages = passages_of(trail, add_pages(pack, trail))
+        pack.add("report.html", report(run, trail, passages).encode())
+        pack.add("report.css", STYLE.read_bytes())
+        pack.add("ledger.jsonl", "".join(segment(min(entry.sequence for entry in entries.values()))).encode())
+    pack.add("verify.py", VERIFIER.read_bytes())
+    pack.add("README.txt", README.encode())
+    manifest = {
+        "format": FORMAT,
+        "run": str(run.pk),
+        "exported_at": time_text(timezone.now()),
+        "subjects": pack.subjects,
+        "files": pack.files,
+    }
+    written = json.dumps(manifest, indent=2, sort_keys=True).encode()
+    pack.zip.writestr("manifest.json", written)
+    pack.zip.close()
+    return digest(written)
+
+
+def entries_of(run: RetrievalRun) -> dict[str, Entry]:
+    """The ledger entries of the run, its answer and its reviews, by the name of their file."""
+    answer_id = next(iter(RetrievalRun.objects.filter(pk=run.pk).values_list("answer__pk", flat=True)), None)
+    wanted = {"run.json": ("run", run.pk)} | ({"answer.json": ("answer", answer_id)} if answer_id else {})
+    reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
+    wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}
+    return {name: entry_of(kind, pk) for name, (kind, pk) in wanted.items()}
+
+
+def entry_of(kind: str, subject_id: UUID) -> Entry:
+    entry = Entry.objects.filter(kind=kind, subject_id=str(subject_id)).first()
+    if entry is None:
+        raise NotRecorded(f"The {kind} {subject_id} has no ledger entry, so a pack would prove nothing.")
+    return entry
+
+
+def segment(first: int) -> Iterator[str]:
+    """The chain from an entry to its end, one JSON object a line; what is hashed and nothing else."""
+    rows = Entry.objects.filter(sequence__gte=first).order_by("sequence")
+    for entry in rows.iterator(chunk_size=ROWS_A_FETCH):
+        fields = {
+            "sequence": entry.sequence,
+            "kind": entry.kind,
+            "subject_id": entry.subject_id,
+            "payload_digest": entry.payload_digest,
+            "previous_hash": entry.previous_hash,
+            "time": time_text(entry.created_at),
+            "hash": entry.hash,
+        }
+        yield json.dumps(fields) + "\n"
+
+
+# ---- the report
+
+
+def report(run: RetrievalRun, trail: Trail, passages: list[Passage]) -> str:
+    shown = {"run": run, "trail": trail, "passages": passages, "terms": sorted(TERMS.items()), "now": timezone.now()}
+    return render_to_string("audit/report.html", shown)
+
+
+def add_pages(pack: Pack, trail: Trail) -> dict[tuple[str, int], str]:
+    """Put the images of the kept pages into the pack; their names by document and page."""
+    documents = {
+        str(row.pk): row for row in Document.objects.filter(pk__in=[seen.document_id for seen in trail.documents])
+    }
+    shas = {seen.document_id: seen.sha256 for seen in trail.documents}
+    names: dict[tuple[str, int], str] = {}
+    for document_id, number in kept_pages(trail)[:PAGES_MAX]:
+        document = documents.get(document_id)
+        # A file put in place of the one the run saw would be a picture of something else.
+        image = page_of(document, number) if document and document.sha256 == shas.get(document_id) else None
+        if image is not None:
+            names[document_id, number] = f"pages/{document_id[:8]}-{number}.webp"
+            pack.add(names[document_id, number], image.read_bytes())
+    return names
+
+
+def kept_pages(trail: Trail) -> list[tuple[str, int]]:
+    """Document and page of everything marked on a kept candidate, once each and in their order."""
+    kept = [row.candidate for row in trail.table.rows if row.candidate.role in SHOWN_ROLES]
+    marked = [(str(row.document_id), int(box["page"])) for row in kept for box in (*row.boxes, *row.context_boxes)]
+    return list(dict.fromkeys(marked))
+
+
+def page_of(document: Document, number: int) -> Path | None:
+    try:
+        return page_image(document, number) if has_image(document, number) else None
+    except (NoPageImage, OSError):  # the texts are in the record all the same
+        return None
+
+
+def passages_of(trail: Trail, images: dict[tuple[str, int], str]) -> list[Passage]:
+    return [Passage(row, tuple(crops_of(row.candidate, images))) for row in trail.table.rows]
+
+
+def crops_of(candidate: RunCandidate, images: dict[tuple[str, int], str]) -> Iterator[Crop]:
+    if candidate.role not in SHOWN_ROLES:
+        return
+    marked = [("context", box) for box in candidate.context_boxes] + [("anchor", box) for box in candidate.boxes]
+    for number in sorted({int(box["page"]) for _, box in marked}):
+        name = images.get((str(candidate.document_id), number))
+        if name is None:
+            continue
+        here = [box for _, box in marked if box["page"] == number]
+        size = Page.objects.filter(parse=candidate.parse_id, number=number).values_list("width", "height").first()
+        width, height = size or (candidate.page_width, candidate.page_height)
+        yield Crop(
+            page=number,
+            image=name,
+            width=width,
+            height=height,
+            top=max(min(box["y0"] for box in here) - CROP_MARGIN, 0),
+            bottom=min(max(box["y1"] for box in here) + CROP_MARGIN, height),
+            boxes=tuple(box_of(kind, box) for kind, box in marked if box["page"] == number),
+        )
