@@ -12,9 +12,9 @@ LINE_HYPHENS = "-\u2010\u00ad"
 LETTERS_MIN = 3  # R8: a heading is letter-spaced from three single letters on
 
 LEADERS = re.compile(r"(?:\. ?){4,}|(?:[_\u00b7\u2022-] ?){4,}")
-LEADER_SIGNS = ("...", ". . ", "__", "_ _", "--", "- -", "\u00b7", "\u2022")
+LEADER_SIGN = re.compile(r"\.\.\.|\. \. |__|_ _|--|- -|[\u00b7\u2022]")
 TIGHT_SIGNS = re.compile(r" (?=[%)])|(?<=[($]) ")
-LOOSE_SIGNS = (" %", " )", "( ", "$ ")
+LOOSE_SIGN = re.compile(r" [%)]|[($] ")
 NOT_WORD = re.compile(r"[\W_]+")
 
 # A place in a list of lines: (line index, start, end), the end exclusive.
@@ -57,9 +57,9 @@ def match_form(text: str) -> str:
     if len(words) >= LETTERS_MIN and is_letter_spaced(words):
         words = text_of(joined_letters([(character, 0) for character in folded])).split()
     folded = " ".join(words)
-    if has_any(LEADER_SIGNS, folded):
+    if LEADER_SIGN.search(folded):
         folded = " ".join(LEADERS.sub(" ", folded).split())
-    return TIGHT_SIGNS.sub("", folded) if has_any(LOOSE_SIGNS, folded) else folded
+    return TIGHT_SIGNS.sub("", folded) if LOOSE_SIGN.search(folded) else folded
 
 
 def match_map(text: str) -> tuple[str, list[int]]:
@@ -137,10 +137,6 @@ def pieces_between(places: Sequence[tuple[int, int]], start: int, end: int) -> l
 
 def is_split_word(text: str, following: str) -> bool:
     return len(text) > 1 and text[-1] in LINE_HYPHENS and text[-2].isalpha() and following[:1].islower()
-
-
-def has_any(signs: Sequence[str], text: str) -> bool:
-    return any(sign in text for sign in signs)
 
 
 def is_letter_spaced(words: Sequence[str]) -> bool:
