@@ -155,7 +155,7 @@ def run(
 ) -> dict[str, Any]:
     """Ask every question of its document and measure; each document is warmed once before anything is timed."""
     for path in dict.fromkeys(question.document for question in questions):
-        retrieve("warm up", [library.content(path)], settings=BaseSettings(), arbiter="rules")
+        retrieve("warm up", [library.content(path)], settings=BaseSettings(), arbiter="rules", dictionary=dictionary)
     rows = []
     for question in questions:
         content = library.content(question.document)

@@ -14,4 +14,5 @@ urlpatterns = [
     path("audit/", include("audit.urls")),
     path("admin/", admin.site.urls),
     path("", include("documents.urls")),
+    path("", include("retrieval.urls")),
 ]

@@ -5,8 +5,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from documents.matching import match_form
-from retrieval.types import ConceptTerms
+from retrieval.types import ConceptTerm, ConceptTerms
 from retrieval.words import STOP_WORDS, language_of, stem, words_of
+
+JOINING_WORDS = frozenset("and or et ou und oder".split())
 
 Stems = tuple[str, ...]
 Names = dict[Stems, tuple[int, ...]]  # the stems of a term -> the concepts it names, by their place in the dictionary
@@ -32,7 +34,7 @@ def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]
     """
     if not dictionary:
         return []
-    words = words_of(match_form(text))
+    words = said_words(text)
     spoken = language_of(words, default="")
     matches = [
         match
@@ -68,7 +70,7 @@ def names_of(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
     names: dict[str, dict[Stems, tuple[int, ...]]] = {}
     for number, concept in enumerate(dictionary):
         for term in concept.terms:
-            words = [word for word in words_of(match_form(term.text)) if not is_small(word, term.language)]
+            words = [word for word in said_words(term.text) if not is_small(word, term.language)]
             stems = tuple(stem(word, term.language) for word in words)
             if stems and not term.pulled_from:
                 same = names.setdefault(term.language, {})
@@ -76,6 +78,27 @@ def names_of(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
     return names
 
 
+@lru_cache(maxsize=4096)
+def searched_terms(concept: ConceptTerms) -> tuple[tuple[ConceptTerm, str], ...]:
+    """The terms of a concept to search for, each as a phrase in match form.
+
+    Where "current assets" is searched, "total current assets" finds nothing more and is left out.
+    """
+    phrases = [" ".join(words_of(match_form(term.text))) for term in concept.terms]
+    pairs = list(zip(concept.terms, phrases, strict=True))
+    return tuple((term, phrase) for term, phrase in pairs if not any(covers(*pair, term, phrase) for pair in pairs))
+
+
+def covers(other: ConceptTerm, shorter: str, term: ConceptTerm, phrase: str) -> bool:
+    """Does every line with the term hold the other one too, which counts as much?"""
+    is_same = other.pulled_from == term.pulled_from and other.priority == term.priority
+    return is_same and other.weight >= term.weight and shorter != phrase and f" {shorter} " in f" {phrase} "
+
+
+def said_words(text: str) -> list[str]:
+    return words_of(match_form(text.replace("&", " and ")))
+
+
 def is_small(word: str, language: str) -> bool:
-    """A stop word; single letters are none here, for "R&D" has nothing else."""
-    return len(word) > 1 and word in STOP_WORDS.get(language, ())
+    """A stop word. A joining word is none here, for "costs and sales" are no cost of sales; nor are the letters of R&D."""
+    return len(word) > 1 and word not in JOINING_WORDS and word in STOP_WORDS.get(language, ())

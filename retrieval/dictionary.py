@@ -21,8 +21,9 @@ def dictionary_of(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
 def rows_of(base: KnowledgeBase) -> Iterator[WordRow]:
     """The dictionary of a base as rows, by concept and term."""
     terms = Term.objects.filter(concept__base=base).order_by("concept__name", "language", "text")
-    for row in terms.values_list("concept__name", "language", "text", "priority", "weight"):
-        yield WordRow(*row)
+    values = terms.values_list("concept__name", "language", "text", "priority", "weight")
+    for concept, language, text, priority, weight in values:
+        yield WordRow(concept, language, text, "secondary" if priority == "secondary" else "primary", weight)
 
 
 @lru_cache

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from documents.content import DocumentContent
 from documents.matching import identifier_form, match_form
 from llm.exchange import clean_text
-from retrieval.concepts import concepts_named
+from retrieval.concepts import concepts_named, searched_terms
 from retrieval.lexicon import Lexicon, lexicon_of, title_words
 from retrieval.phrasing import (
     NAMED_PARTS,
@@ -294,8 +294,7 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
     named = concepts_named(topic, dictionary)
     groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
     for concept, _ in named:
-        for term in concept.terms:
-            phrase = " ".join(words_of(match_form(term.text)))
+        for term, phrase in searched_terms(concept):
             forms = (phrase,) if " " in phrase else word_forms(phrase, lexicons, term.language)
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
