@@ -63,6 +63,9 @@ class Seconds(NamedTuple):
     cpu: float
 
 
+NO_TIME = Seconds(0.0, 0.0)
+
+
 @dataclass
 class Measured:
     """The figures of one file; None where a figure does not apply to it."""
@@ -84,9 +87,9 @@ class Measured:
     titles_not_printed: int | None = None
     statement_lines: int = 0
     orphan_lines: int = 0
-    bare: Seconds = Seconds(0.0, 0.0)
-    parse: Seconds = Seconds(0.0, 0.0)
-    ready: Seconds = Seconds(0.0, 0.0)
+    bare: Seconds = NO_TIME
+    parse: Seconds = NO_TIME
+    ready: Seconds = NO_TIME
     missing_titles: list[str] = field(default_factory=list)
     surplus_titles: list[str] = field(default_factory=list)
 
