@@ -24,7 +24,7 @@ Kind = Answer.Kind
 KEPT_ROLES = ("primary", "supporting")
 
 NO_MODEL = "No model is configured: this answer is quoted from the document, chosen by rules."
-BY_RULES = "This answer is quoted from the document; the passages were chosen by rules."
+QUOTED = "This answer is quoted from the document."
 NO_ARBITER = "The arbiter did not run, so nobody judged these passages; they are in the order of the rules. {failure}"
 UNJUDGED = "Ranking is switched off for this base: nobody judged these passages, they are in the order of the search."
 NO_LITERAL_QUOTE = (
@@ -68,7 +68,7 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     if not client.is_configured():
         return quoted(run, kept, writing, NO_MODEL)
     quotes = choose_quotes(kept, writing.mode, writing.settings)
-    return written(run, quotes, writing) if quotes else quoted(run, kept, writing, BY_RULES)
+    return written(run, quotes, writing) if quotes else quoted(run, kept, writing, QUOTED)
 
 
 def quoted(run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str) -> AnswerDraft:

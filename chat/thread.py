@@ -295,11 +295,12 @@ class ListedConversation:
 def conversation_groups(user: User, current: Conversation | None = None) -> list[tuple[str, list[ListedConversation]]]:
     """A person's conversations by the day they were last used, newest first."""
     last = Turn.objects.filter(conversation=OuterRef("pk")).order_by("-number")
-    rows = Conversation.objects.visible_to(user).annotate(
+    counted_rows = Conversation.objects.visible_to(user).annotate(
         turn_count=Count("turns"),
         last_state=Subquery(last.values("state")[:1]),
         last_kind=Subquery(last.values("answer__kind")[:1]),
     )
+    rows = counted_rows.order_by("-active_at")  # the model's own order is dropped where rows are counted
     groups: dict[str, list[ListedConversation]] = {}
     today = timezone.localdate()
     for conversation in rows[:CONVERSATIONS_SHOWN]:

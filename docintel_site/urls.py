@@ -1,9 +1,13 @@
 """Every address of the site."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
 from docintel_site import first_run, views
+
+admin.site.site_header = admin.site.site_title = "DocIntel administration"
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # one door, with its limit of attempts
 
 urlpatterns = [
     path("", first_run.home, name="home"),

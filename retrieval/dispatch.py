@@ -55,9 +55,9 @@ def rule_titles(asked: Asked) -> Flag:
     usable = [content for content in asked.contents if content.has_usable_toc]
     entries = sum(len(content.toc) for content in usable)
     if usable:
-        return Flag("titles", True, f"{entries} titles in {counted(len(usable), 'table')} of asked.contents")
+        return Flag("titles", True, f"{entries} titles in {counted(len(usable), 'table')} of contents")
     return Flag(
-        "titles", False, f"no table of asked.contents with {USABLE_TOC_ENTRIES} entries; hits are grouped by page"
+        "titles", False, f"no table of contents with {USABLE_TOC_ENTRIES} entries; hits are grouped by page"
     )
 
 
