@@ -4,7 +4,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from documents.lines import PageLine
+from documents.lines import PageLine, cells_of
+from documents.matching import match_form
 
 EDGE_LINES = 5  # how many lines from the top and from the bottom may be furniture
 NEAR_PAGES = 4  # repetition is looked for this many pages around, since chapters change their headers
@@ -12,6 +13,7 @@ SAME_HEIGHT_PT = 5.0
 COUNT_MIN, COUNT_MIN_SHORT = 3, 2  # repetitions needed; in documents of up to SHORT_PAGES pages
 SHORT_PAGES = 5
 PAGE_NUMBER_CHARS, PAGE_NUMBER_DIGITS = 80, 4
+CHAPTER_COUNT_MIN, CHAPTER_LETTERS_MIN = 4, 12  # a header that changes on one side needs more pages, and real words
 SLOT_SHARE, SLOT_HEIGHT_PT = 0.6, 2.0  # a height that holds furniture on this share of pages holds it on the others
 SLOT_TEXT_MAX = 120
 MARGIN_SHARE = 0.12  # of the page width: rotated text this far out is a stamp
@@ -32,6 +34,7 @@ def mark_furniture(pages: Sequence[Sequence[PageLine]], widths: Sequence[float])
     for edges in (list(edges_of(pages, from_top=True)), list(edges_of(pages, from_top=False))):
         mark_page_numbers(edges, len(pages), large)
         mark_repeated(edges, len(pages), large)
+        mark_chapter_headers(edges)
         mark_slots(edges, len(pages))
 
 
@@ -93,6 +96,30 @@ def mark_repeated(edges: Sequence[Edge], page_count: int, large: float) -> None:
         }
         if len(near) >= count_min:
             line.kind = "furniture"
+
+
+def mark_chapter_headers(edges: Sequence[Edge]) -> None:
+    """Mark headers of two cells of which one stays the same while the other names the chapter."""
+    same_cell: dict[tuple[int, str], list[Edge]] = defaultdict(list)
+    for edge in edges:
+        for side, cell in enumerate(header_cells(edge[4])):
+            same_cell[side, cell].append(edge)
+    for (_, cell), alike in same_cell.items():
+        if len(alike) < CHAPTER_COUNT_MIN or sum(map(str.isalpha, cell)) < CHAPTER_LETTERS_MIN:
+            continue
+        for index, depth, height, _, line in alike:
+            near = {other[0] for other in nearby(alike, index) if abs(other[2] - height) <= SAME_HEIGHT_PT}
+            if len(near) >= CHAPTER_COUNT_MIN and is_open(edges, index, depth):
+                line.kind = "furniture"
+
+
+def header_cells(line: PageLine) -> tuple[str, ...]:
+    """The two cells of a line that could be a header; () for another number of cells, or with amounts in them."""
+    if line.kind == "furniture" or len(line.spans) < 2:
+        return ()
+    cells = cells_of(line.text, line.spans, line.size)
+    is_header = len(cells) == 2 and all(any(map(str.isalpha, cell)) for cell in cells)
+    return tuple(match_form(cell) for cell in cells) if is_header else ()
 
 
 def nearby(edges: Sequence[Edge], index: int) -> Iterator[Edge]:

@@ -59,3 +59,16 @@ def test_it_leaves_no_running_header_of_the_csf_among_the_text() -> None:
     assert len(header) >= 25 and {line.kind for line in header} == {"furniture"}
     pages = {line.page_number for line in reading.lines if "framework" in line.match and line.kind != "furniture"}
     assert len(pages) < len(reading.pages)
+
+
+def test_it_marks_headers_that_name_the_chapter_beside_the_document(tmp_path: Path) -> None:
+    chapters = ["Business", "Our strategy", "Risks", "Income statement", "Balance sheet", "Cash flows"]
+    pages = [[f"Corvane Annual Report\t{chapter}", *body(page)] for page, chapter in enumerate(chapters)]
+    reading = read_pdf(write_pdf(tmp_path / "chapters.pdf", pages), Limits())
+    assert all(kinds(reading, f"Corvane Annual Report {chapter}") == {"furniture"} for chapter in chapters)
+
+
+def test_it_keeps_table_rows_that_begin_every_page(tmp_path: Path) -> None:
+    pages = [[f"Total current liabilities\t{page * 37}", *body(page)] for page in range(1, 8)]
+    reading = read_pdf(write_pdf(tmp_path / "rows.pdf", pages), Limits())
+    assert all(kinds(reading, f"Total current liabilities {page * 37}") == {"table_row"} for page in range(1, 8))
