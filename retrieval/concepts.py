@@ -8,7 +8,7 @@ from documents.matching import match_form
 from retrieval.types import ConceptTerm, ConceptTerms
 from retrieval.words import STOP_WORDS, language_of, stem, words_of
 
-JOINING_WORDS = frozenset("and or et ou und oder".split())
+JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
 
 Stems = tuple[str, ...]
 Names = dict[Stems, tuple[int, ...]]  # the stems of a term -> the concepts it names, by their place in the dictionary
