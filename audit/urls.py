@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audit import export_views, review_views, views
+from audit import export_views, replay_views, review_views, views
 
 app_name = "audit"
 
@@ -15,6 +15,7 @@ urlpatterns = [
     path("queue/<uuid:sample_id>/", review_views.sample, name="sample"),
     path("runs/<uuid:run_id>/", views.run_trail, name="trail"),
     path("runs/<uuid:run_id>/evidence/", export_views.evidence, name="evidence"),
+    path("runs/<uuid:run_id>/replay/", replay_views.replay, name="replay"),
     path("runs/<uuid:run_id>/reviews/", review_views.save_review, name="review"),
     path("runs/<uuid:run_id>/calls/<uuid:call_id>/request/", views.call_request, name="request"),
     path("runs/<uuid:run_id>/calls/<uuid:call_id>/reply/", views.call_reply, name="reply"),

@@ -1,0 +1,87 @@
+"""`manage.py replay RUN…`: is the request still the one that was sent, and would the same brief be judged the same?"""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError
+
+from audit.events import record_event
+from audit.replay import CannotReplay, Rebuilt, rebuild, rejudge, summary
+from llm.models import LLMCall
+from retrieval.models import RetrievalRun
+
+REPEATS_MAX = 50
+
+
+class Command(BaseCommand):
+    help = "Rebuild the arbiter's requests from the stored rows and compare them; with --arbiter also judge anew."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("runs", nargs="*", type=UUID, metavar="RUN")
+        parser.add_argument("--last", type=int, metavar="N", help="the last N runs a model judged")
+        parser.add_argument("--arbiter", choices=["rules", "model"], help="judge the stored briefs again, too")
+        parser.add_argument("--repeat", type=int, default=1, metavar="N", help="judge N times, for the stability")
+        parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not 1 <= options["repeat"] <= REPEATS_MAX:
+            raise CommandError(f"--repeat must lie between 1 and {REPEATS_MAX}.")
+        runs = list(chosen(options["runs"], options["last"]))
+        rebuilt = [found for found in map(rebuild, runs) if found]
+        judged = [self.judge(run, options) for run in runs] if options["arbiter"] else []
+        if options["json"]:
+            self.stdout.write(json.dumps(findings(runs, rebuilt, judged), indent=2))
+        else:
+            self.tell(runs, rebuilt, judged)
+        failed = [found for found in rebuilt if not found.ok]
+        if failed:
+            raise CommandError(f"{len(failed)} of {len(rebuilt)} replays differ, the first is run {failed[0].run_id}.")
+
+    def judge(self, run: RetrievalRun, options: dict[str, Any]) -> dict[str, Any]:
+        try:
+            found = rejudge(run, options["arbiter"], repeats=options["repeat"])
+        except CannotReplay as error:
+            return {"run": str(run.pk), "error": str(error)}
+        for exchange in found.exchanges:
+            LLMCall.objects.record(exchange)
+        record_event(None, "replay", run.pk, **summary(found))
+        return {"run": str(run.pk), **summary(found), "flips": [asdict(flip) for flip in found.flips]}
+
+    def tell(self, runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[dict[str, Any]]) -> None:
+        equal = sum(found.ok for found in rebuilt)
+        self.stdout.write(
+            f"{equal} of {len(rebuilt)} requests rebuilt byte for byte; {len(runs) - len(rebuilt)} runs asked no model."
+        )
+        for note in sorted({found.note for found in rebuilt if found.note}):
+            self.stdout.write(f"Note: {note}.")
+        for found in judged:
+            flips = [f"{flip['candidate_id']} {flip['before']} → {flip['after']}" for flip in found.get("flips", [])]
+            told = found.get("error") or f"stability {found['stability']:.2f}; {'; '.join(flips) or 'no role flips'}"
+            self.stdout.write(f"{found['run']}: {told}")
+
+
+def chosen(run_ids: list[UUID], last: int | None) -> Iterator[RetrievalRun]:
+    runs = RetrievalRun.objects.select_related("llm_call")
+    if last:
+        yield from runs.exclude(llm_call=None)[:last]
+    elif not run_ids:
+        raise CommandError("Name runs, or --last N.")
+    for run_id in run_ids:
+        run = runs.filter(pk=run_id).first()
+        if run is None:
+            raise CommandError(f"There is no run {run_id}.")
+        yield run
+
+
+def findings(runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "runs": len(runs),
+        "rebuilt": len(rebuilt),
+        "equal": sum(found.ok for found in rebuilt),
+        "differing": [asdict(found) | {"run_id": str(found.run_id)} for found in rebuilt if not found.ok],
+        "judged": judged,
+    }

@@ -1,0 +1,182 @@
+"""A replay rebuilds the bytes that were sent, whatever the server could do and replied, and never touches the record."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from pytest_django import Settings
+
+from accounts.models import User
+from audit.models import AuditEvent
+from audit.replay import CannotReplay, rebuild, rejudge
+from audit.tests.conftest import House, MakeRun, Tamper
+from audit.verification import verify
+from chat.tests.conftest import LEASE_TEXT
+from documents.base_settings import BaseSettings
+from documents.ingestion import ingest_path
+from documents.models import Document, Parse
+from llm import call
+from llm.models import LLMCall
+from retrieval.corpus import content_for
+from retrieval.models import RetrievalRun
+from retrieval.pipeline import retrieve
+from retrieval.record import run_payload, store_run
+from tests.scripted_llm import ScriptedLLM
+
+Ask = Callable[..., RetrievalRun]
+Serve = Callable[..., ScriptedLLM]
+QUESTIONS = (
+    "What is the rent a month?",
+    "Who repairs the roof & the <walls>?",
+    "What is the deposit, and when is it returned?",
+    "How may the lease be ended?",
+)
+BEHAVIOURS = (
+    ["good"],
+    ["no-responses-api"],
+    ["missing-ids"],
+    ["chat-json-mode-only"],
+    ["text-only"],
+    ["fenced"],
+    ["reasoning"],
+    ["unknown-ids"],
+    ["duplicate-ids"],
+    ["malformed"],
+    ["empty-ranking"],
+    ["wrong-quote"],
+)
+
+
+@pytest.fixture
+def serve(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    monkeypatch.setattr(call, "BACKOFF_S", 0.01)
+    with ExitStack() as stack:
+
+        def start(*behaviours: str) -> ScriptedLLM:
+            server = stack.enter_context(ScriptedLLM(behaviours))
+            settings.LLM_BASE_URL, settings.LLM_API_KEY = server.base_url, "sk-test-key"
+            settings.LLM_MODEL, settings.LLM_CONFIGURED = "scripted-model", True
+            return server
+
+        yield start
+
+
+@pytest.fixture
+def lease(house: House, tmp_path: Path, settings: Settings) -> Document:
+    settings.MEDIA_ROOT = tmp_path / "files"
+    path = tmp_path / "lease.md"
+    path.write_text(LEASE_TEXT)
+    return ingest_path(path, house.base, house.owner)
+
+
+@pytest.fixture
+def ask(house: House, lease: Document) -> Ask:
+    """Ask the lease and record the run, as the chat does."""
+
+    def answer(question: str = QUESTIONS[0], arbiter: str = "model") -> RetrievalRun:
+        chosen = BaseSettings.from_json({"embeddings": "none"})
+        result = retrieve(question, content_for([lease]), settings=chosen, arbiter=arbiter)  # type: ignore[arg-type]
+        stored = store_run(result, base=house.base, user=house.asker, mode="balanced")
+        return RetrievalRun.objects.get(pk=stored.pk)
+
+    return answer
+
+
+def test_it_rebuilds_every_request_byte_for_byte(ask: Ask, serve: Serve) -> None:
+    for behaviours in BEHAVIOURS:
+        serve(*behaviours)
+        for question in QUESTIONS:
+            ask(question)
+    found = [rebuild(run) for run in RetrievalRun.objects.select_related("llm_call")]
+    assert len(found) == len(BEHAVIOURS) * len(QUESTIONS)
+    assert [each for each in found if each is None or not each.ok] == []
+    out = StringIO()
+    call_command("replay", last=len(found), stdout=out)
+    assert f"{len(found)} of {len(found)} requests rebuilt" in out.getvalue()
+
+
+def test_it_tells_which_run_differs(ask: Ask, serve: Serve, tamper: Tamper) -> None:
+    serve("good")
+    good, bad, other = ask(QUESTIONS[0]), ask(QUESTIONS[1]), ask(QUESTIONS[2])
+    tamper(f"UPDATE retrieval_runcandidate SET brief = brief || ' ' WHERE run_id = '{bad.pk}' AND position = 1")
+    tamper(f"UPDATE retrieval_runcandidate SET role = 'tangential' WHERE run_id = '{other.pk}' AND position = 1")
+    ends = {run.pk: rebuild(RetrievalRun.objects.get(pk=run.pk)) for run in (good, bad, other)}
+    assert [each.ok for each in ends.values() if each] == [True, False, False]
+    assert ends[other.pk].roles_differ  # type: ignore[union-attr]
+    with pytest.raises(CommandError, match="2 of 3 replays differ"):
+        call_command("replay", last=3, stdout=StringIO())
+
+
+@pytest.mark.parametrize("behaviour", ["good", "no-responses-api", "chat-json-mode-only", "text-only"])
+def test_it_rebuilds_with_a_prompt_this_program_no_longer_has(
+    ask: Ask, serve: Serve, monkeypatch: pytest.MonkeyPatch, behaviour: str
+) -> None:
+    serve(behaviour)
+    run = ask()
+    monkeypatch.setattr("audit.replay.PROMPT_VERSION", "99")
+    monkeypatch.setattr("audit.replay.INSTRUCTIONS", "Quite other instructions.")
+    found = rebuild(run)
+    assert found and found.ok
+    assert "no longer in this program" in found.note
+
+
+def test_the_rules_judge_their_own_brief_the_same_again(ask: Ask) -> None:
+    for question in QUESTIONS:
+        run = ask(question, "rules")
+        before = run_payload(run)
+        found = rejudge(run, "rules", repeats=3)
+        assert (found.flips, found.stability) == ((), 1.0)
+        assert run_payload(RetrievalRun.objects.get(pk=run.pk)) == before
+        assert rebuild(run) is None
+
+
+def test_it_says_what_is_missing_when_the_parse_is_gone(ask: Ask, serve: Serve, lease: Document) -> None:
+    run = ask(arbiter="rules")
+    Document.objects.filter(pk=lease.pk).update(current_parse=None)
+    Parse.objects.filter(document=lease).delete()
+    with pytest.raises(CannotReplay, match="strength of each candidate, which the record does not hold"):
+        rejudge(run, "rules")
+    serve("good")
+    assert rejudge(run, "model").candidates == run.candidates.count()
+
+
+def test_it_measures_how_stable_a_model_is(ask: Ask, serve: Serve) -> None:
+    serve("good")
+    run = ask()
+    assert rejudge(run, "model", repeats=3).stability == 1.0
+    serve("good", "empty-ranking", "good", "empty-ranking")
+    wavering = rejudge(run, "model", repeats=4)
+    assert wavering.stability == 0.5
+    assert {flip.after for flip in wavering.flips} == {"unjudged"}
+    assert wavering.kept_flips == sum(row.role in ("primary", "supporting") for row in run.candidates.all())
+
+
+def test_the_button_shows_flips_and_records_them(
+    ask: Ask, serve: Serve, house: House, signed_in: Callable[[User], Client]
+) -> None:
+    serve("good")
+    run = ask()
+    calls = LLMCall.objects.count()
+    client = signed_in(house.auditor)
+    page = client.post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "model"}).content.decode()
+    assert "request rebuilt byte for byte" in page and "keep their role" in page
+    assert client.post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "rules"}).status_code == 200
+    assert client.post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "oracle"}).status_code == 400
+    assert signed_in(house.asker).post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "rules"}).status_code == 404
+    assert LLMCall.objects.count() == calls + 1
+    assert [event.detail["arbiter"] for event in AuditEvent.objects.filter(action="replay")] == ["rules", "model"]
+    assert verify().ok
+
+
+def test_a_model_that_fails_is_told(ask: Ask, make_run: MakeRun, house: House, signed_in: Any) -> None:
+    run = ask(arbiter="rules")
+    response = signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "model"})
+    assert response.status_code == 409
+    assert "No model is configured" in response.content.decode()
+    with pytest.raises(CannotReplay, match="no candidate"):
+        rejudge(make_run(""), "rules")
