@@ -27,6 +27,9 @@ CELL_GAP = 0.9  # of the font size: a gap this wide separates two cells
 WORDY_CHARS, WORDY_SPACES = 20, 2  # a piece of running text, as opposed to a cell
 COLUMN_PAIRS_MIN = 4  # this many side-by-side pieces of running text make two columns
 RUNNING_SHARE = 0.25  # of the lines of running text begin in lower case
+TABLE_COLUMNS_MIN, TABLE_CUTS_MIN = 3, 2
+LABEL_SHARE, LABEL_LETTERS_MIN = 0.5, 3  # labels are fewer than what they label, and words: not marks of a list
+ROW_GAP = 0.25  # of the font size: a gap through all columns this high may part two rows of a table
 COLUMN_DEPTH = 2  # at most four columns
 
 
@@ -74,6 +77,7 @@ class PageText:
     hidden_chars: int = 0
     unknown_chars: int = 0
     removed_chars: int = 0
+    is_recognised: bool = False  # by us, from the page's image
 
 
 def page_lines(page_number: int, text: PageText, width: float, height: float) -> tuple[list[PageLine], int]:
@@ -256,9 +260,84 @@ def regions_of(pieces: list[Piece], depth: int) -> list[tuple[int, list[Piece]]]
         left = regions_of([piece for piece in band if piece.x0 < gutter], depth + 1)
         right = regions_of([piece for piece in band if piece.x0 >= gutter], depth + 1)
         last = max(column or 1 for column, _ in left)
-        regions += [(column or 1, region) for column, region in left]
-        regions += [(last + (column or 1), region) for column, region in right]
+        columns = [(column or 1, region) for column, region in left]
+        columns += [(last + (column or 1), region) for column, region in right]
+        regions += row_by_row(columns) if depth == 0 else columns
     return regions
+
+
+def row_by_row(columns: list[tuple[int, list[Piece]]]) -> list[tuple[int, list[Piece]]]:
+    """Three or more columns whose texts begin anew at the same heights are a table: its rows in order, cell by cell."""
+    cells = with_label_columns(columns)
+    cuts = row_cuts(cells) if len({column for column, _ in cells}) >= TABLE_COLUMNS_MIN else []
+    if len(cuts) < TABLE_CUTS_MIN:
+        return columns
+    rows: list[tuple[int, list[Piece]]] = []
+    for top, bottom in pairwise([-math.inf, *cuts, math.inf]):
+        for column, region in cells:
+            cell = [piece for piece in region if top <= piece.baseline < bottom]
+            if cell:
+                rows.append((column, cell))
+    return rows
+
+
+def with_label_columns(columns: list[tuple[int, list[Piece]]]) -> list[tuple[int, list[Piece]]]:
+    """The columns, a narrow column of labels at the left of the first one ("Tier 1") told apart from its text."""
+    (first, region), *others = columns
+    region = [part for piece in region for part in parted(piece)]
+    edge = label_edge(region)
+    if first != 1 or edge is None:
+        return columns
+    labels = [piece for piece in region if piece.x1 <= edge]
+    text = [piece for piece in region if piece.x1 > edge]
+    return [(1, labels), (2, text), *((column + 1, other) for column, other in others)]
+
+
+def parted(piece: Piece) -> list[Piece]:
+    """A piece cut where a gap inside it is as wide as between two cells."""
+    if len(piece.spans) < 2:
+        return [piece]
+    parts: list[Piece] = []
+    group = [piece.spans[0]]
+    for span in (*piece.spans[1:], None):
+        if span is None or span.x0 - group[-1].x1 > CELL_GAP * piece.size:
+            start, end = group[0].start, group[-1].end
+            spans = tuple(LineSpan(one.start - start, one.end - start, one.x0, one.x1) for one in group)
+            parts.append(piece._replace(text=piece.text[start:end], x0=spans[0].x0, x1=spans[-1].x1, spans=spans))
+            group = []
+        if span is not None:
+            group.append(span)
+    return parts
+
+
+def label_edge(region: list[Piece]) -> float | None:
+    """Where the text right of a column of labels begins; None when there is no such column."""
+    wordy = [piece.x0 for piece in region if is_wordy(piece.text)]
+    if len(wordy) < COLUMN_PAIRS_MIN:
+        return None
+    edge = sorted(wordy)[len(wordy) // 10]
+    labels = [piece for piece in region if piece.x0 < edge - CELL_GAP * piece.size]
+    is_narrow = 2 <= len(labels) <= LABEL_SHARE * len(region) and all(piece.x1 <= edge for piece in labels)
+    words = sum(sum(map(str.isalpha, piece.text)) >= LABEL_LETTERS_MIN for piece in labels)
+    return edge if is_narrow and words * 2 > len(labels) else None
+
+
+def row_cuts(columns: list[tuple[int, list[Piece]]]) -> list[float]:
+    """The heights at which no column has text, and the first column and most others begin a cell right below."""
+    pieces = sorted((piece for _, region in columns for piece in region), key=lambda piece: piece.y0)
+    count = len({column for column, _ in columns})
+    column_of = {id(piece): column for column, region in columns for piece in region}
+    cuts: list[float] = []
+    bottom = pieces[0].y1
+    for piece in pieces[1:]:
+        if piece.y0 - bottom > ROW_GAP * piece.size:
+            beginning = {
+                column_of[id(other)] for other in pieces if abs(other.y0 - piece.y0) <= BASELINE_TOLERANCE * piece.size
+            }
+            if 1 in beginning and len(beginning) > count / 2:
+                cuts.append(piece.y0)
+        bottom = max(bottom, piece.y1)
+    return cuts
 
 
 def gutter_of(pieces: list[Piece]) -> float | None:

@@ -1,10 +1,17 @@
 """Pieces become visual lines: rows of cells, columns of text, scripts, turned text."""
 
+
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 
-from documents.lines import PageLine, cells_of, page_lines, pieces_of
+from documents.limits import Limits
+from documents.lines import PageLine, Piece, cells_of, label_edge, page_lines, parted, pieces_of, row_by_row
+from documents.reading import read_pdf
+from documents.rows import LineSpan
 
 WIDTH, HEIGHT = 612.0, 792.0
 PAINTED = 16
@@ -124,3 +131,46 @@ def test_it_leaves_out_white_space_at_the_ends_of_spans() -> None:
     (line,) = lines_of(piece("  word ", 100, 100))
     assert line.text == "word"
     assert line.x0 == pytest.approx(110) and line.x1 == pytest.approx(130)
+
+
+def text_table(page: pymupdf.Page, labels: Sequence[str]) -> None:
+    """Two columns of running text in rows, each row with a label left of the first column."""
+    for row, label in enumerate(labels):
+        for index in range(5):
+            y = 100 + row * 80 + index * 12
+            page.insert_text((130, y), f"text of row {label} goes on here", fontsize=9)
+            page.insert_text((320, y), f"more about {label} on the right side", fontsize=9)
+        page.insert_text((72, 100 + row * 80), f"Tier {label}:", fontsize=9)
+        page.insert_text((72, 112 + row * 80), "Named", fontsize=9)
+
+
+def test_it_reads_a_table_of_texts_row_by_row(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    text_table(document.new_page(), ["one", "two", "three"])
+    document.save(tmp_path / "tiers.pdf")
+    lines = read_pdf(tmp_path / "tiers.pdf", Limits()).lines
+    order = [line.text.split(" goes")[0].split(" on the")[0] for line in lines]
+    first = ["Tier one:", "Named", *["text of row one"] * 5, *["more about one"] * 5]
+    assert order == [text.replace("one", name) for name in ("one", "two", "three") for text in first]
+    assert [line.column for line in lines[:12]] == [1, 1, *[2] * 5, *[3] * 5]
+
+
+def test_it_leaves_two_columns_of_text_and_list_marks_alone() -> None:
+    columns = [(1, [placed(f"running text number {n}", 72, 100 + 12 * n) for n in range(6)])]
+    columns.append((2, [placed(f"other running text {n}", 320, 100 + 12 * n) for n in range(6)]))
+    assert row_by_row(columns) == columns
+    marked = [*columns[0][1], *(placed("•", 60, 100 + 24 * n) for n in range(3))]
+    assert label_edge(marked) is None
+
+
+def placed(text: str, left: float, baseline: float) -> Piece:
+    right = left + 5 * len(text)
+    return Piece(text, left, baseline - 9, right, baseline, baseline, 9, False, (LineSpan(0, len(text), left, right),))
+
+
+def test_it_parts_a_piece_at_a_wide_gap() -> None:
+    both = placed("Tier 1: Application", 72, 100)
+    both = both._replace(spans=(LineSpan(0, 7, 72, 100), LineSpan(8, 19, 139, 190)))
+    assert [(part.text, part.x0, part.x1, part.spans[0].start) for part in parted(both)] == [
+        ("Tier 1:", 72, 100, 0), ("Application", 139, 190, 0),
+    ]  # fmt: skip
