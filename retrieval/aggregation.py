@@ -23,7 +23,7 @@ SNIPPET_CHARS = 700
 PAGE_HEADING_CHARS = 160
 FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
 # How the signals add up to `strength`; set on both shared question sets together, never for one question.
-KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.6, 0.22, 0.12, 0.06
+KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.58, 0.22, 0.12, 0.08
 COSINE_SPAN = 0.55  # of the bundled encoder: from the farthest passage still proposed to one that says the same
 ROW_COSINE_SHARE = 0.95  # of the best cosine on its page: a row lives from the heading of its table
 KEYWORDS_MAX = 1.25  # every word on one line, in phrases
