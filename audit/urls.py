@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audit import export_views, replay_views, review_views, views
+from audit import export_views, figure_views, replay_views, review_views, views
 
 app_name = "audit"
 
@@ -10,6 +10,8 @@ urlpatterns = [
     path("", views.run_list, name="list"),
     path("export.csv", export_views.runs_csv, name="csv"),
     path("export.jsonl", export_views.runs_jsonl, name="jsonl"),
+    path("figures/", figure_views.figures, name="figures"),
+    path("coverage/<uuid:document_id>/", figure_views.coverage, name="coverage"),
     path("queue/", review_views.queue, name="queue"),
     path("queue/draw/", review_views.draw_sample, name="draw"),
     path("queue/<uuid:sample_id>/", review_views.sample, name="sample"),
