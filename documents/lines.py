@@ -130,7 +130,7 @@ def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[s
             raw, removed = clean_text(raw)
             page.removed_chars += removed
         shown = raw.strip()
-        if text and text[-1] != " " and (raw[:1] == " " or kept and is_footnote_mark(shown, span, kept[-1], text)):
+        if text and text[-1] != " " and (raw[:1] == " " or is_apart(shown, span, kept[-1], text)):
             text += " "
         if not shown:
             continue
@@ -149,8 +149,8 @@ def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[s
     if len(kept) > 1:
         y0, y1 = min([span["bbox"][1] for span in kept]), max([span["bbox"][3] for span in kept])
         size = max([span["size"] for span in kept])
-        # Signs such as a root hang from above; the lowest of the large spans stands on the line.
-        baseline = max([span["origin"][1] for span in kept if span["size"] > size - 0.5])
+        # Signs such as a root hang from above; the longest of the large spans, else the lowest, stands on the line.
+        baseline = max([(len(span["text"]), span["origin"][1]) for span in kept if span["size"] > size - 0.5])[1]
     right = max([place.x1 for place in places])
     return Piece(text.rstrip(), places[0].x0, y0, right, y1, baseline, size, bold_chars * 2 > len(text), tuple(places))
 
@@ -181,6 +181,14 @@ def is_bold(span: dict[str, Any], bold_fonts: dict[str, bool]) -> bool:
     if known is None:
         known = bold_fonts[font] = any(name in font.lower() for name in BOLD_NAMES)
     return known
+
+
+def is_apart(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:
+    """Whether a space belongs between two spans that have none: a footnote's mark is no part of a word or number."""
+    if is_footnote_mark(text, span, last, before):
+        return True
+    is_small = last["size"] < span["size"] * SCRIPT_SIZE and span["origin"][1] - last["origin"][1] > 0.2 * span["size"]
+    return is_small and before.isdigit() and text[:1].isalpha()
 
 
 def is_footnote_mark(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:

@@ -43,10 +43,13 @@ def fold_character(character: str) -> str:
         return " "
     decomposed = unicodedata.normalize("NFKD", character.casefold())
     kept = "".join(part for part in decomposed if not unicodedata.combining(part)).casefold()
-    return kept.translate(DASH_FOLDS)
+    return kept.translate(LETTER_FOLDS)
 
 
-DASH_FOLDS = {ord(dash): "-" for dash in DASHES}
+# Joined and crossed letters that Unicode does not take apart ("cœur" is looked for as "coeur").
+LETTER_FOLDS = {ord(dash): "-" for dash in DASHES} | str.maketrans(
+    {"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
 FOLDS = CharacterFolds()
 
 

@@ -1,6 +1,5 @@
 """Pieces become visual lines: rows of cells, columns of text, scripts, turned text."""
 
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -174,3 +173,24 @@ def test_it_parts_a_piece_at_a_wide_gap() -> None:
     assert [(part.text, part.x0, part.x1, part.spans[0].start) for part in parted(both)] == [
         ("Tier 1:", 72, 100, 0), ("Application", 139, 190, 0),
     ]  # fmt: skip
+
+
+def test_it_sets_the_mark_before_a_footnote_apart() -> None:
+    mark = {**piece("4", 120, 704.8, size=6)["spans"][0]}
+    note = piece("To illustrate why", 124, 708.7, size=9)["spans"][0]
+    (line,), _ = page_lines(
+        1, pieces_of([{"lines": [{"dir": (1.0, 0.0), "spans": [mark, note]}]}], WIDTH, HEIGHT), WIDTH, HEIGHT
+    )
+    assert line.text == "4 To illustrate why"
+
+
+def test_a_line_stands_where_most_of_its_letters_stand() -> None:
+    low = piece(" .", 134, 534.2)["spans"][0]
+    rest = piece("Additive attention", 142, 528.9)["spans"][0]
+    lines, _ = page_lines(
+        1,
+        pieces_of([{"lines": [piece("of", 108, 528.9), {"dir": (1.0, 0.0), "spans": [low, rest]}]}], WIDTH, HEIGHT),
+        WIDTH,
+        HEIGHT,
+    )
+    assert [line.text for line in lines] == ["of .Additive attention"]

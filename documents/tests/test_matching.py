@@ -110,3 +110,22 @@ def test_it_locates_a_quote_across_line_ends(quote: str, pieces: list[tuple[int,
 
 def test_it_gathers_pieces_line_by_line() -> None:
     assert pieces_between([(0, 3), (0, 4), (2, 0), (2, 1)], 1, 4) == [(0, 4, 5), (2, 0, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("L’entité a cédé son cœur de métier", "l'entite a cede son coeur de metier"),
+        ("« Résultat opérationnel »", '" resultat operationnel "'),
+        ("Où ça ? À l’Île-d’Yeu, naïvement", "ou ca ? a l'ile-d'yeu, naivement"),
+        ("1 234,56 €", "1 234,56 €"),
+        ("É T A T S  F I N A N C I E R S", "etats financiers"),
+    ],
+)
+def test_it_folds_french(text: str, form: str) -> None:
+    assert match_form(text) == form == match_map(text)[0]
+
+
+def test_it_finds_a_french_quote_over_a_line_end() -> None:
+    lines = ["La résiliation prend effet à l’expi-", "ration d’un préavis de trois mois."]
+    assert locate("l'expiration d'un préavis", lines) == [(0, 29, 35), (1, 0, 19)]
