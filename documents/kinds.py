@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from documents.lines import PageLine, cells_of
+from documents.lines import CELL_GAP, PageLine, cells_of
 from documents.rows import LineKind
 
 CAPTION = re.compile(
@@ -33,6 +34,7 @@ HEADING_CHARS, SHORT_CHARS = 150, 80
 CENTRED_LEAD, CENTRED_SLACK = 2.0, 1.5  # of the body size: how far in, and how unequal the two sides may be
 UNSET_SCORE = 3.0  # what a line set like the running text needs to be called a heading: a list item has a number too
 EDGE_PT, LONG_LINE = 4.0, 60  # edges are counted this coarsely; lines of this many characters reach the right one
+WRAP_GAP, CELL_SLACK = 0.3, 0.4  # of the size: how close a row's second line follows, how far off its cell it may begin
 GAP_FULL = 0.8  # of the body size, above the usual gap
 
 CONTENTS_RUN = 5  # entries in a row that end in growing page numbers
@@ -90,6 +92,8 @@ def mark_kinds(pages: Sequence[Sequence[PageLine]], style: BodyStyle) -> None:
         for line in lines:
             if line.kind == "body":
                 line.kind = kind_of(line, previous, style)
+                if line.kind == "body" and previous is not None and is_wrapped_row(line, previous):
+                    line.kind = "table_row"
             if line.kind != "furniture":
                 previous = line
 
@@ -143,6 +147,31 @@ def is_table_row(line: PageLine) -> bool:
     if numeric * 2 > len(rest) and not (len(cells) == 2 and LIST_ITEM.match(line.text)):
         return True
     return len(cells) > 2 and sum([len(cell) <= SHORT_CELL for cell in cells]) * 2 > len(cells)
+
+
+def is_wrapped_row(line: PageLine, above: PageLine) -> bool:
+    """Whether a line holds the second lines of cells of the row right above it, each inside the width of its cell."""
+    if above.kind != "table_row" or (line.page_number, line.column) != (above.page_number, above.column):
+        return False
+    if not -WRAP_GAP * line.size < line.y0 - above.y1 < WRAP_GAP * line.size or not line.spans:
+        return False
+    cells = cell_edges(above)
+    rooms = [(left, right) for (left, _), (right, _) in pairwise([*cells, (above.x1 + line.size, 0.0)])]
+    return all(
+        any(abs(x0 - left) < CELL_SLACK * line.size and x1 < right for left, right in rooms)
+        for x0, x1 in cell_edges(line)
+    )
+
+
+def cell_edges(line: PageLine) -> list[tuple[float, float]]:
+    """The left and right edge of each cell of a line."""
+    edges: list[tuple[float, float]] = []
+    for span in line.spans:
+        if edges and span.x0 - edges[-1][1] <= CELL_GAP * line.size:
+            edges[-1] = (edges[-1][0], span.x1)
+        else:
+            edges.append((span.x0, span.x1))
+    return edges
 
 
 def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -> float:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from documents.kinds import BodyStyle, heading_score, kind_of, numbering_of
+from documents.kinds import BodyStyle, heading_score, is_wrapped_row, kind_of, numbering_of
 from documents.limits import Limits
 from documents.lines import PageLine
 from documents.matching import match_form
@@ -116,3 +116,13 @@ def test_a_heading_goes_on_in_the_line_below_set_like_it() -> None:
 def test_a_number_alone_makes_no_heading_of_a_list_item() -> None:
     assert kind_of(line("2. Gather what is needed to prepare it", y=312), line("before", y=300), STYLE) == "list_item"
     assert numbering_of("C.1 Table of levels") == ("C.1", "Table of levels")
+
+
+def test_the_second_line_of_a_cell_belongs_to_the_table() -> None:
+    row = line("Severity 1 incident, first", "15 minutes", "Each incident", y=300)
+    row.kind = "table_row"
+    assert is_wrapped_row(placed("response", 72, 104, is_bold=False, y=311), row)
+    assert is_wrapped_row(placed("of the year", 222, 266, is_bold=False, y=311), row)
+    assert not is_wrapped_row(placed("response", 72, 104, is_bold=False, y=318), row), "a new paragraph"
+    assert not is_wrapped_row(placed("text over the whole width", 72, 400, is_bold=False, y=311), row)
+    assert not is_wrapped_row(placed("between two cells", 190, 210, is_bold=False, y=311), row)
