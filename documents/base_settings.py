@@ -14,7 +14,9 @@ class BaseSettings:
     chunking: str = "section"
     chunk_size: int = 1000  # characters, for `fixed` (R96)
     chunk_overlap: int = 100
+    contextualisation: str = "breadcrumb"
     embeddings: str = "bundled"
+    recognition: str = "automatic"
     passages_max: int = 8  # passages the writer reads (R95)
     per_document_max: int = 5
     pool_max: int = 40  # briefs (DESIGN section 8; PEERS section 0)
@@ -22,7 +24,9 @@ class BaseSettings:
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
         "ranking": ("arbiter", "rules", "none"),
         "chunking": ("section", "fixed", "page"),
+        "contextualisation": ("breadcrumb", "llm", "none"),
         "embeddings": ("bundled", "none"),
+        "recognition": ("automatic", "on_request"),
     }
     RANGES: ClassVar[dict[str, tuple[int, int]]] = {
         "chunk_size": (200, 8000),
@@ -42,6 +46,12 @@ class BaseSettings:
                 raise SettingsError(f"{name} must be a whole number from {low} to {high}.")
         if self.chunk_overlap >= self.chunk_size:
             raise SettingsError("chunk_overlap must be smaller than chunk_size.")
+
+    def reading(self) -> dict[str, Any]:
+        """The settings a reading depends on; a change of them reaches a document when it is read again."""
+        names = ["chunking", "contextualisation", "embeddings"]
+        names += ["chunk_size", "chunk_overlap"] if self.chunking == "fixed" else []
+        return {name: getattr(self, name) for name in names}
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "BaseSettings":

@@ -1,6 +1,7 @@
-"""The process in which a PDF is opened: limits itself, reads or renders, and leaves its result as a file.
+"""The process in which a PDF is opened: limits itself, reads, recognises or renders, and leaves its result as a file.
 
-usage: python -m documents.child read PDF OUT_JSON LIMITS_JSON PARENT_PID
+usage: python -m documents.child read PDF OUT_JSON LIMITS_JSON PARENT_PID RECOGNISED_FOLDER
+       python -m documents.child recognise PDF FOLDER LIMITS_JSON PARENT_PID
        python -m documents.child render PDF OUT_WEBP LIMITS_JSON PARENT_PID PAGE DPI
 """
 
@@ -25,7 +26,9 @@ def main(arguments: list[str]) -> int:
     confine(limits, int(parent_pid), is_render=job == "render")
     try:
         if job == "read":
-            read(Path(pdf_path), Path(out_path), limits)
+            read(Path(pdf_path), Path(out_path), limits, Path(rest[0]))
+        elif job == "recognise":
+            recognise(Path(pdf_path), Path(out_path), limits)
         else:
             render(Path(pdf_path), Path(out_path), limits, int(rest[0]), int(rest[1]))
     except MemoryError:
@@ -33,18 +36,32 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def read(pdf_path: Path, out_path: Path, limits: dict[str, Any]) -> None:
+def read(pdf_path: Path, out_path: Path, limits: dict[str, Any], recognised: Path) -> None:
     # Imported after the limits are set, so that they hold for the library too.
     from documents.limits import Limits
     from documents.reading import read_pdf
     from documents.reasons import ReadingError
+    from documents.recognition import kept_pages
     from documents.transfer import encode_reading
 
     try:
-        reading = read_pdf(pdf_path, Limits(**limits), lambda page, of: say({"page": page, "of": of}))
+        reading = read_pdf(
+            pdf_path, Limits(**limits), lambda page, of: say({"page": page, "of": of}), kept_pages(recognised)
+        )
     except ReadingError as error:
         refuse(error.code, error.message, error.detail)
     out_path.write_text(encode_reading(reading), encoding="utf-8")
+
+
+def recognise(pdf_path: Path, folder: Path, limits: dict[str, Any]) -> None:
+    from documents import recognition
+    from documents.limits import Limits
+    from documents.reasons import ReadingError
+
+    try:
+        recognition.recognise(pdf_path, folder, Limits(**limits), lambda page, of: say({"page": page, "of": of}))
+    except ReadingError as error:
+        refuse(error.code, error.message, error.detail)
 
 
 def render(pdf_path: Path, out_path: Path, limits: dict[str, Any], page_number: int, dpi: int) -> None:

@@ -64,7 +64,7 @@ def batches(owners: Owners) -> Iterator[Owners]:
 
 
 def text_of(owner: Passage | TocEntry) -> str:
-    """What is embedded: a passage with its context, a section by its breadcrumb."""
+    """What is embedded: a passage with its annotation or section path, a section by its breadcrumb."""
     if isinstance(owner, TocEntry):
         return owner.breadcrumb or owner.title
-    return f"{owner.context}\n{owner.text}".strip()
+    return f"{owner.annotation or owner.context}\n{owner.text}".strip()

@@ -16,6 +16,10 @@ CHOICE_WORDS = {
     "page": "By page",
     "fixed": "Fixed length",
     "bundled": "Bundled, on this machine",
+    "breadcrumb": "Section path",
+    "llm": "Section path and a sentence by the model",
+    "automatic": "By itself",
+    "on_request": "When somebody asks for it",
 }
 # Name of the setting: its label and what it does, in the order of the page.
 EXPLAINED = {
@@ -29,7 +33,12 @@ EXPLAINED = {
     ),
     "chunk_size": ("Passage length", "Characters of a passage of fixed length."),
     "chunk_overlap": ("Overlap", "Characters that two passages of fixed length share."),
+    "contextualisation": (
+        "Context",
+        "What is searched with every passage and never quoted. The model writes a sentence on each; tokens are recorded.",
+    ),
     "embeddings": ("Embeddings", "Search by meaning. Keyword, title and pattern search work without."),
+    "recognition": ("Text recognition", "Of pages that are images, when the optional library is installed."),
     "passages_max": ("Citations at most", "Passages the answer is written from."),
     "per_document_max": ("Of one document", "Passages of one document at most, when a whole base is asked."),
     "pool_max": ("Candidates", "Places that are judged for one question at most."),

@@ -4,8 +4,11 @@ import hashlib
 import logging
 import re
 import time
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
+from uuid import UUID
 
 from django.conf import settings
 from django.core.files import File
@@ -14,22 +17,22 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
-from documents import embedding
+from documents import annotation, embedding, page_images, recognition
 from documents.base_settings import BaseSettings
 from documents.lease import Cancelled, Lease, LeaseLost, Watch, claim, is_expired
-from documents.limits import Limits
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.passages import cut_passages
 from documents.reading import read_markdown, read_plain_text
 from documents.reasons import REASONS, ReadingError, refusal
 from documents.rows import Reading
-from documents.sandbox import read_in_child
+from documents.sandbox import read_in_child, recognise_in_child
 from documents.store import store_reading
 from documents.uploads import MARKDOWN, PDF, TITLE_MAX, DuplicateDocument, accept_upload, title_of
 
 logger = logging.getLogger(__name__)
 
-Stage, JobState = IngestJob.Stage, IngestJob.State
+Stage: TypeAlias = IngestJob.Stage
+JobState: TypeAlias = IngestJob.State
 READING_STAGES = (Stage.CHECK, Stage.PAGES, Stage.STORE)
 WAIT_EVERY_S = 0.5
 TITLE_LETTERS_MIN = 4
@@ -49,7 +52,7 @@ def ingest(job: IngestJob, watch: Watch | None = None) -> None:
     2. check that the file is the one that was uploaded
     3. read it in a limited child process, reporting page by page
     4. store the parse aside and make it the current one in one transaction: ready for keyword questions
-    5. leave the job queued for its embeddings, or done when there are to be none
+    5. leave the job queued for what improves it, see `next_stage`, or done when nothing does
     """
     lease = claim(job, READING_STAGES, watch)
     if lease is None:
@@ -61,11 +64,48 @@ def ingest(job: IngestJob, watch: Watch | None = None) -> None:
             reading = read(document, path, lease)
             store(document, reading, lease)
         except ReadingError as error:
-            fail(lease, error)
+            if not recognition_may_help(lease, error):
+                fail(lease, error)
         except Cancelled:
             cancel(lease)
         except LeaseLost:
             logger.warning("job %s was taken over or removed while it was being read", job.pk)
+
+
+def recognise(job: IngestJob, watch: Watch | None = None) -> None:
+    """Recognise the pages of a document that hold no text, then have it read again with them."""
+    lease = claim(job, (Stage.RECOGNISE,), watch)
+    if lease is None:
+        return
+    with lease:
+        try:
+            document = begin(lease, Stage.RECOGNISE)
+            path, folder = check(document), page_images.folder_of(document.sha256)
+            report = partial(lease.report, Stage.RECOGNISE)
+            while recognise_in_child(path, folder, page_images.limits(), report):
+                pass
+            hand_over(lease, Stage.CHECK, lease.job.parse_id)
+        except ReadingError as error:
+            without_recognition(lease, error)
+        except Cancelled:
+            cancel(lease)
+        except LeaseLost:
+            logger.warning("job %s was taken over or removed while its pages were being recognised", job.pk)
+
+
+def annotate(job: IngestJob, watch: Watch | None = None) -> None:
+    """Have a model describe the passages of a job's parse; goes on where an earlier attempt stopped."""
+    lease = claim(job, (Stage.ANNOTATE,), watch)
+    if lease is None:
+        return
+    with lease:
+        try:
+            annotation.annotate_parse(lease)
+            hand_over(lease, Stage.EMBED if is_to_be_embedded(lease) else Stage.DONE, lease.job.parse_id)
+        except Cancelled:
+            lease.end(state=JobState.CANCELLED, ended_at=timezone.now())
+        except LeaseLost:
+            logger.warning("job %s was taken over or removed while it was being described", job.pk)
 
 
 def embed(job: IngestJob, watch: Watch | None = None) -> None:
@@ -83,11 +123,18 @@ def embed(job: IngestJob, watch: Watch | None = None) -> None:
             logger.warning("job %s was taken over or removed while it was being embedded", job.pk)
 
 
+def improve(job: IngestJob, watch: Watch | None = None) -> None:
+    """Do what a job waits for after the reading: one stage, or several that follow each other."""
+    recognise(job, watch)
+    annotate(job, watch)
+    embed(job, watch)
+
+
 def finish(job: IngestJob, watch: Watch | None = None) -> Document:
     """Run a job to its end in this process, or wait for the worker that has it; the document as it is then."""
     while job.state in (JobState.QUEUED, JobState.RUNNING):
         ingest(job, watch)
-        embed(job, watch)
+        improve(job, watch)
         give_up_exhausted()
         job.refresh_from_db()
         if job.state == JobState.RUNNING:
@@ -114,8 +161,8 @@ def ingest_path(path: Path, base: KnowledgeBase, user: User | None, watch: Watch
 # ---- steps
 
 
-def begin(lease: Lease) -> Document:
-    lease.report(Stage.CHECK, 0, 0)
+def begin(lease: Lease, stage: Stage = Stage.CHECK) -> Document:
+    lease.report(stage, 0, 0)
     document = Document.objects.select_related("base").filter(pk=lease.job.document_id).first()
     if document is None:
         raise LeaseLost
@@ -138,25 +185,15 @@ def check(document: Document) -> Path:
 
 def read(document: Document, path: Path, lease: Lease) -> Reading:
     if document.media_type == PDF:
-        reading = read_in_child(path, limits=limits(), on_progress=partial(lease.report, Stage.PAGES))
+        report, recognised = partial(lease.report, Stage.PAGES), page_images.folder_of(document.sha256)
+        reading = read_in_child(path, limits=page_images.limits(), on_progress=report, recognised=recognised)
     else:
         # Text needs no child: its reader is ours and its size is bounded by the upload.
         read_text = read_markdown if document.media_type == MARKDOWN else read_plain_text
-        reading = read_text(path.read_text(encoding="utf-8-sig"), limits())
+        reading = read_text(path.read_text(encoding="utf-8-sig"), page_images.limits())
     if not reading.lines:
         raise refusal("no_text")
     return reading
-
-
-def limits() -> Limits:
-    """What one file may cost here, from the settings."""
-    return Limits(
-        file_bytes=settings.UPLOAD_MAX_BYTES,
-        pages=settings.PAGES_MAX,
-        memory_bytes=settings.CHILD_MEMORY_BYTES,
-        cpu_s=settings.CHILD_CPU_S,
-        wall_s=settings.CHILD_WALL_S,
-    )
 
 
 def store(document: Document, reading: Reading, lease: Lease) -> None:
@@ -164,8 +201,10 @@ def store(document: Document, reading: Reading, lease: Lease) -> None:
     lease.report(Stage.STORE, 0, len(reading.lines))
     chosen = BaseSettings.from_json(document.base.settings)
     passages = cut_passages(reading, chosen)
-    obstacle = embedding.obstacle(chosen)
-    reading.report["embeddings"] = obstacle
+    if chosen.contextualisation == "none":
+        passages = [passage._replace(context="") for passage in passages]
+    reading.report["embeddings"] = embedding.obstacle(chosen)
+    reading.report["annotation"] = annotation.obstacle(chosen)
     with transaction.atomic():
         lease.hold()
         document = Document.objects.select_for_update().get(pk=document.pk)
@@ -174,15 +213,56 @@ def store(document: Document, reading: Reading, lease: Lease) -> None:
         document.state = Document.State.READY
         document.title = better_title(document, reading.title)
         document.save(update_fields=["current_parse", "state", "title"])
-        hand_over(lease, parse, has_embeddings=not obstacle)
+        hand_over(lease, next_stage(document, parse.unreadable_pages, chosen), parse.pk)
 
 
-def hand_over(lease: Lease, parse: Parse, *, has_embeddings: bool) -> None:
-    if has_embeddings:
-        # A new stage has all its attempts before it.
-        lease.end(state=JobState.QUEUED, stage=Stage.EMBED, parse=parse, attempts=0, done_count=0, total_count=0)
+def next_stage(document: Document, unreadable_pages: Sequence[int], chosen: BaseSettings) -> Stage:
+    """What improves a parse next: recognised pages make another parse, annotations are embedded with their passages."""
+    if chosen.recognition == "automatic" and recognition.engine() and has_unseen(document, unreadable_pages):
+        return Stage.RECOGNISE
+    if annotation.is_wanted(chosen):
+        return Stage.ANNOTATE
+    return Stage.DONE if embedding.obstacle(chosen) else Stage.EMBED
+
+
+def has_unseen(document: Document, page_numbers: Iterable[int]) -> bool:
+    """Whether one of the pages was never given to text recognition."""
+    folder = page_images.folder_of(document.sha256)
+    return any(not recognition.place_of(folder, number).exists() for number in page_numbers)
+
+
+def hand_over(lease: Lease, stage: Stage, parse_id: UUID | None) -> None:
+    if stage == Stage.DONE:
+        lease.end(state=JobState.DONE, stage=stage, parse_id=parse_id, ended_at=timezone.now(), reason_code="")
     else:
-        lease.end(state=JobState.DONE, stage=Stage.DONE, parse=parse, ended_at=timezone.now(), reason_code="")
+        # A new stage has all its attempts before it.
+        lease.end(state=JobState.QUEUED, stage=stage, parse_id=parse_id, attempts=0, done_count=0, total_count=0)
+
+
+def is_to_be_embedded(lease: Lease) -> bool:
+    return not embedding.obstacle(BaseSettings.from_json(lease.job.document.base.settings))
+
+
+def recognition_may_help(lease: Lease, error: ReadingError) -> bool:
+    """Hand a document without any text over to recognition, once, when that is installed and wanted."""
+    document = lease.job.document
+    chosen = BaseSettings.from_json(document.base.settings)
+    is_wanted = error.code == "no_text" and document.media_type == PDF and recognition.engine()
+    if not is_wanted or chosen.recognition != "automatic" or not has_unseen(document, [1]):
+        return False
+    hand_over(lease, Stage.RECOGNISE, None)
+    return True
+
+
+def without_recognition(lease: Lease, error: ReadingError) -> None:
+    """Say why pages stayed without text, and go on with what was read before; without that the document has failed."""
+    parse = Parse.objects.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
+    if parse is None:
+        return fail(lease, error)
+    parse.report["recognition"] = error.message
+    parse.save(update_fields=["report"])
+    chosen = BaseSettings.from_json(lease.job.document.base.settings)
+    hand_over(lease, next_stage(lease.job.document, [], chosen), parse.pk)
 
 
 def better_title(document: Document, title: str) -> str:
@@ -244,15 +324,32 @@ def mark_failed(job: IngestJob) -> None:
 # ---- what a person asks for
 
 
-def queue_again(document: Document) -> IngestJob:
-    """A new job to read a document once more; the open one when there is one already."""
+def queue_again(document: Document, stage: Stage = Stage.CHECK) -> IngestJob:
+    """A new job to read a document once more, or to improve its current parse; the open one when there is one already."""
+    parse_id = None if stage == Stage.CHECK else document.current_parse_id
     try:
         with transaction.atomic():
-            job = IngestJob.objects.create(document=document)
+            job = IngestJob.objects.create(document=document, stage=stage, parse_id=parse_id)
             Document.objects.filter(pk=document.pk, current_parse=None).update(state=Document.State.WAITING)
             return job
     except IntegrityError:
         return document.jobs.get(state__in=(JobState.QUEUED, JobState.RUNNING))
+
+
+def improvements(document: Document) -> list[Stage]:
+    """What can be asked for on top of the reading: recognition of pages it could not read, descriptions it lacks."""
+    parse = document.current_parse
+    is_open = document.jobs.filter(state__in=(JobState.QUEUED, JobState.RUNNING)).exists()
+    if document.trashed_at or is_open:
+        return []
+    stages = []
+    is_unread = document.media_type == PDF and (parse is None or parse.unreadable_pages)
+    if is_unread and recognition.engine() and has_unseen(document, parse.unreadable_pages if parse else [1]):
+        stages.append(Stage.RECOGNISE)
+    chosen = BaseSettings.from_json(document.base.settings)
+    if parse and annotation.is_wanted(chosen) and parse.passages.filter(annotation="").exists():
+        stages.append(Stage.ANNOTATE)
+    return stages
 
 
 def stop(document: Document) -> None:

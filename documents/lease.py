@@ -58,7 +58,9 @@ def claim(job: IngestJob, stages: Iterable[str], watch: Watch | None = None) -> 
         attempts=F("attempts") + 1,
         started_at=Coalesce(F("started_at"), Now()),
     )
-    fresh = IngestJob.objects.filter(pk=job.pk, lease_owner=owner).first() if claimed else None
+    # With its document and base, which a purge may delete at any later moment.
+    jobs = IngestJob.objects.select_related("document__base")
+    fresh = jobs.filter(pk=job.pk, lease_owner=owner).first() if claimed else None
     return Lease(fresh, owner, watch) if fresh else None
 
 

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
 
+from documents.base_settings import BaseSettings
 from documents.matching import match_form
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Passage
 from documents.reasons import explain_warning
@@ -21,7 +22,16 @@ ORIGINS = {
     "markdown": "headings",
 }
 OPEN_STATES = (IngestJob.State.QUEUED, IngestJob.State.RUNNING)
-READING_STAGES = (IngestJob.Stage.CHECK, IngestJob.Stage.PAGES, IngestJob.Stage.STORE)
+WAITING = {
+    IngestJob.Stage.RECOGNISE.value: "Waiting for text recognition",
+    IngestJob.Stage.ANNOTATE.value: "Waiting for descriptions",
+    IngestJob.Stage.EMBED.value: "Waiting for embeddings",
+}
+LATER_STAGES = {
+    IngestJob.Stage.RECOGNISE.value: "Text recognition",
+    IngestJob.Stage.ANNOTATE.value: "Describing its passages",
+    IngestJob.Stage.EMBED.value: "Search by meaning",
+}
 POLL_RUNNING_S, POLL_WAITING_S = 2, 8  # few run at once, many may wait
 
 
@@ -65,6 +75,18 @@ class Summary:
 
 def listed(base: KnowledgeBase) -> DocumentQuerySet:
     return base.documents.living().select_related("base", "current_parse")
+
+
+def outdated(base: KnowledgeBase) -> DocumentQuerySet:
+    """The read documents of a base whose current parse was made with other settings than the base has now."""
+    chosen = BaseSettings.from_json(base.settings).reading()
+    same = Q()
+    for name, value in chosen.items():
+        as_chosen = Q(**{f"current_parse__settings__{name}": value})
+        if value == BaseSettings().to_json()[name]:  # a parse of before the setting existed has the default
+            as_chosen |= Q(current_parse__isnull=False) & ~Q(current_parse__settings__has_key=name)
+        same &= as_chosen
+    return listed(base).exclude(current_parse=None).exclude(is_busy()).exclude(same)
 
 
 def is_busy() -> Exists:
@@ -144,20 +166,19 @@ def text_words(document: Document) -> str:
 def situation_of(document: Document, job: IngestJob | None) -> Situation:
     """The state of a document with its newest job."""
     if job and job.state in OPEN_STATES:
-        return busy(job)
+        return busy(document, job)
     if document.current_parse is None:
         return failed(job)
     return ready(document, job)
 
 
-def busy(job: IngestJob) -> Situation:
-    is_reading = job.stage in READING_STAGES
-    note = "" if is_reading else "Keyword questions work already."
+def busy(document: Document, job: IngestJob) -> Situation:
+    note = "" if document.current_parse_id is None else "Keyword questions work already."
     if job.cancel_requested:
         return Situation("busy", "Stopping", note, poll_s=POLL_RUNNING_S)
     if job.state == IngestJob.State.QUEUED:
         again = f"Attempt {job.attempts + 1} of {settings.ATTEMPTS_MAX}. " if job.attempts else ""
-        words = "Waiting to be read" if is_reading else "Waiting for embeddings"
+        words = WAITING.get(job.stage, "Waiting to be read")
         return Situation("busy", words, again + note, poll_s=POLL_WAITING_S)
     percent = job.progress["percent"]
     return Situation("busy", progress_words(job), note, percent, poll_s=POLL_RUNNING_S)
@@ -166,6 +187,10 @@ def busy(job: IngestJob) -> Situation:
 def progress_words(job: IngestJob) -> str:
     if job.stage == IngestJob.Stage.PAGES and job.total_count:
         return f"Reading page {job.done_count} of {job.total_count}"
+    if job.stage == IngestJob.Stage.RECOGNISE and job.total_count:
+        return f"Recognising page {job.done_count} of {job.total_count}"
+    if job.stage == IngestJob.Stage.ANNOTATE and job.total_count:
+        return f"Describing passage {job.done_count} of {job.total_count}"
     if job.stage == IngestJob.Stage.EMBED and job.total_count:
         return f"Embedding {job.done_count} of {job.total_count}"
     return job.get_stage_display()
@@ -186,7 +211,7 @@ def ready(document: Document, job: IngestJob | None) -> Situation:
         note = f"{count} of {parse.page_count} pages have no text; questions find nothing there."
         return Situation("warn", "Ready in part", note)
     if job and job.state == IngestJob.State.FAILED:
-        what = "Reading it again" if job.parse_id is None else "Search by meaning"
+        what = LATER_STAGES.get(job.stage, "Reading it again")
         return Situation("warn", "Ready", f"{what} failed: {job.error_for_people}", can_retry=True)
     loud = [warning for warning in parse.warnings if warning.partition("(")[0] in ("hidden_text", "garbled_text")]
     if loud:

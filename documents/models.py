@@ -11,6 +11,7 @@ from django.db.models import Q
 from pgvector.django import VectorField
 
 from accounts.models import User
+from llm.models import LLMCall
 
 Viewer = User | AnonymousUser
 
@@ -242,6 +243,8 @@ class Passage(models.Model):
     kind = models.CharField(max_length=20)
     text = models.TextField()
     context = models.TextField(blank=True)
+    annotation = models.TextField(blank=True, db_default="")  # by a model; searched and embedded, never quoted
+    annotation_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
     search = SearchVectorField(null=True)
 
     class Meta:
@@ -287,6 +290,8 @@ class IngestJob(models.Model):
         CHECK = "check", "Checking the file"
         PAGES = "pages", "Reading pages"
         STORE = "store", "Storing lines and sections"
+        RECOGNISE = "recognise", "Recognising text"
+        ANNOTATE = "annotate", "Describing passages"
         EMBED = "embed", "Embedding passages"
         DONE = "done", "Done"
 

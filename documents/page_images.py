@@ -12,7 +12,7 @@ from django.conf import settings
 from PIL import Image
 
 from documents import sandbox
-from documents.ingestion import limits
+from documents.limits import Limits
 from documents.models import Document
 from documents.reasons import ReadingError
 from documents.uploads import PDF
@@ -53,14 +53,29 @@ def has_image(document: Document, number: int) -> bool:
     return document.media_type == PDF and not refusal_of(place(document, f"{number}.webp")).exists()
 
 
+def limits() -> Limits:
+    """What one file may cost here, from the settings."""
+    return Limits(
+        file_bytes=settings.UPLOAD_MAX_BYTES,
+        pages=settings.PAGES_MAX,
+        memory_bytes=settings.CHILD_MEMORY_BYTES,
+        cpu_s=settings.CHILD_CPU_S,
+        wall_s=settings.CHILD_WALL_S,
+    )
+
+
+def folder_of(sha256: str) -> Path:
+    """Where everything lies that was made of a file's pages. Under the digest, because it depends on nothing else."""
+    return Path(settings.PAGE_IMAGE_ROOT) / sha256[:2] / sha256
+
+
 def place(document: Document, name: str) -> Path:
-    # Under the digest, because the image depends on nothing else; who may see it is decided before.
-    return settings.PAGE_IMAGE_ROOT / document.sha256[:2] / document.sha256 / name
+    return folder_of(document.sha256) / name
 
 
 def forget(sha256: str) -> None:
     """Delete every image of a file's pages."""
-    shutil.rmtree(settings.PAGE_IMAGE_ROOT / sha256[:2] / sha256, ignore_errors=True)
+    shutil.rmtree(folder_of(sha256), ignore_errors=True)
 
 
 def refusal_of(path: Path) -> Path:

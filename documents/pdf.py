@@ -152,6 +152,11 @@ def page_text(
     return pieces_of(blocks, width, height, turn), is_cut
 
 
+def pages_without_text(document: pymupdf.Document, limits: Limits) -> Iterator[int]:
+    """The numbers of the pages that hold no text of their own."""
+    return (fact.number for fact in read_pages(document, limits) if fact.text is None or not fact.text.chars)
+
+
 def within_limits(blocks: list[dict[str, Any]], limits: Limits) -> tuple[list[dict[str, Any]], bool]:
     """The blocks up to the page's limits of lines and characters."""
     lines = chars = 0
@@ -286,13 +291,25 @@ def render_page(path: Path, number: int, dpi: int, out_path: Path, limits: Limit
         if not 1 <= number <= document.page_count:
             raise refusal("internal", f"page {number} of {document.page_count}")
         try:
-            page = document[number - 1]
-            zoom = zoom_within(page.rect.width, page.rect.height, dpi, limits)
-            pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
-            image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+            image, _ = drawn(document[number - 1], dpi, limits)
         except (*PDF_ERRORS, MemoryError) as error:
             raise refused_render(error, limits) from error
         image.save(out_path, "WEBP", quality=WEBP_QUALITY, method=WEBP_METHOD)
+
+
+def drawn(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.Image, float]:
+    """The page's image and its pixels a point. Raises ReadingError for a page too large, and the library's errors."""
+    zoom = zoom_within(page.rect.width, page.rect.height, dpi, limits)
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
+    return Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples), zoom
+
+
+def draw_page(document: pymupdf.Document, number: int, dpi: int, limits: Limits) -> tuple[Image.Image, float] | None:
+    """The image of a page and its pixels a point; None when it cannot be drawn."""
+    try:
+        return drawn(document[number - 1], dpi, limits)
+    except (*PDF_ERRORS, MemoryError, ReadingError):
+        return None
 
 
 def refused_render(error: BaseException, limits: Limits) -> ReadingError:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -13,7 +13,7 @@ from documents.furniture import mark_furniture
 from documents.kinds import BodyStyle, body_style, mark_contents, mark_kinds, numbering_of
 from documents.language import detect_language, sample_of
 from documents.limits import MIB, Limits
-from documents.lines import PageLine, page_lines
+from documents.lines import PageLine, PageText, page_lines
 from documents.placing import VERIFIED, Start, Target, starts_of
 from documents.reasons import refusal
 from documents.rows import UNSEARCHED_KINDS, LineRow, PageRow, Reading, TextLayer
@@ -60,8 +60,15 @@ class Extract:
         return sum(getattr(fact.text, count) for fact in self.facts if fact.text is not None)
 
 
-def read_pdf(path: Path, limits: Limits, on_progress: OnProgress | None = None) -> Reading:
+def read_pdf(
+    path: Path,
+    limits: Limits,
+    on_progress: OnProgress | None = None,
+    recognised: Mapping[int, PageText] | None = None,
+) -> Reading:
     """Read a PDF into rows; `language` stays empty for the caller to name. Raises ReadingError.
+
+    `recognised` has the text of pages that hold none of their own.
 
     1. text pieces of every page → visual lines in reading order
     2. furniture and contents pages
@@ -70,7 +77,7 @@ def read_pdf(path: Path, limits: Limits, on_progress: OnProgress | None = None) 
     """
     clock = Clock()
     with pdf.opened(path, limits) as document:
-        extract = extract_pages(document, limits, on_progress)
+        extract = extract_pages(document, limits, on_progress, recognised or {})
         check_text(extract, limits)
         clock.stop("lines")
         mark_furniture(extract.pages, [fact.width for fact in extract.facts])
@@ -129,12 +136,19 @@ def read_plain_text(text: str, limits: Limits | None = None) -> Reading:
 # ---- pages
 
 
-def extract_pages(document: pdf.Document, limits: Limits, on_progress: OnProgress | None) -> Extract:
+def extract_pages(
+    document: pdf.Document, limits: Limits, on_progress: OnProgress | None, recognised: Mapping[int, PageText]
+) -> Extract:
     """Every page with its lines. Raises ReadingError when the document holds more text than allowed."""
     extract = Extract()
     chars = 0
     for fact in pdf.read_pages(document, limits):
+        if fact.number in recognised and not (fact.text and fact.text.chars):
+            fact = fact._replace(text=recognised[fact.number])
         lines, column_count = page_lines(fact.number, fact.text, fact.width, fact.height) if fact.text else ([], 1)
+        if fact.text and fact.text.is_recognised:
+            for line in lines:
+                line.method = "ocr"
         extract.facts.append(fact)
         extract.pages.append(lines)
         extract.column_counts.append(column_count)
@@ -175,6 +189,8 @@ def rows_of_pages(extract: Extract, limits: Limits) -> Iterator[PageRow]:
 
 
 def text_layer(fact: pdf.PageFacts) -> TextLayer:
+    if fact.text and fact.text.is_recognised:
+        return "ocr"
     if fact.text is None or not fact.text.chars:
         return "none"
     return "ocr" if fact.text.hidden_chars > HIDDEN_SHARE * fact.text.chars else "text"
@@ -183,13 +199,15 @@ def text_layer(fact: pdf.PageFacts) -> TextLayer:
 def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -> Iterator[str]:
     if fact.text is None:
         yield "unreadable"
-    elif not lines and not fact.is_cut:
+    elif not lines and not fact.is_cut and not fact.text.is_recognised:
         yield "no_text"
     if fact.is_cut:
         yield "text_cut"
     if max(fact.width, fact.height) > limits.page_side_pt:
         yield "huge_page"
-    if text_layer(fact) == "ocr":
+    if fact.text and fact.text.is_recognised:
+        yield from ["recognised"] * bool(lines)
+    elif text_layer(fact) == "ocr":
         yield "hidden_text"
 
 
@@ -199,7 +217,12 @@ def page_warnings(extract: Extract, limits: Limits) -> Iterator[str]:
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
         for flag in page_flags(fact, lines, limits):
             flagged.setdefault(flag, []).append(fact.number)
-    names = {"unreadable": "pages_unreadable", "no_text": "pages_without_text", "text_cut": "page_text_cut"}
+    names = {
+        "unreadable": "pages_unreadable",
+        "no_text": "pages_without_text",
+        "text_cut": "page_text_cut",
+        "recognised": "text_recognised",
+    }
     for flag, numbers in flagged.items():
         yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
     if removed := extract.total("removed_chars"):

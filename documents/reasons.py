@@ -34,6 +34,7 @@ WARNINGS = {
     "page_text_cut": "Some pages hold more text than any real page and were cut: {value}.",
     "garbled_text": "Much of the text has no known letters, because its fonts do not say which letters they draw.",
     "pages_without_text": "Pages without text, not searched: {value}.",
+    "text_recognised": "Text recognition read these pages from their images; compare quotes with the page: {value}.",
     "contents_links_skipped": "The links of the contents pages were too many to be read.",
     "active_content_ignored": "The file contains scripts, actions or attachments; they were ignored.",
     "not_scanned": "The file was not scanned for viruses.",

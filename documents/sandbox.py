@@ -18,6 +18,7 @@ from documents.child import EXIT_OF_ERROR, EXIT_OF_MEMORY
 from documents.language import detect_language, sample_of
 from documents.limits import MIB, Limits
 from documents.reasons import REASONS, ReadingError, refusal
+from documents.recognition import limits_of
 from documents.rows import Reading
 from documents.transfer import decode_reading
 
@@ -27,8 +28,12 @@ TICK_S = 0.25
 STDERR_TAIL = 2_000
 
 
-def read_in_child(path: Path, *, limits: Limits | None = None, on_progress: OnProgress | None = None) -> Reading:
+def read_in_child(
+    path: Path, *, limits: Limits | None = None, on_progress: OnProgress | None = None, recognised: Path | None = None
+) -> Reading:
     """Read a PDF in a child process and name its language. Raises ReadingError.
+
+    In the folder `recognised` lies the text of pages that hold none of their own, see `recognition`.
 
     What `on_progress(page, of)` raises stops the child and is passed on; it is also called about every second
     while no page ends, with the last known page (0 of 0 at first), so that a lease can be renewed.
@@ -36,13 +41,29 @@ def read_in_child(path: Path, *, limits: Limits | None = None, on_progress: OnPr
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="docintel-read-") as folder:
         out_path = Path(folder) / "reading.json"
-        run_child(["read", str(path), str(out_path)], [], limits, limits.cpu_s, limits.wall_s, on_progress)
+        tail = [str(recognised or folder)]
+        run_child(["read", str(path), str(out_path)], tail, limits, limits.cpu_s, limits.wall_s, on_progress)
         try:
             reading = decode_reading(json.loads(out_path.read_bytes()))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise refusal("parse_crash", f"no usable result: {error!r}") from error
     language, _ = detect_language(sample_of(reading.lines))
     return replace(reading, language=language)
+
+
+def recognise_in_child(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> int:
+    """Recognise the next pages without text into `folder`; how many are still to do. Raises ReadingError."""
+    limits = limits_of(limits)
+    folder.mkdir(parents=True, exist_ok=True)
+    done = total = 0
+
+    def follow(page: int, of: int) -> None:
+        nonlocal done, total
+        done, total = page, of
+        on_progress(page, of)
+
+    run_child(["recognise", str(path), str(folder)], [], limits, limits.cpu_s, limits.wall_s, follow)
+    return total - done
 
 
 def render_in_child(path: Path, page_number: int, dpi: int, out_path: Path, limits: Limits | None = None) -> None:

@@ -44,7 +44,7 @@ def store_reading(
     copy_rows(TocEntry, parse, TocRow._fields, reading.toc)
     copy_rows(Line, parse, LineRow._fields, reading.lines)
     copy_rows(Passage, parse, PassageRow._fields, passages)
-    index_passages(parse, passages)
+    index_passages(parse, ((passage.index, f"{passage.context}\n{passage.text}") for passage in passages))
     return parse
 
 
@@ -83,13 +83,16 @@ def column_type(field: Any) -> str:
     return str(field.db_type(connection)).split("(")[0]
 
 
-def index_passages(parse: Parse, passages: Sequence[PassageRow]) -> None:
-    """Fill the full-text column from the folded form (R8), so that a question without accents finds a text with them."""
+def index_passages(parse: Parse, texts: Iterable[tuple[int, str]]) -> None:
+    """Fill the full-text column from the folded form (R8), so that a question without accents finds a text with them.
+
+    `texts` has what is searched of a passage, its annotation and context included, by the passage's index.
+    """
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE folded (index integer, text text) ON COMMIT DROP")
         with cursor.copy("COPY folded (index, text) FROM STDIN") as copy:
-            for passage in passages:
-                copy.write_row((passage.index, match_form(f"{passage.context}\n{passage.text}")))
+            for index, text in texts:
+                copy.write_row((index, match_form(text)))
         cursor.execute(
             "UPDATE documents_passage SET search = to_tsvector(%s::regconfig, folded.text) FROM folded"
             " WHERE parse_id = %s AND documents_passage.index = folded.index",

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from documents import orphans, trash, versions
-from documents.ingestion import embed, give_up_exhausted, ingest
+from documents.ingestion import READING_STAGES, give_up_exhausted, improve, ingest
 from documents.lease import is_expired
 from documents.models import IngestJob
 
@@ -32,10 +32,13 @@ def ingest_document(job_id: str, **_: Any) -> None:
 
 @shared_task(time_limit=EMBED_LIMIT_S)
 def embed_document(job_id: str, **_: Any) -> None:
-    """Embed what was read of a document."""
+    """Recognise, describe or embed what was read of a document, whichever its job waits for."""
     job = IngestJob.objects.filter(pk=job_id).first()
     if job:
-        embed(job)
+        improve(job)
+        if IngestJob.objects.filter(pk=job_id, state=IngestJob.State.QUEUED).exists():
+            job.refresh_from_db()
+            start(job)
 
 
 @shared_task
@@ -73,5 +76,5 @@ def start(job: IngestJob) -> None:
 
 
 def wake(job: IngestJob) -> None:
-    task = embed_document if job.stage == IngestJob.Stage.EMBED else ingest_document
+    task = ingest_document if job.stage in READING_STAGES else embed_document
     task.apply_async((str(job.pk),), retry=False)

@@ -22,13 +22,14 @@ from documents import trash as trash_can
 from documents.base_settings import BaseSettings
 from documents.forms import BaseForm, FilterForm, MemberForm, SettingsForm
 from documents.inspection import inspect_page, page_of_line
-from documents.models import Document, KnowledgeBase, Membership, Parse, Role
+from documents.models import Document, IngestJob, KnowledgeBase, Membership, Parse, Role
 from documents.tasks import start, start_tidying
 from documents.upload_quota import oversized_files
 from documents.uploads import DuplicateDocument, accept_all, clean_file_name, too_large
 
 DOCUMENTS_A_PAGE = 100
 IMAGE_AGE_S = 365 * 24 * 3600  # an address names one page of one file, and neither ever changes
+IMPROVEMENTS = {IngestJob.Stage.RECOGNISE: "Recognise text", IngestJob.Stage.ANNOTATE: "Describe passages"}
 
 Outcome = dict[str, Any]
 
@@ -198,7 +199,7 @@ def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
         found.save(update_fields=["name", "settings"])
         messages.success(request, "The settings are saved. They hold for the next question and the next reading.")
         return redirect("documents:settings", found.pk)
-    shown = {**about(request, found), "form": form, "name_form": name_form}
+    shown = {**about(request, found), "form": form, "name_form": name_form, "outdated": listing.outdated(found).count()}
     return render(request, "documents/settings.html", shown, status=400 if form.errors or name_form.errors else 200)
 
 
@@ -256,6 +257,7 @@ def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
         "role": role,
         "may_write": role in access.WRITE,
         "is_admin": is_admin(request),
+        "improvements": [(stage, IMPROVEMENTS[stage]) for stage in ingestion.improvements(found)],
     }
 
 
@@ -331,6 +333,28 @@ def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     if found.trashed_at is None:
         start(ingestion.queue_again(found))
     return back(request, found)
+
+
+@require_POST
+def improve(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Have text recognised, or passages described, of a document that was read already."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    stage = IngestJob.Stage(request.POST["stage"]) if request.POST.get("stage") in IngestJob.Stage.values else None
+    if stage is None or stage not in ingestion.improvements(found):
+        raise Http404("There is nothing to improve in this way.")
+    start(ingestion.queue_again(found, stage))
+    return back(request, found)
+
+
+@require_POST
+def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Read every document again that was read with other settings than the base has now."""
+    found = access.get_base(request.user, pk, *access.WRITE)
+    jobs = [ingestion.queue_again(document) for document in listing.outdated(found)]
+    for job in jobs:
+        start(job)
+    messages.success(request, f"{len(jobs)} document{'' if len(jobs) == 1 else 's'} will be read again.")
+    return redirect("documents:base", found.pk)
 
 
 @require_POST

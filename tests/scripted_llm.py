@@ -26,6 +26,7 @@ SNIPPET = re.compile(
 )
 EXCERPT = re.compile(rf"<excerpt\b[^>]*?\bnumber=\"(\d+)\"{REST_OF_TAG}(.*?)</excerpt>", re.DOTALL)
 TOC_LINE = re.compile(r"^\s*\[(\d+)\] (.*)$", re.MULTILINE)
+PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.DOTALL)
 QUESTION = re.compile(r"<question>(.*?)</question>", re.DOTALL)
 LINE_NUMBER = re.compile(r"^\s*(?:\[?L?\d+\]?\s*[:|]\s?)?")
 FACT = re.compile(r"^\s*[A-Za-z][A-Za-z _-]{2,30}:\s")  # "methods: keywords, titles" is about the candidate
@@ -58,6 +59,7 @@ class Prompt:
     question: str
     candidates: list[tuple[str, list[str]]]
     excerpts: list[tuple[int, str]]
+    passage: str
     sections: list[tuple[str, str]]
     schema: Json | None
     verdicts_key: str
@@ -72,6 +74,7 @@ class Prompt:
             question=html.unescape(" ".join(QUESTION.findall(text)[-1:])).strip(),
             candidates=[(html.unescape(id_), lines_of(block)) for id_, block in CANDIDATE.findall(text)],
             excerpts=[(int(number), html.unescape(block).strip()) for number, block in EXCERPT.findall(text)],
+            passage=html.unescape("".join(PASSAGE.findall(text)[-1:])),
             sections=TOC_LINE.findall("".join(re.findall(r"<toc>(.*?)</toc>", text, re.DOTALL)[-1:])),
             schema=next((form["schema"] for form in formats if form and "schema" in form), None),
             verdicts_key="rankings" if '"rankings"' in text + json.dumps(formats) else "verdicts",
@@ -130,6 +133,8 @@ def good_text(prompt: Prompt) -> str:
         return json.dumps(judge(prompt), ensure_ascii=False)
     if prompt.excerpts or prompt.schema is None:
         return answer(prompt)
+    if "context" in prompt.schema.get("properties", {}):
+        return json.dumps({"context": f"Of the part {prompt.passage.splitlines()[0]}, as a model would situate it."})
     if "section_ids" in prompt.schema.get("properties", {}):
         asked = words_of(prompt.question)
         ids = [id_ for id_, title in prompt.sections if asked & words_of(title)]

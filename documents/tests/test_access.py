@@ -32,6 +32,8 @@ WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "members": ("get", READS, (200,)),
     "member": ("post", OWNS, (302,)),
     "settings": ("get", READS, (200,)),
+    "read_outdated": ("post", WRITES, (302,)),
+    "delete_base": ("post", OWNS, (302,)),
     "trashed": ("get", WRITES, (200,)),
     "document": ("get", READS, (200,)),
     "row": ("get", READS, (200,)),
@@ -42,8 +44,11 @@ WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "stop": ("post", WRITES, (302,)),
     "trash": ("post", WRITES, (302,)),
     "restore": ("post", WRITES, (302,)),
+    "improve": ("post", [], (404,)),  # there is nothing to improve; test_recognition has the roles
+    "purge": ("post", OWNS, (302,)),
 }
-OF_DOCUMENTS = {name for name in WALK if name not in ("base", "upload", "members", "member", "settings", "trashed")}
+OF_BASES = {"base", "upload", "members", "member", "settings", "read_outdated", "delete_base", "trashed"}
+OF_DOCUMENTS = WALK.keys() - OF_BASES
 CHANGES = [
     ("members", {"email": "x@example.org", "role": "viewer"}, OWNS),
     ("settings", {"name": "Renamed"}, OWNS),

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from documents.limits import Limits
@@ -227,3 +228,18 @@ def test_it_always_gives_a_series_and_keeps_its_parts_below_it(tmp_path: Path) -
 )
 def test_it_leaves_the_unit_out_of_a_title(text: str, title: str) -> None:
     assert UNIT_NOTE.sub("", text) == title
+
+
+def test_it_takes_bold_lines_when_no_heading_is_larger_than_the_text(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    for name in ("Overall results", "Regional results", "Segment results", "About the company"):
+        page = document.new_page()
+        for index, text in enumerate(TEXT * 4):
+            page.insert_text((72, 120 + 14 * index), text, fontsize=10)
+        page.insert_text((72, 90), name, fontsize=10, fontname="hebo")
+    document.save(tmp_path / "bold.pdf")
+    reading = read_pdf(tmp_path / "bold.pdf", Limits())
+    assert reading.report["toc_origin"] == "headings"
+    assert [entry.title for entry in reading.toc] == [
+        "Overall results", "Regional results", "Segment results", "About the company",
+    ]  # fmt: skip
