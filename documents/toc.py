@@ -42,12 +42,17 @@ class Family(NamedTuple):
 def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
     """Headings by R13's score, levelled by numbering depth, then by how they are set."""
     found: list[int] = []
+    shown: list[int] = []
     previous: PageLine | None = None
     for index, line in enumerate(lines):
-        if line.kind == "heading" and heading_score(line, previous, style) >= HEADING_SCORE:
-            found.append(index)
+        if line.kind == "heading":
+            shown.append(index)
+            if heading_score(line, previous, style) >= HEADING_SCORE:
+                found.append(index)
         if line.kind not in UNSEARCHED_KINDS:
             previous = line
+    if len(found) < USABLE_ENTRIES:
+        found = shown  # headings no larger than the text: bold lines apart from it are the best there is
     if len(found) > ENTRIES_MAX:
         found = sorted(sorted(found, key=lambda index: -lines[index].size)[:ENTRIES_MAX])
     whole = Start(0, "", "", 0, 1, "headings", BY_TYPOGRAPHY)
@@ -241,7 +246,8 @@ def typographic_levels(settings: Sequence[tuple[int, ...]], numbers: Sequence[st
 def setting_of(line: PageLine, style: BodyStyle) -> Setting:
     """How a heading is set: size, bold, centred, capitals. The greater, the shallower."""
     letters = [character for character in line.text if character.isalpha()]
-    is_capitals = line.text.isupper() and len(letters) >= CAPITALS_MIN and not any(map(str.isdigit, line.text))
+    is_code = " " not in line.text and any(map(str.isdigit, line.text))
+    is_capitals = line.text.isupper() and len(letters) >= CAPITALS_MIN and not is_code
     return round(line.size), line.is_bold, style.is_centred(line), is_capitals
 
 
