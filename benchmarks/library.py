@@ -7,10 +7,10 @@ from pathlib import Path
 from benchmarks.vectors import CACHE, embed_kept
 from documents.content import DocumentContent, Vectors, content_of
 from documents.passages import cut_passages
-from documents.reading import read_markdown
 from documents.rows import PassageRow, Reading
 from documents.sandbox import read_in_child
 from documents.store import PARSER_VERSION
+from documents.texts import read_markdown
 from llm import embedding
 
 READER = (

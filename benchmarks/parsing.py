@@ -23,9 +23,10 @@ from documents.matching import identifier_form, join_lines
 from documents.passages import cut_passages
 from documents.pdf import TEXT_FLAGS, OutlineItem, opened, read_outline
 from documents.placing import VERIFIED
-from documents.reading import read_markdown, read_pdf, read_plain_text
+from documents.reading import read_pdf
 from documents.rows import UNSEARCHED_KINDS, LineRow, Reading, TocRow
 from documents.sandbox import read_in_child
+from documents.texts import read_markdown, read_plain_text
 from documents.toc import USABLE_ENTRIES
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -22,11 +22,11 @@ from documents.base_settings import BaseSettings
 from documents.lease import Cancelled, Lease, LeaseLost, Watch, claim, is_expired
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.passages import cut_passages
-from documents.reading import read_markdown, read_plain_text
 from documents.reasons import REASONS, ReadingError, refusal
 from documents.rows import Reading
 from documents.sandbox import read_in_child, recognise_in_child
 from documents.store import store_reading
+from documents.texts import read_markdown, read_plain_text
 from documents.uploads import MARKDOWN, PDF, TITLE_MAX, DuplicateDocument, accept_upload, title_of
 
 logger = logging.getLogger(__name__)

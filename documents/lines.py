@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from documents.characters import clean_text
 from documents.matching import match_form
-from documents.rows import LineKind, LineSpan
+from documents.rows import LineKind, LineRow, LineSpan
 
 Turn = Callable[[float, float], tuple[float, float]]
 
@@ -543,3 +543,30 @@ def cells_of(text: str, spans: Sequence[LineSpan], size: float) -> list[str]:
             start = after.start
     cells.append(text[start:].strip())
     return [cell for cell in cells if cell]
+
+
+# ---- rows
+
+
+def rows_of_lines(lines: Sequence[PageLine]) -> Iterator[LineRow]:
+    """Number the lines through the document and within their page."""
+    page_number = number_on_page = 0
+    for number, line in enumerate(lines, start=1):
+        number_on_page = number_on_page + 1 if line.page_number == page_number else 1
+        page_number = line.page_number
+        yield LineRow(
+            number,
+            number_on_page,
+            page_number,
+            line.toc_index,
+            line.text,
+            line.match,
+            round(line.x0, 2),
+            round(line.y0, 2),
+            round(line.x1, 2),
+            round(line.y1, 2),
+            line.column,
+            line.kind,
+            line.method,
+            line.spans,
+        )

@@ -1,22 +1,21 @@
 """The conductor of reading: a file becomes pages, lines and a table of contents, as plain values."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from documents import markdown, pdf
+from documents import pdf
+from documents.clock import Clock
 from documents.contents import linked_targets, printed_targets
 from documents.furniture import mark_furniture
-from documents.kinds import BodyStyle, body_style, mark_contents, mark_kinds, numbering_of
-from documents.language import detect_language, sample_of
+from documents.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from documents.limits import MIB, Limits
-from documents.lines import PageLine, PageText, page_lines
+from documents.lines import PageLine, PageText, page_lines, rows_of_lines
 from documents.placing import VERIFIED, Start, Target, starts_of
 from documents.reasons import refusal
-from documents.rows import UNSEARCHED_KINDS, LineRow, PageRow, Reading, TextLayer
+from documents.rows import UNSEARCHED_KINDS, PageRow, Reading, TextLayer
 from documents.toc import (
     extended,
     first_usable,
@@ -31,20 +30,6 @@ OnProgress = Callable[[int, int], None]
 PROGRESS_EVERY = 10  # pages
 HIDDEN_SHARE = 0.5  # of a page's characters: its text is what text recognition wrote, not what is drawn
 GARBLED_SHARE = 0.4  # of the characters without a known letter
-
-
-class Clock:
-    """Milliseconds per step of a reading."""
-
-    def __init__(self) -> None:
-        self.timings_ms: dict[str, float] = {}
-        self.since = time.perf_counter()
-
-    def stop(self, step: str) -> None:
-        """Book the time since the last step on this one."""
-        now = time.perf_counter()
-        self.timings_ms[step] = round((now - self.since) * 1000, 1)
-        self.since = now
 
 
 @dataclass
@@ -115,22 +100,6 @@ def read_pdf(
         },
         timings_ms=clock.timings_ms,
     )
-
-
-def read_markdown(text: str, limits: Limits | None = None) -> Reading:
-    """Read Markdown into the same rows, on synthetic pages, with its headings as TOC. Raises ReadingError."""
-    sources, removed = markdown.source_lines(checked(text, limits or Limits()))
-    outline = markdown.read_outline(sources)
-    lines, first_of = markdown.laid_out(sources, outline.kinds)
-    starts = starts_of_headings(outline.headings, lines, first_of)
-    return text_reading(lines, starts, outline.title, removed)
-
-
-def read_plain_text(text: str, limits: Limits | None = None) -> Reading:
-    """Read plain text into the same rows, without a TOC. Raises ReadingError."""
-    sources, removed = markdown.source_lines(checked(text, limits or Limits()))
-    lines, _ = markdown.laid_out(sources, {})
-    return text_reading(lines, [], "", removed)
 
 
 # ---- pages
@@ -281,89 +250,3 @@ def mark_headings(starts: Sequence[Start], lines: Sequence[PageLine]) -> None:
         line = lines[start.line_index]
         if start.confidence >= VERIFIED and line.kind not in UNSEARCHED_KINDS:
             line.kind = "heading"
-
-
-# ---- text files
-
-
-def checked(text: str, limits: Limits) -> str:
-    if not text.strip():
-        raise refusal("empty_file")
-    if len(text) > limits.document_chars:
-        raise refusal("text_too_large", limit=limits.document_chars)
-    return text
-
-
-def starts_of_headings(
-    headings: Sequence[markdown.Heading], lines: Sequence[PageLine], first_of: dict[int, int]
-) -> list[Start]:
-    """Headings as starts; a skipped level does not open a gap in the path."""
-    starts: list[Start] = []
-    path: list[int] = []
-    for heading in headings:
-        while path and path[-1] >= heading.level:
-            path.pop()
-        path.append(heading.level)
-        index = first_of[heading.line_index]
-        number, _ = numbering_of(heading.title)
-        starts.append(Start(len(path), number, heading.title, index, lines[index].page_number, "markdown", 1.0))
-    return starts
-
-
-def text_reading(lines: Sequence[PageLine], starts: Sequence[Start], title: str, removed: int) -> Reading:
-    """The Reading of laid-out text."""
-    clock = Clock()
-    if not lines:
-        raise refusal("empty_file")
-    toc = rows_of_starts(starts, lines, title)
-    rows = tuple(rows_of_lines(lines))
-    strength, verified_share = strength_of(starts, lines[-1].page_number)
-    clock.stop("rows")
-    width, height = markdown.PAGE_WIDTH, markdown.PAGE_HEIGHT
-    return Reading(
-        title=title,
-        language=detect_language(sample_of(rows))[0],
-        pages=tuple(
-            PageRow(number, str(number), width, height, 0, "text", 1, ())
-            for number in range(1, lines[-1].page_number + 1)
-        ),
-        lines=rows,
-        toc=toc,
-        warnings=(f"characters_removed({removed})",) if removed else (),
-        report={
-            "toc_origin": "markdown" if starts else "none",
-            "toc_strength": strength,
-            "toc_verified_share": verified_share,
-            "line_kinds": dict(Counter(line.kind for line in lines)),
-            "chars": sum(len(line.text) for line in lines),
-            "removed_chars": removed,
-        },
-        timings_ms=clock.timings_ms,
-    )
-
-
-# ---- rows
-
-
-def rows_of_lines(lines: Sequence[PageLine]) -> Iterator[LineRow]:
-    """Number the lines through the document and within their page."""
-    page_number = number_on_page = 0
-    for number, line in enumerate(lines, start=1):
-        number_on_page = number_on_page + 1 if line.page_number == page_number else 1
-        page_number = line.page_number
-        yield LineRow(
-            number,
-            number_on_page,
-            page_number,
-            line.toc_index,
-            line.text,
-            line.match,
-            round(line.x0, 2),
-            round(line.y0, 2),
-            round(line.x1, 2),
-            round(line.y1, 2),
-            line.column,
-            line.kind,
-            line.method,
-            line.spans,
-        )

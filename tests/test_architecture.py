@@ -1,5 +1,6 @@
 """The import contracts of pyproject.toml hold; they are the architecture of docs/architecture.md."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,18 @@ def test_imports_point_back() -> None:
     command = [sys.executable, "-c", "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_web_process_loads_nothing_that_opens_pdfs() -> None:
+    """Hostile bytes are opened in a limited child only; and the library alone is 40 MB and half a second."""
+    program = (
+        "import sys; import docintel_site.asgi; from django.urls import get_resolver; get_resolver().url_patterns;"
+        " import documents.ingestion, documents.tasks; print([name for name in sys.modules if 'pymupdf' in name])"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "docintel_site.settings"}
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_no_module_has_a_name_that_says_nothing() -> None:

@@ -5,8 +5,8 @@ import pytest
 
 from benchmarks import parsing
 from documents.pdf import OutlineItem
-from documents.reading import read_plain_text
 from documents.rows import LineRow
+from documents.texts import read_plain_text
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

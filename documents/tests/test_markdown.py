@@ -3,9 +3,9 @@
 import pytest
 
 from documents.limits import Limits
-from documents.reading import read_markdown, read_plain_text
 from documents.reasons import ReadingError
 from documents.rows import Reading
+from documents.texts import read_markdown, read_plain_text
 
 SOURCE = (
     """---

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from documents.passages import TOKENS_MAX, SectionCutting, cut_passages, estimated_tokens
-from documents.reading import read_markdown
 from documents.rows import Reading
+from documents.texts import read_markdown
 
 WORDS = "the company shall notify each affected customer without undue delay and keep a record of it "
 

@@ -9,8 +9,8 @@ import pytest
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase, Parse
 from documents.passages import cut_passages
-from documents.reading import read_markdown
 from documents.store import copy_vectors, store_reading
+from documents.texts import read_markdown
 from llm.embedding import MODEL_KEY, embed_texts, is_available
 from retrieval.corpus import DOCUMENTS_MAX, contents_for, elsewhere, shortlist
 from retrieval.pipeline import retrieve

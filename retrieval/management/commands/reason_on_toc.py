@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from documents.content import DocumentContent, content_of, load_content
 from documents.models import Document
-from documents.reading import read_markdown, read_plain_text
 from documents.reasons import ReadingError
 from documents.rows import Reading
 from documents.sandbox import read_in_child
+from documents.texts import read_markdown, read_plain_text
 from llm.errors import LLMError
 from llm.models import LLMCall
 from retrieval.arbiter.toc import TocReasoning, reason_on_toc
