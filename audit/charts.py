@@ -8,6 +8,7 @@ WIDTH, HEIGHT = 720.0, 140.0
 FOOT = 18.0  # below the columns, for their labels
 HEAD = 14.0  # above them, for the values
 GAP = 0.25  # of a column's place stays empty
+PLACE_MAX = 72.0  # a few columns stay columns and do not become walls
 LABELS_MAX = 12  # more would run into each other
 CELL, CELLS_A_ROW = 18.0, 40
 BAR_HEIGHT, BAR_GAP, BAR_LEFT = 16.0, 8.0, 170.0
@@ -50,7 +51,7 @@ class Point(NamedTuple):
 def columns(points: Sequence[Point], summary: str, *, most: float = 0.0) -> Chart:
     """Columns side by side; `most` is the value of a full one, by default the greatest."""
     full = most or max((point.value for point in points), default=0.0) or 1.0
-    place = WIDTH / max(len(points), 1)
+    place = min(WIDTH / max(len(points), 1), PLACE_MAX)
     room = HEIGHT - FOOT - HEAD
     step = max(1, -(-len(points) // LABELS_MAX))
     rects, labels = [], []
@@ -59,7 +60,9 @@ def columns(points: Sequence[Point], summary: str, *, most: float = 0.0) -> Char
         left = index * place + place * GAP / 2
         rects.append(rect(left, HEIGHT - FOOT - height, place * (1 - GAP), height, "series-0", point.title))
         if index % step == 0:
-            labels.append(Label(round(left + place * (1 - GAP) / 2, 1), HEIGHT - 4, point.label))
+            middle = round(left + place * (1 - GAP) / 2, 1)
+            labels.append(Label(middle, HEIGHT - 4, point.label))
+            labels.append(Label(middle, round(HEIGHT - FOOT - height - 3, 1), f"{point.value:g}"))
     return Chart(WIDTH, HEIGHT, tuple(rects), tuple(labels), summary)
 
 
