@@ -1,91 +1,23 @@
 """bin/run, whole: it starts, says where to go, brings back what is killed, and leaves nothing behind."""
 
-import json
 import os
 import re
-import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import psycopg
 import pytest
 
-from embedded import postgres, redis
+from embedded import postgres
+from tests.running import ROOT, START_S, Running, environment, free_port, fresh_home, manage, started
 
-ROOT = Path(__file__).resolve().parent.parent
-START_S = 60.0
 STOP_S = 12.0
-
-
-class Running:
-    """One bin/run with a home and a port of its own."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.port = free_port()
-        self.output = Path(f"{home}.{self.port}.out")
-        self.environment = environment(home)
-        command = [sys.executable, "-m", "launch.start", "--port", str(self.port)]
-        with open(self.output, "wb") as output:
-            self.process = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdout=output, stderr=subprocess.STDOUT
-            )
-        self.wait_for(lambda: "Ctrl-C stops everything" in self.printed, START_S)
-
-    @property
-    def printed(self) -> str:
-        """Everything it has said so far."""
-        return self.output.read_text()
-
-    def wait_for(self, condition: Callable[[], bool], patience_s: float) -> None:
-        until = time.monotonic() + patience_s
-        while not condition():
-            assert self.process.poll() is None, self.printed
-            assert time.monotonic() < until, self.printed
-            time.sleep(0.1)
-
-    def child(self, word: str) -> psutil.Process:
-        """The process whose command line has this word, such as the queue of a worker."""
-        found = [child for child in psutil.Process(self.process.pid).children() if word in child.cmdline()]
-        assert len(found) == 1, self.printed
-        return found[0]
-
-    def status(self) -> dict[str, str]:
-        done = manage(self.environment, "status", "--json")
-        return {check["name"]: check["state"] for check in json.loads(done.stdout)["checks"]}
-
-    def end(self, number: signal.Signals = signal.SIGTERM) -> float:
-        """Stop it and return the seconds it took."""
-        began = time.monotonic()
-        self.process.send_signal(number)
-        assert self.process.wait(timeout=30) == 0, self.printed
-        return time.monotonic() - began
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
-def environment(home: Path) -> dict[str, str]:
-    """That of a newcomer: no servers named, nothing of the test session."""
-    ours = ("DATABASE_URL", "REDIS_URL", "DOCINTEL_", "OPENAI_", "DJANGO_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)} | {
-        "DOCINTEL_HOME": str(home)
-    }
-
-
-def manage(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "manage.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
 def left_behind(home: Path) -> list[str]:
@@ -100,21 +32,14 @@ def left_behind(home: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    directory = Path(tempfile.mkdtemp(prefix="docintel-run-"))
-    yield directory
-    postgres.remove(directory)
-    redis.remove(directory)
-    shutil.rmtree(directory, ignore_errors=True)
-    for output in directory.parent.glob(f"{directory.name}.*.out"):
-        output.unlink()
+    with fresh_home() as directory:
+        yield directory
 
 
 @pytest.fixture(scope="module")
 def running(home: Path) -> Iterator[Running]:
-    instance = Running(home)
-    yield instance
-    if instance.process.poll() is None:
-        instance.end()
+    with started(home) as instance:
+        yield instance
 
 
 def test_it_prints_an_address_and_a_link_that_work(running: Running) -> None:
