@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, process_time
@@ -21,9 +22,10 @@ from documents.kinds import numbering_of
 from documents.limits import Limits
 from documents.matching import identifier_form, join_lines
 from documents.passages import cut_passages
-from documents.pdf import TEXT_FLAGS, OutlineItem, opened, read_outline
+from documents.pdf import PDF_ERRORS, TEXT_FLAGS, OutlineItem, opened, read_outline
 from documents.placing import VERIFIED
 from documents.reading import read_pdf
+from documents.reasons import ReadingError
 from documents.rows import UNSEARCHED_KINDS, LineRow, Reading, TocRow
 from documents.sandbox import read_in_child
 from documents.texts import read_markdown, read_plain_text
@@ -40,6 +42,7 @@ STATEMENT = re.compile(
 )
 PRINTED = (
     "documents",
+    "refused",
     "toc_f1",
     "toc_f1_printed",
     "toc_f1_by_origin",
@@ -96,26 +99,35 @@ class Measured:
 
 
 def run(folder: Path, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """Every figure over the PDFs of a folder and the quotes of its question files; JSON-ready. Raises ReadingError."""
-    paths = sorted(folder.rglob("*.pdf"))
-    readable = {path: count for path in paths if (count := page_count_of(path))}
-    longest = max(readable, key=lambda path: readable[path], default=None)
-    peak_mb = child_peak_mb(longest) if longest else None
-    measured = []
-    for path in readable:
-        one = measure(path, path.relative_to(folder).as_posix())
+    """Every figure over the PDFs of a folder and the quotes of its question files; JSON-ready. What is refused is named."""
+    measured: list[Measured] = []
+    refused: dict[str, str] = {}
+    for path in filter(has_pages, sorted(folder.rglob("*.pdf"))):
+        name = path.relative_to(folder).as_posix()
+        try:
+            one = measure(path, name)
+        except ReadingError as error:
+            refused[name] = error.code
+            continue
         measured.append(one)
         say(f"{one.document:52} {one.toc_origin:17} {one.toc_entries:4} entries, F1 {shown(one.f1)}")
-    return {**figures_of(measured), "child_peak_mb": peak_mb, **quotes_of(folder), **context_of_run(measured)}
+    longest = max(measured, key=lambda one: one.pages, default=None)
+    return {
+        **figures_of(measured),
+        "refused": refused,
+        "child_peak_mb": child_peak_mb(folder / longest.document) if longest else None,
+        **quotes_of(folder),
+        **context_of_run(measured),
+    }
 
 
-def page_count_of(path: Path) -> int:
-    """The pages of a PDF; 0 for what is none that can be read, which this benchmark is not about."""
+def has_pages(path: Path) -> bool:
+    """Whether a file is a PDF that can be opened; this benchmark is not about the others."""
     try:
         with pymupdf.open(path, filetype="pdf") as document:
-            return document.page_count if document.is_pdf and not document.needs_pass else 0
-    except (RuntimeError, ValueError):
-        return 0
+            return document.is_pdf and not document.needs_pass and document.page_count > 0
+    except PDF_ERRORS:
+        return False
 
 
 def child_peak_mb(path: Path) -> float:
@@ -134,10 +146,11 @@ def child_peak_mb(path: Path) -> float:
 
 
 def measure(path: Path, name: str) -> Measured:
-    """One file read bare, as it is, with its outline hidden, and in a child up to its passages."""
+    """One file read in a child up to its passages, bare, as it is, and with its outline hidden. Raises ReadingError."""
+    # The child first: it survives what a hostile file does, and refuses it before this process touches it.
+    ready, _ = best_of(lambda: cut_passages(read_in_child(path)))
     bare, _ = best_of(lambda: read_bare(path))
     parse, reading = best_of(lambda: read_pdf(path, Limits()))
-    ready, _ = best_of(lambda: cut_passages(read_in_child(path)))
     with opened(path, Limits()) as document:
         outline, _ = read_outline(document, Limits())
     found = [entry for entry in reading.toc if entry.origin != "front"]
@@ -172,8 +185,12 @@ def best_of(work: Callable[[], Any]) -> tuple[Seconds, Any]:
 
 def read_bare(path: Path) -> int:
     """The extraction any reader has to pay for: every page's text dictionary, nothing done with it."""
+    blocks = 0
     with pymupdf.open(path, filetype="pdf") as document:
-        return sum(len(page.get_text("dict", flags=TEXT_FLAGS)["blocks"]) for page in document)
+        for index in range(document.page_count):
+            with suppress(*PDF_ERRORS):
+                blocks += len(document[index].get_text("dict", flags=TEXT_FLAGS)["blocks"])
+    return blocks
 
 
 # ---- tables of contents

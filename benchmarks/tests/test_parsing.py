@@ -6,6 +6,7 @@ import pytest
 from benchmarks import parsing
 from documents.pdf import OutlineItem
 from documents.rows import LineRow
+from documents.tests.pdfs import write_pdf
 from documents.texts import read_plain_text
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -73,6 +74,14 @@ def test_it_counts_numbers_without_a_label_on_statement_pages_only() -> None:
     assert not parsing.is_statement([line("Business", 1), *lines[1:]])
     assert sum(parsing.NUMBER_ONLY.fullmatch(one.text) is not None for one in lines) == 2
     assert parsing.statement_counts(reading)[0] == len(reading.lines)
+
+
+def test_it_names_what_cannot_be_read_and_goes_on(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "blank.pdf", [[], []])
+    write_pdf(tmp_path / "text.pdf", [["One line of text."]])
+    figures = parsing.run(tmp_path, say=lambda line: None)
+    assert figures["refused"] == {"blank.pdf": "no_text"}
+    assert figures["documents"] == 1
 
 
 def test_a_folder_without_pdfs_has_no_figures(tmp_path: Path) -> None:
