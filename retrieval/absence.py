@@ -69,8 +69,12 @@ def coverage_of(contents: Sequence[DocumentContent]) -> Coverage:
 def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
     """The evidence that no word of the topic occurs, or "". Years and words that only frame a question prove nothing."""
     counts = {word.text: word.count for word in searched}
-    texts = [keyword.text for keyword in question.keywords if keyword.priority == "primary"]
-    if not texts or any(counts.get(text) for text in texts):
+    leaders: dict[str, str] = {}  # the words of a group are counted together, under the first of them
+    for keyword in question.keywords:
+        leaders.setdefault(keyword.group or keyword.text, keyword.text)
+    primary = [keyword for keyword in question.keywords if keyword.priority == "primary"]
+    texts = [keyword.text for keyword in primary]
+    if not texts or any(counts.get(leaders[keyword.group or keyword.text]) for keyword in primary):
         return ""
     searched_for = ", ".join(f"“{text}”" for text in dict.fromkeys(texts))
     return f"zero hits across the exhaustive keyword set: {searched_for} and every form of them"

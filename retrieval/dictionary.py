@@ -19,8 +19,8 @@ def dictionary_of(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
 
 
 def rows_of(base: KnowledgeBase) -> Iterator[WordRow]:
-    """The dictionary of a base as rows, by concept and term."""
-    terms = Term.objects.filter(concept__base=base).order_by("concept__name", "language", "text")
+    """The dictionary of a base as rows, by concept; its terms as they were added, the usual one first."""
+    terms = Term.objects.filter(concept__base=base).order_by("concept__name", "pk")
     values = terms.values_list("concept__name", "language", "text", "priority", "weight")
     for concept, language, text, priority, weight in values:
         yield WordRow(concept, language, text, "secondary" if priority == "secondary" else "primary", weight)

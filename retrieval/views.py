@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Prefetch, Q
+from django.db.models.functions import Lower
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -65,7 +66,7 @@ def get_base(request: HttpRequest, pk: UUID) -> KnowledgeBase:
 def concepts_with(found: KnowledgeBase, asked: str) -> Any:
     """The concepts whose name or terms hold what is searched for."""
     terms = Prefetch("terms", Term.objects.order_by("language", "pk"))
-    concepts = Concept.objects.filter(base=found).order_by("name").prefetch_related(terms)
+    concepts = Concept.objects.filter(base=found).order_by(Lower("name")).prefetch_related(terms)
     if asked:
         named = Term.objects.filter(concept__base=found, text__icontains=asked)
         concepts = concepts.filter(Q(name__icontains=asked) | Q(pk__in=named.values("concept")))

@@ -5,38 +5,42 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('documents', '0002_versions'),
-        ('retrieval', '0001_initial'),
+        ("documents", "0002_versions"),
+        ("retrieval", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='concept',
-            name='pack',
+            model_name="concept",
+            name="pack",
             field=models.CharField(blank=True, max_length=20),
         ),
         migrations.AddField(
-            model_name='term',
-            name='pack',
+            model_name="term",
+            name="pack",
             field=models.CharField(blank=True, max_length=20),
         ),
         migrations.AlterField(
-            model_name='term',
-            name='language',
+            model_name="term",
+            name="language",
             field=models.CharField(blank=True, max_length=8),
         ),
         migrations.CreateModel(
-            name='Pack',
+            name="Pack",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=20)),
-                ('is_on', models.BooleanField()),
-                ('base', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='packs', to='documents.knowledgebase')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=20)),
+                ("is_on", models.BooleanField()),
+                (
+                    "base",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="packs", to="documents.knowledgebase"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('base', 'name'), name='retrieval_pack_once')],
+                "constraints": [models.UniqueConstraint(fields=("base", "name"), name="retrieval_pack_once")],
             },
         ),
     ]
