@@ -1,6 +1,7 @@
 """What leaves the house: the evidence pack of a run, and the filtered list as a file. Each time it is recorded."""
 
 import tempfile
+from contextlib import ExitStack
 from uuid import UUID
 
 from django.core.exceptions import BadRequest
@@ -22,13 +23,14 @@ IN_MEMORY_MAX = 8_000_000  # bytes of a pack; a larger one waits on disk
 def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
     """The evidence pack of a run. The SHA-256 of its manifest is recorded before the first byte leaves."""
     run = visible_run(request, run_id)
-    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX)  # noqa: SIM115 - the response closes it
-    try:
-        sha256 = write_evidence(run, file)
-    except NotRecorded as error:
-        file.close()
-        return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
-    record_read(request.user, "evidence", run, manifest=sha256)
+    with ExitStack() as opened:
+        file = opened.enter_context(tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX))
+        try:
+            sha256 = write_evidence(run, file)
+        except NotRecorded as error:
+            return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
+        record_read(request.user, "evidence", run, manifest=sha256)
+        opened.pop_all()  # the response closes it
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=f"evidence-{run.pk}.zip", content_type="application/zip")
 
