@@ -1,16 +1,24 @@
 """What the page of a document shows: one page as a sheet, the contents, the parse's report, and a chosen line."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from documents.listing import ORIGINS
 from documents.models import Document, Parse
 from documents.page_images import has_image
-from documents.reasons import explain_warning
-from documents.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, TocRow
+from documents.reasons import explain_warning, number_ranges
+from documents.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
 from documents.sheet import Mark, Sheet, around, box_of_line, build_sheet, line_marks
 
 TAG_LETTERS_MAX = 36
+STEPS = {
+    "lines": "text and lines",
+    "furniture": "running heads",
+    "kinds": "kinds of lines",
+    "toc": "contents",
+    "rows": "rows",
+}
 MILLISECONDS = 1000
 FOUND = 0.7  # a confidence from here on means that the title stands on the entry's first line
 
@@ -51,6 +59,8 @@ class Inspection:
     line: LineRow | None
     line_section: TocRow | None
     findings: tuple[Finding, ...]
+    passages: tuple[tuple[PassageRow, str], ...]  # each with its annotation
+    timings: tuple[tuple[str, float], ...]
     seconds: float
 
     @property
@@ -80,6 +90,10 @@ def inspect_page(document: Document, parse: Parse, page_number: int, line_number
         line=line,
         line_section=section_at(toc, line.toc_index) if line else None,
         findings=tuple(findings_of(parse, toc)),
+        passages=passages_of(parse, page_number),
+        timings=tuple(
+            (name, parse.timings_ms[step] / MILLISECONDS) for step, name in STEPS.items() if step in parse.timings_ms
+        ),
         seconds=sum(parse.timings_ms.values()) / MILLISECONDS,
     )
 
@@ -91,6 +105,13 @@ def page_of_line(parse: Parse, line_number: int) -> int | None:
 def lines_of(parse: Parse, page_number: int) -> tuple[LineRow, ...]:
     stored = parse.lines.filter(page_number=page_number).order_by("number").values_list(*LineRow._fields)
     return tuple(LineRow._make((*row[:-1], tuple(LineSpan(*span) for span in row[-1]))) for row in stored)
+
+
+def passages_of(parse: Parse, page_number: int) -> tuple[tuple[PassageRow, str], ...]:
+    """The passages that touch a page, each with its annotation."""
+    here = parse.passages.filter(first_page__lte=page_number, last_page__gte=page_number).order_by("index")
+    stored = here.values_list(*PassageRow._fields, "annotation")
+    return tuple((PassageRow(*row[:-1]), row[-1]) for row in stored)
 
 
 def toc_of(parse: Parse) -> tuple[TocRow, ...]:
@@ -153,9 +174,14 @@ def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[Finding]:
     """What was found and what is doubtful, in words."""
     return [
         text_finding(parse),
+        *recognition_findings(parse),
+        columns_finding(parse),
         contents_finding(parse, toc),
         *line_findings(parse),
+        *label_findings(parse),
+        characters_finding(parse),
         language_finding(parse),
+        passages_finding(parse),
         vector_finding(parse),
         *(Finding("warn", "Note", explain_warning(warning)) for warning in parse.warnings),
     ]
@@ -163,8 +189,27 @@ def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[Finding]:
 
 def text_finding(parse: Parse) -> Finding:
     missing = len(parse.unreadable_pages)
-    kind = "warn" if missing else "ok"
-    return Finding(kind, "Text", f"{parse.page_count - missing} of {parse.page_count} pages")
+    words = f"{parse.page_count - missing} of {parse.page_count} pages"
+    if missing:
+        return Finding("warn", "Text", f"{words}; without text: {number_ranges(parse.unreadable_pages)}")
+    return Finding("ok", "Text", words)
+
+
+def recognition_findings(parse: Parse) -> Iterator[Finding]:
+    """Pages whose text came out of their images, here or before the file was uploaded, and why that failed."""
+    flags = parse.pages.filter(text_layer="ocr").values_list("flags", flat=True)
+    ours = sum("hidden_text" not in page_flags for page_flags in flags)
+    if ours:
+        yield Finding("warn", "Recognised", f"{ours} pages were read from their images and may hold misread letters")
+    if len(flags) > ours:
+        yield Finding("warn", "Recognised", f"{len(flags) - ours} pages bring text that another program recognised")
+    if failure := parse.report.get("recognition"):
+        yield Finding("warn", "Recognition", failure)
+
+
+def columns_finding(parse: Parse) -> Finding:
+    several = parse.pages.filter(column_count__gt=1).count()
+    return Finding("ok", "Columns", f"several on {several} of {parse.page_count} pages" if several else "one")
 
 
 def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> Finding:
@@ -190,6 +235,41 @@ def line_findings(parse: Parse) -> list[Finding]:
         Finding("ok", "Lines", f"{parse.line_count}" + (f", of them {shown}" if shown else "")),
         Finding("ok", "Set aside", f"{set_aside or 'no'} lines of running heads, page numbers and contents pages"),
     ]
+
+
+def label_findings(parse: Parse) -> Iterator[Finding]:
+    """How the printed page numbers stand to the places in the file, when they differ."""
+    labels = parse.pages.values_list("number", "label")
+    offsets = Counter(number - int(label) for number, label in labels if label.isdecimal())
+    differing = sum(label != str(number) for number, label in labels)
+    if differing and offsets:
+        offset, count = offsets.most_common(1)[0]
+        yield Finding(
+            "ok", "Printed numbers", f"page 1 is page {1 + offset} of the file; {count} pages are so far apart"
+        )
+    elif differing:
+        yield Finding("ok", "Printed numbers", f"{differing} pages are not named by their place in the file")
+
+
+def characters_finding(parse: Parse) -> Finding:
+    removed, hidden = parse.report.get("removed_chars", 0), parse.report.get("hidden_chars", 0)
+    concealed = parse.report.get("concealed_chars", 0)
+    counts = ((removed, "removed"), (hidden, "invisible"), (concealed, "white, transparent or tiny"))
+    odd = ", ".join(f"{count} {words}" for count, words in counts if count)
+    total = parse.report.get("chars", 0)
+    return Finding("warn" if odd else "ok", "Characters", f"{total}, of them {odd}" if odd else f"{total}, all visible")
+
+
+def passages_finding(parse: Parse) -> Finding:
+    kinds = Counter(parse.passages.values_list("kind", flat=True))
+    words = f"{kinds.total()} by {parse.settings.get('chunking', 'section')}, {kinds['table']} of them tables"
+    annotation = parse.report.get("annotation")
+    if isinstance(annotation, dict):
+        words += f"; {annotation['done']} of {annotation['of']} described by a model"
+        words += f" ({annotation['tokens_in'] or 0} tokens in, {annotation['tokens_out'] or 0} out)"
+        words += f". {annotation['failure']}" if annotation["failure"] else ""
+        return Finding("warn" if annotation["failure"] else "ok", "Passages", words)
+    return Finding("warn", "Passages", f"{words}. {annotation}") if annotation else Finding("ok", "Passages", words)
 
 
 def language_finding(parse: Parse) -> Finding:

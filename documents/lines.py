@@ -77,6 +77,7 @@ class PageText:
     hidden_chars: int = 0
     unknown_chars: int = 0
     removed_chars: int = 0
+    concealed_chars: int = 0  # painted, and yet nobody sees them
     is_recognised: bool = False  # by us, from the page's image
 
 

@@ -82,9 +82,10 @@ def outdated(base: KnowledgeBase) -> DocumentQuerySet:
     chosen = BaseSettings.from_json(base.settings).reading()
     same = Q()
     for name, value in chosen.items():
-        as_chosen = Q(**{f"current_parse__settings__{name}": value})
+        is_named = Q(current_parse__settings__has_key=name)
+        as_chosen = is_named & Q(**{f"current_parse__settings__{name}": value})
         if value == BaseSettings().to_json()[name]:  # a parse of before the setting existed has the default
-            as_chosen |= Q(current_parse__isnull=False) & ~Q(current_parse__settings__has_key=name)
+            as_chosen |= ~is_named
         same &= as_chosen
     return listed(base).exclude(current_parse=None).exclude(is_busy()).exclude(same)
 

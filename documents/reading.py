@@ -14,7 +14,7 @@ from documents.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from documents.limits import MIB, Limits
 from documents.lines import PageLine, PageText, page_lines, rows_of_lines
 from documents.placing import VERIFIED, Start, Target, starts_of
-from documents.reasons import refusal
+from documents.reasons import number_ranges, refusal
 from documents.rows import UNSEARCHED_KINDS, PageRow, Reading, TextLayer
 from documents.toc import (
     extended,
@@ -29,6 +29,7 @@ from documents.toc import (
 OnProgress = Callable[[int, int], None]
 PROGRESS_EVERY = 10  # pages
 HIDDEN_SHARE = 0.5  # of a page's characters: its text is what text recognition wrote, not what is drawn
+CONCEALED_MIN = 10  # characters of a page; fewer are specks that design programs leave
 GARBLED_SHARE = 0.4  # of the characters without a known letter
 
 
@@ -97,6 +98,7 @@ def read_pdf(
             "chars": extract.total("chars"),
             "removed_chars": extract.total("removed_chars"),
             "hidden_chars": extract.total("hidden_chars"),
+            "concealed_chars": extract.total("concealed_chars"),
         },
         timings_ms=clock.timings_ms,
     )
@@ -174,6 +176,8 @@ def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -
         yield "text_cut"
     if max(fact.width, fact.height) > limits.page_side_pt:
         yield "huge_page"
+    if fact.text and fact.text.concealed_chars >= CONCEALED_MIN:
+        yield "concealed"
     if fact.text and fact.text.is_recognised:
         yield from ["recognised"] * bool(lines)
     elif text_layer(fact) == "ocr":
@@ -191,6 +195,7 @@ def page_warnings(extract: Extract, limits: Limits) -> Iterator[str]:
         "no_text": "pages_without_text",
         "text_cut": "page_text_cut",
         "recognised": "text_recognised",
+        "concealed": "concealed_text",
     }
     for flag, numbers in flagged.items():
         yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
@@ -198,17 +203,6 @@ def page_warnings(extract: Extract, limits: Limits) -> Iterator[str]:
         yield f"characters_removed({removed})"
     if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
         yield "garbled_text"
-
-
-def number_ranges(numbers: Sequence[int]) -> str:
-    """Page numbers as people write them: "1-3, 7"."""
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ranges)
 
 
 # ---- table of contents

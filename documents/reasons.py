@@ -1,5 +1,6 @@
 """Why a file could not be read: one code and one sentence each, the sentence saying what to do."""
 
+from collections.abc import Sequence
 from typing import Any
 
 REASONS = {
@@ -30,6 +31,7 @@ WARNINGS = {
     "outline_cut": "The file's own outline is too large or too deep; only a part was used.",
     "characters_removed": "Characters that cannot be stored or shown were removed: {value}.",
     "hidden_text": "Some pages carry invisible text, usually from text recognition; it may differ from what is seen.",
+    "concealed_text": "Pages with text that nobody sees: white on white, transparent or under a point high: {value}.",
     "huge_page": "Some pages are too large to be shown as an image; their text was read.",
     "page_text_cut": "Some pages hold more text than any real page and were cut: {value}.",
     "garbled_text": "Much of the text has no known letters, because its fonts do not say which letters they draw.",
@@ -60,3 +62,14 @@ def explain_warning(warning: str) -> str:
     """The sentence of a warning as a Reading carries it: `code` or `code(value)`."""
     code, _, value = warning.partition("(")
     return WARNINGS[code].format(value=value.removesuffix(")"))
+
+
+def number_ranges(numbers: Sequence[int]) -> str:
+    """Page numbers as people write them: "1-3, 7"."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ranges)

@@ -1,7 +1,9 @@
+# mypy: disallow-untyped-calls=False
 """A file is opened only when it is a readable PDF; every refusal says why and what to do."""
 
 from pathlib import Path
 
+import pymupdf
 import pytest
 from PIL import Image
 
@@ -10,6 +12,7 @@ from documents.pdf import opened, read_outline, render_page, zoom_within
 from documents.reading import read_pdf
 from documents.reasons import REASONS, WARNINGS, ReadingError, explain_warning
 from documents.rows import Reading
+from documents.tests.files import make_pdf
 from documents.tests.pdfs import raw_pdf, write_pdf
 
 TEXT = b"BT /F1 12 Tf 72 700 Td (The termination clause requires thirty days of notice.) Tj ET"
@@ -141,3 +144,34 @@ def test_it_has_a_sentence_for_every_code() -> None:
     assert all(sentence.endswith(".") for sentence in (*REASONS.values(), *WARNINGS.values()))
     assert explain_warning("pages_unreadable(2-3, 7)").endswith("2-3, 7.")
     assert explain_warning("repaired") == WARNINGS["repaired"]
+
+
+def page_with_concealed_text(*, rotation: int = 0) -> bytes:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.draw_rect((60, 80, 300, 110), fill=(0.1, 0.2, 0.5), color=None)
+    page.insert_text((72, 100), "White on a blue bar is a heading.", color=(1, 1, 1))
+    page.insert_text((72, 140), "Everybody reads this.")
+    page.insert_text((72, 200), "white", color=(1, 1, 1))
+    page.insert_text((72, 240), "tiny", fontsize=0.5)
+    page.insert_text((72, 280), "clear", fill_opacity=0)
+    page.insert_text((900, 300), "beside the page")
+    page.set_rotation(rotation)
+    content: bytes = document.tobytes()
+    return content
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180])
+def test_it_counts_text_that_nobody_sees(tmp_path: Path, rotation: int) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(page_with_concealed_text(rotation=rotation))
+    reading = read_pdf(path, Limits())
+    assert reading.report["concealed_chars"] == len("whitetinyclear")
+    assert "concealed_text(1)" in reading.warnings
+    assert not any("beside" in line.text for line in reading.lines)
+
+
+def test_ordinary_text_is_not_concealed(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(make_pdf())
+    assert read_pdf(path, Limits()).report["concealed_chars"] == 0

@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from documents import ingestion, tasks
+from documents import ingestion, listing, tasks
 from documents.access import create_base, role_in
-from documents.models import Document, IngestJob, KnowledgeBase
+from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.tests.files import make_locked_pdf, make_pdf, make_scan, upload_of
 
 pytestmark = pytest.mark.django_db
@@ -404,3 +404,91 @@ def test_it_refuses_settings_that_are_not_allowed(
     assert b"errorlist" in response.content or b"note error" in response.content
     base.refresh_from_db()
     assert base.settings == {"embeddings": "none"}
+
+
+# ---- settings that a reading depends on
+
+
+def chunked(base: KnowledgeBase, **settings: object) -> None:
+    base.settings = {"embeddings": "none", **settings}
+    base.save()
+
+
+@pytest.mark.parametrize(
+    ("settings", "passages"),
+    [({"chunking": "page"}, 4), ({"chunking": "fixed", "chunk_size": 400, "chunk_overlap": 20}, 2)],
+)
+def test_it_reads_a_base_again_with_other_settings(
+    document: Document, base: KnowledgeBase, signed_in: Client, settings: dict[str, object], passages: int
+) -> None:
+    settings_page, again = (
+        reverse("documents:settings", args=[base.pk]),
+        reverse("documents:read_outdated", args=[base.pk]),
+    )
+    assert "read with other settings" not in signed_in.get(settings_page).content.decode()
+    chunked(base, **settings)
+    assert "1 document was read with other settings" in signed_in.get(settings_page).content.decode()
+    page = signed_in.post(again, follow=True).content.decode()
+    assert "1 document will be read again" in page and "Waiting to be read" in page
+    assert "read with other settings" not in signed_in.get(settings_page).content.decode(), "it is under way"
+    before = document.current_parse
+    ingestion.ingest(document.jobs.get(state="queued"))
+    document.refresh_from_db()
+    assert document.current_parse is not None and document.current_parse != before
+    assert document.current_parse.settings["chunking"] == settings["chunking"]
+    assert document.current_parse.passages.count() == passages
+    assert signed_in.post(again, follow=True).content.count(b"0 documents will be read again") == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_outdated"),
+    [
+        ({"ranking": "rules", "passages_max": 3, "recognition": "on_request"}, False),
+        ({"chunk_size": 300}, False),  # says nothing while sections are cut
+        ({"contextualisation": "none"}, True),
+    ],
+)
+def test_only_settings_of_the_reading_ask_for_another(
+    document: Document, base: KnowledgeBase, settings: dict[str, object], is_outdated: bool
+) -> None:
+    chunked(base, **settings)
+    assert listing.outdated(base).exists() == is_outdated
+
+
+def test_a_parse_of_before_a_setting_counts_as_made_with_its_default(document: Document, base: KnowledgeBase) -> None:
+    Parse.objects.update(settings={"embeddings": "none"})
+    assert not listing.outdated(base).exists()
+    chunked(base, chunking="page")
+    assert listing.outdated(base).get() == document
+
+
+# ---- the report of a parse
+
+
+def test_the_report_says_what_was_found_and_what_is_doubtful(document: Document, signed_in: Client) -> None:
+    parse = Parse.objects.get()
+    parse.unreadable_pages = [2, 3]
+    parse.report |= {"removed_chars": 7, "concealed_chars": 30, "recognition": "Recognition was stopped."}
+    parse.report["annotation"] = {"done": 1, "of": 4, "failure": "It is away.", "tokens_in": 9, "tokens_out": 2}
+    parse.save()
+    parse.pages.filter(number=2).update(text_layer="ocr", column_count=2)
+    parse.pages.filter(number__gt=2).update(label="1")
+    page = page_of(signed_in, document).content.decode()
+    for words in (
+        "2 of 4 pages; without text: 2-3",
+        "1 pages were read from their images",
+        "Recognition was stopped.",
+        "several on 1 of 4 pages",
+        "7 removed, 30 white, transparent or tiny",
+        "1 of 4 described by a model (9 tokens in, 2 out). It is away.",
+        "are so far apart",
+        "running heads",
+    ):
+        assert words in page, words
+
+
+def test_passages_and_the_section_stand_beside_the_page(document: Document, signed_in: Client) -> None:
+    Parse.objects.get().passages.filter(first_page=2).update(annotation="About how long <b>records</b> live.")
+    page = page_of(signed_in, document, page=2).content.decode()
+    assert "Passages of this page" in page and "About how long &lt;b&gt;records&lt;/b&gt; live." in page
+    assert "Known from" in page and "2 Retention" in page
