@@ -295,12 +295,17 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
     groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
     for concept, _ in named:
         for term, phrase in searched_terms(concept):
-            forms = (phrase,) if " " in phrase else word_forms(phrase, lexicons, term.language)
+            forms = (phrase,) if " " in phrase else inflected(phrase, lexicons)
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
             keyword = Keyword(phrase, forms, "dictionary", term.priority, term.weight, group, term.language)
             keywords.setdefault((group, phrase), keyword)
     return list(keywords.values())
+
+
+def inflected(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
+    """The word and its inflections; no look-alikes, for the dictionary has the other language's own word."""
+    return tuple(dict.fromkeys((word, *(form for one in lexicons for form in one.inflections(word)[:FORMS_MAX]))))
 
 
 # ---- spelling
