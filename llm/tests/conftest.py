@@ -9,6 +9,9 @@ from pytest_django import Settings
 from llm import call
 from tests.scripted_llm import ScriptedLLM
 
+# What a deadline may be missed by on a busy machine; every server here would otherwise keep silent far longer.
+BUSY_S = 5.0
+
 Serve = Callable[..., ScriptedLLM]
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 import pytest
 
 from llm import client, errors
-from llm.tests.conftest import Serve
+from llm.tests.conftest import BUSY_S, Serve
 
 PROMPT = """<excerpt number="1" pages="4">Total revenue was 12 million in fiscal 2024.</excerpt>
 <question>What was the total revenue in 2024?</question>"""
 ANSWER = "The document says: Total revenue was 12 million in fiscal 2024. [1]."
 
 
-def ask(*, deadline_s: float = 5.0, should_stop: Callable[[], bool] = lambda: False) -> client.Stream:
+def ask(*, deadline_s: float = 30.0, should_stop: Callable[[], bool] = lambda: False) -> client.Stream:
     return client.stream(
         instructions="Answer from the excerpts.",
         prompt=PROMPT,
@@ -45,10 +45,9 @@ def test_it_yields_the_pieces_as_they_come(serve: Serve, behaviour: str, api: st
 
 
 def test_it_shows_the_first_piece_before_the_last_is_written(serve: Serve) -> None:
-    serve("good", pace_s=0.05)
-    stream, started = ask(), time.monotonic()
-    next(iter(stream))
-    assert time.monotonic() - started < 0.5
+    serve("good", pace_s=0.3)
+    moments = [time.monotonic() for _ in ask(deadline_s=60)]
+    assert moments[-1] - moments[0] > 0.3
 
 
 def test_it_records_what_the_provider_counted(serve: Serve) -> None:
@@ -71,7 +70,7 @@ def test_it_stops_when_told_and_keeps_what_came(serve: Serve) -> None:
     started = time.monotonic()
     stream = ask(should_stop=lambda: len(seen) >= 2)
     seen += (piece for piece in stream if not seen.append(piece))  # type: ignore[func-returns-value]
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < BUSY_S
     assert stream.exchange.outcome == "stopped" and stream.exchange.error == ""
     assert 0 < len(stream.exchange.raw_reply) < len(ANSWER)
 
@@ -81,7 +80,7 @@ def test_it_stops_a_server_that_says_nothing(serve: Serve) -> None:
     started = time.monotonic()
     stream = ask(should_stop=lambda: time.monotonic() - started > 0.3)
     assert list(stream) == []
-    assert time.monotonic() - started < 0.8
+    assert time.monotonic() - started < 0.3 + BUSY_S
     assert stream.exchange.outcome == "stopped"
 
 
@@ -140,25 +139,15 @@ def test_it_tries_again_as_long_as_nothing_was_shown(serve: Serve) -> None:
     assert "".join(ask()) == ANSWER
 
 
-@pytest.mark.parametrize("behaviour", ["hang", "drip", "drip-headers", "slow"])
-def test_it_keeps_the_deadline(serve: Serve, behaviour: str) -> None:
-    serve(behaviour, pace_s=0.1)
-    stream, started = ask(deadline_s=0.6), time.monotonic()
+@pytest.mark.parametrize(
+    ("behaviour", "pace_s", "deadline_s"),
+    [("hang", 0.1, 0.6), ("drip", 0.1, 0.6), ("drip-headers", 0.1, 0.6), ("slow", 0.4, 4.0)],
+)
+def test_it_keeps_the_deadline(serve: Serve, behaviour: str, pace_s: float, deadline_s: float) -> None:
+    serve(behaviour, pace_s=pace_s)
+    stream, started = ask(deadline_s=deadline_s), time.monotonic()
     with pytest.raises(errors.DeadlinePassed):
         list(stream)
-    assert 0.5 < time.monotonic() - started < 1.2
+    assert deadline_s - 0.1 < time.monotonic() - started < deadline_s + BUSY_S
     assert stream.exchange.outcome == "timeout"
     assert bool(stream.exchange.raw_reply) is (behaviour == "slow")
-
-
-def test_it_adds_little_before_the_first_piece(serve: Serve) -> None:
-    serve()
-    list(ask())
-    waits = []
-    for _ in range(10):
-        started = time.monotonic()
-        pieces = iter(ask())
-        next(pieces)
-        waits.append(time.monotonic() - started)
-        list(pieces)
-    assert sorted(waits)[5] < 0.05
