@@ -7,7 +7,8 @@ CHECKS = {
     "ruff check": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "."],
     "mypy": ["mypy", "."],
-    "pytest": ["pytest"],
+    # A file stays with one worker: some files start the whole of bin/run once for all their tests.
+    "pytest": ["pytest", "-n", "auto", "--dist", "loadfile"],
 }
 
 
