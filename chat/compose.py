@@ -11,6 +11,8 @@ from django.conf import settings
 from chat import writer
 from chat.drafts import AnswerDraft, Quoted
 from chat.extractive import choose_quotes, quoted_text
+from chat.figures import NOTE as FIGURE_NOTE
+from chat.figures import Figures, figures_for
 from chat.models import Answer
 from chat.phrases import sentence
 from chat.writer import Excerpt, StreamedReply
@@ -79,7 +81,16 @@ def quoted(run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writi
         quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=True)
         note = f"{NO_LITERAL_QUOTE} {note}"
     text = quoted_text(quotes, run.parsed.get("answer_type", ""))
-    return AnswerDraft(Kind.EXTRACTIVE, text, note, quoted=tuple(quotes))
+    figures = figures_for(run, candidates, first_marker=len(quotes) + 1)
+    if figures is None:
+        return AnswerDraft(Kind.EXTRACTIVE, text, note, quoted=tuple(quotes))
+    return AnswerDraft(
+        Kind.EXTRACTIVE,
+        f"{figures.text}\n\n{text}",
+        f"{note} {FIGURE_NOTE}",
+        quoted=(*quotes, *figures.quoted),
+        checks=figures.checks,
+    )
 
 
 def written(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
@@ -87,13 +98,16 @@ def written(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> Answer
     excerpts = excerpts_of(quotes)
     reply = StreamedReply(excerpt.number for excerpt in excerpts)
     exchange, failure = receive(run, excerpts, reply, writing)
+    figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
+    if reply.is_not_found and figures:
+        return replace(quoted(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER), exchange=exchange)
     if reply.is_not_found:
         return AnswerDraft(Kind.NOT_FOUND, reply.caveat or NO_PRIMARY, REFUSED_BY_WRITER, exchange=exchange)
     is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
     if not reply.used and not is_stopped:
         note = NOT_WRITTEN.format(failure=failure.rstrip(".")) if failure else UNCITED
         return replace(quoted(run, [each.candidate for each in quotes], writing, note), exchange=exchange)
-    return AnswerDraft(
+    draft = AnswerDraft(
         Kind.GENERATED,
         reply.text.strip(),
         note=" ".join(notes_on(reply, failure, is_stopped)),
@@ -101,6 +115,18 @@ def written(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> Answer
         quoted=tuple(each for each in quotes if each.marker in reply.used),
         checks=writer.check_sentences(reply.text, excerpts),
         exchange=exchange,
+    )
+    return with_figures(draft, figures) if figures and not is_stopped else draft
+
+
+def with_figures(draft: AnswerDraft, figures: Figures) -> AnswerDraft:
+    """A written answer with the computed figure after it, for the writer is told not to calculate."""
+    return replace(
+        draft,
+        text=f"{draft.text}\n\n{figures.text}",
+        note=f"{draft.note} {FIGURE_NOTE}".strip(),
+        quoted=(*draft.quoted, *figures.quoted),
+        checks=[*draft.checks, *figures.checks],
     )
 
 

@@ -9,12 +9,23 @@ from retrieval.models import RunCandidate
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a quote stands that is not the candidate's own anchor: one line and its box."""
+
+    line_number: int
+    page: int
+    page_label: str
+    boxes: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class Quoted:
-    """One marker of an answer and the literal text it stands for."""
+    """One marker of an answer and the literal text it stands for; without a place it stands at the candidate's anchor."""
 
     marker: int
     candidate: RunCandidate
     quote: str
+    place: Place | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from chat.drafts import AnswerDraft, Quoted
+from chat.drafts import AnswerDraft, Place, Quoted
 from chat.models import Answer, Citation, Turn
 from ledger import chain
 from llm.models import LLMCall
@@ -43,6 +43,8 @@ def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: 
 def citation_of(quoted: Quoted) -> Citation:
     """The citation of a quote, not yet of any answer."""
     candidate = quoted.candidate
+    if quoted.place:
+        return placed_citation(quoted, quoted.place)
     lines = [piece["line_number"] for piece in candidate.anchor_pieces if quoted.quote == candidate.content_anchor]
     page = candidate.boxes[0]["page"] if candidate.boxes else candidate.anchor_first_page
     return Citation(
@@ -54,6 +56,20 @@ def citation_of(quoted: Quoted) -> Citation:
         first_line=min(lines, default=candidate.anchor_first_line),
         last_line=max(lines, default=candidate.anchor_last_line),
         boxes=candidate.boxes,
+    )
+
+
+def placed_citation(quoted: Quoted, place: Place) -> Citation:
+    """The citation of one line inside a candidate's pages."""
+    return Citation(
+        marker=quoted.marker,
+        candidate=quoted.candidate,
+        quote=quoted.quote,
+        page=place.page,
+        page_label=place.page_label,
+        first_line=place.line_number,
+        last_line=place.line_number,
+        boxes=place.boxes,
     )
 
 
