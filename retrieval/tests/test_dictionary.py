@@ -92,7 +92,7 @@ def test_a_term_acts_from_the_next_question_on_and_in_its_own_base_only(
     client.force_login(owner)
     values = {"concept_name": "city", "term": "cities", "language": "en", "priority": "primary", "weight": "1"}
     added = client.post(reverse("retrieval:dictionary", args=[base.pk]), values)
-    client.post(f"{added.url}terms/", values | {"term": "metropolis"})
+    client.post(f"{added['Location']}terms/", values | {"term": "metropolis"})
     assert "three cities" in passages(ask(base, agreement, "Which metropolis is it?"))
     assert "cities" not in passages(ask(other, agreement, "Which metropolis is it?"))
 

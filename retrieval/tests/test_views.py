@@ -83,7 +83,7 @@ def test_editors_add_change_and_delete(base: KnowledgeBase, signed_in: As, role:
     client = signed_in(role)
     added = client.post(url("dictionary", base), term("prime", concept_name="premium", language="fr"))
     concept = Concept.objects.get(base=base)
-    assert added.url == url("concept", base, concept.pk)
+    assert added["Location"] == url("concept", base, concept.pk)
     client.post(url("terms", base, concept.pk), term("monthly charges", priority="secondary", weight="0.5"))
     charges = concept.terms.get(text="monthly charges")
     assert (charges.priority, charges.weight, charges.pack) == ("secondary", 0.5, "")
