@@ -164,6 +164,14 @@ class RunCandidate(models.Model):
             models.UniqueConstraint(fields=["run", "candidate_id"], name="retrieval_candidate_once"),
             models.UniqueConstraint(fields=["run", "position"], name="retrieval_candidate_position"),
         ]
+        indexes = [
+            # The review queue asks for these few among all candidates.
+            models.Index(
+                fields=["run"],
+                condition=models.Q(anchor_repair__status__in=["truncated", "rejected"]),
+                name="retrieval_candidate_repaired",
+            ),
+        ]
         triggers = insert_only()
 
     def __str__(self) -> str:
