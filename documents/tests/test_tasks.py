@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import psutil
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
@@ -129,7 +130,17 @@ def worker() -> Iterator[psutil.Process]:
         "C_FORCE_ROOT": "1",
     }
     process = subprocess.Popen(
-        [*command, "-Q", "ingest,embed,sweep", "--without-gossip", "--without-mingle", "--loglevel", "warning"],
+        [
+            *command,
+            "-s",
+            os.path.join(settings.HOME, "beat"),
+            "-Q",
+            "ingest,embed,sweep",
+            "--without-gossip",
+            "--without-mingle",
+            "--loglevel",
+            "warning",
+        ],
         cwd=ROOT,
         env=environment,
         start_new_session=True,
