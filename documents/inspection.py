@@ -12,6 +12,7 @@ from documents.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, 
 from documents.sheet import Mark, Sheet, around, box_of_line, build_sheet, line_marks
 
 TAG_LETTERS_MAX = 36
+UNDETERMINED = "und"  # what ISO 639 calls a language nobody could name
 STEPS = {
     "lines": "text and lines",
     "furniture": "running heads",
@@ -198,11 +199,10 @@ def text_finding(parse: Parse) -> Finding:
 def recognition_findings(parse: Parse) -> Iterator[Finding]:
     """Pages whose text came out of their images, here or before the file was uploaded, and why that failed."""
     flags = parse.pages.filter(text_layer="ocr").values_list("flags", flat=True)
-    ours = sum("hidden_text" not in page_flags for page_flags in flags)
-    if ours:
-        yield Finding("warn", "Recognised", f"{ours} pages were read from their images and may hold misread letters")
-    if len(flags) > ours:
-        yield Finding("warn", "Recognised", f"{len(flags) - ours} pages bring text that another program recognised")
+    if ours := sum("recognised" in page_flags for page_flags in flags):
+        yield Finding("warn", "Recognised", f"{ours} read from page images, perhaps with misread letters")
+    if theirs := sum("hidden_text" in page_flags for page_flags in flags):
+        yield Finding("warn", "Recognised", f"{theirs} pages bring text that another program recognised")
     if failure := parse.report.get("recognition"):
         yield Finding("warn", "Recognition", failure)
 
@@ -273,7 +273,8 @@ def passages_finding(parse: Parse) -> Finding:
 
 
 def language_finding(parse: Parse) -> Finding:
-    words = f"{parse.language or 'unknown'}, searched as {parse.search_config}"
+    language = "unknown" if parse.language in ("", UNDETERMINED) else parse.language
+    words = f"{language}, searched as {parse.search_config}"
     return Finding("ok", "Language", words)
 
 

@@ -471,12 +471,12 @@ def test_the_report_says_what_was_found_and_what_is_doubtful(document: Document,
     parse.report |= {"removed_chars": 7, "concealed_chars": 30, "recognition": "Recognition was stopped."}
     parse.report["annotation"] = {"done": 1, "of": 4, "failure": "It is away.", "tokens_in": 9, "tokens_out": 2}
     parse.save()
-    parse.pages.filter(number=2).update(text_layer="ocr", column_count=2)
+    parse.pages.filter(number=2).update(text_layer="ocr", column_count=2, flags=["recognised"])
     parse.pages.filter(number__gt=2).update(label="1")
     page = page_of(signed_in, document).content.decode()
     for words in (
         "2 of 4 pages; without text: 2-3",
-        "1 pages were read from their images",
+        "1 read from page images",
         "Recognition was stopped.",
         "several on 1 of 4 pages",
         "7 removed, 30 white, transparent or tiny",
