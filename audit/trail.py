@@ -267,6 +267,7 @@ PROBLEMS = {
     "no_citation": "cites nothing",
     "weak_support": "few of its words are in what it cites",
     "number_not_cited": "a number is not in what it cites",
+    "name_not_cited": "a name or a month is not in what it cites",
 }
 
 

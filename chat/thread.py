@@ -45,6 +45,7 @@ PROBLEM_WORDS = {
     "no_citation": "cites no passage",
     "weak_support": "says more than the passages it cites",
     "number_not_cited": "has a number that does not stand in the passages it cites",
+    "name_not_cited": "has a name or a month that does not stand in the passages it cites",
 }
 
 
@@ -221,7 +222,8 @@ class ShownTurn:
 
 def problems_of(check: dict[str, Any]) -> str:
     words = [PROBLEM_WORDS[problem] for problem in check["problems"] if problem in PROBLEM_WORDS]
-    missing = [number["text"] for number in check.get("numbers", []) if not number["found"]]
+    figures = [*check.get("numbers", []), *check.get("names", [])]
+    missing = [figure["text"] for figure in figures if not figure["found"]]
     return " and ".join(words) + (f" ({', '.join(missing)})" if missing else "")
 
 

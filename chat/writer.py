@@ -46,6 +46,9 @@ MARKER_BEGINNING = re.compile(r"\[[\s\d,;\u2013-]*")
 NOT_FOUND = re.compile(r"\A\W*NOT[ _]FOUND\b\W*", re.IGNORECASE)
 NUMBER = re.compile(r"\d+(?:[.,\u2009\u00a0]\d+)*")
 WORD = re.compile(r"[^\W\d_]+")
+CAPITALISED = re.compile(r"\b[^\W\d_a-z][^\W\d_]+")
+NAME = re.compile(rf"{CAPITALISED.pattern}(?: {CAPITALISED.pattern})*")
+SINGLES_SHARE_MAX, NAMES_WORDS_MIN = 0.2, 8  # nouns of German, in a sentence long enough to tell
 SENTENCE_END = re.compile(
     r"(?<=[.!?\u3002])[\"'\u201d\u2019)]*(?:\s*\[\d{1,3}\])*\s+(?=[\"'\u201c\u2018(\[]?[^\Wa-z_])"
 )
@@ -184,12 +187,13 @@ def printable(text: str) -> str:
 
 
 def check_sentences(text: str, excerpts: Sequence[Excerpt]) -> list[dict[str, Any]]:
-    """For each sentence: its markers, the share of its words that the cited excerpts hold, its numbers, the problems."""
+    """For each sentence: its markers, the share of its words that the cited excerpts hold, its numbers and names, the problems."""
     texts = {excerpt.number: f"{excerpt.text}\n{excerpt.quote}" for excerpt in excerpts}
-    return [check_sentence(sentence, texts) for sentence in sentences_of(text)]
+    titles = {excerpt.number: f"{excerpt.document}\n{excerpt.section}" for excerpt in excerpts}
+    return [check_sentence(sentence, texts, titles) for sentence in sentences_of(text)]
 
 
-def check_sentence(sentence: str, texts: dict[int, str]) -> dict[str, Any]:
+def check_sentence(sentence: str, texts: dict[int, str], titles: dict[int, str]) -> dict[str, Any]:
     markers = sorted({int(number) for number in MARKER.findall(sentence)})
     words = MARKER.sub("", sentence).strip()
     cited = "\n".join(texts.get(marker, "") for marker in markers)
@@ -200,7 +204,37 @@ def check_sentence(sentence: str, texts: dict[int, str]) -> dict[str, Any]:
         problems.append("weak_support")
     if not all(number["found"] for number in numbers):
         problems.append("number_not_cited")
-    return {"sentence": words, "markers": markers, "supported": share, "numbers": numbers, "problems": problems}
+    headed = "\n".join(titles.get(marker, "") for marker in markers)
+    known = set(WORD.findall(match_form(f"{cited}\n{headed}")))
+    names = [{"text": name, "found": set(WORD.findall(match_form(name))) <= known} for name in names_in(words)]
+    if markers and not all(name["found"] for name in names):
+        problems.append("name_not_cited")
+    return {
+        "sentence": words,
+        "markers": markers,
+        "supported": share,
+        "numbers": numbers,
+        "names": names,
+        "problems": problems,
+    }
+
+
+def names_in(sentence: str) -> list[str]:
+    """What looks like a name of a person, firm, place or month; the sentence's own first word does not count.
+
+    In a sentence with many capitals, as German has, only several of them in a row are a name.
+    """
+    start = first_letter(sentence)
+    found = [name[0].partition(" ")[2] if name.start() == start else name[0] for name in NAME.finditer(sentence)]
+    singles = [name for name in found if name and " " not in name and not name.isupper()]
+    count = len(WORD.findall(sentence))
+    is_capitalising = len(singles) > SINGLES_SHARE_MAX * count and count > NAMES_WORDS_MIN
+    return [name for name in found if name and not (is_capitalising and name in singles)]
+
+
+def first_letter(sentence: str) -> int:
+    found = WORD.search(sentence)
+    return found.start() if found else 0
 
 
 def sentences_of(text: str) -> list[str]:

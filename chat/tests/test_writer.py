@@ -125,6 +125,30 @@ def test_it_compares_each_sentence_with_what_it_cites(sentence: str, problems: l
 
 
 @pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("The rent goes to Harbour Sheds Limited.", ["Harbour Sheds Limited"]),
+        ("Mr. Nobody signed in December.", ["Nobody", "December"]),
+        ("It is what IBM says.", ["IBM"]),
+        ("Die Miete f\u00fcr das Lager geht als Betrag monatlich an Karl Meyer.", ["Karl Meyer"]),
+        ("Revenue rose.", []),
+    ],
+)
+def test_it_tells_names_from_words(sentence: str, names: list[str]) -> None:
+    assert writer.names_in(sentence) == names
+
+
+def test_a_name_or_a_month_that_is_not_cited_is_flagged() -> None:
+    excerpt = writer.Excerpt(1, "Lease", "Rent", "1", "The rent is due to Harbour Sheds Limited on 1 March.", "")
+    right, wrong = writer.check_sentences(
+        "The rent is due to Harbour Sheds Limited on 1 March [1].\nThe rent is due to Northern Tools on 1 May [1].",
+        [excerpt],
+    )
+    assert right["problems"] == [] and "name_not_cited" in wrong["problems"]
+    assert [name["text"] for name in wrong["names"] if not name["found"]] == ["Northern Tools", "May"]
+
+
+@pytest.mark.parametrize(
     ("one", "other", "is_equal"),
     [
         ("2,213,556", "2213556", True),
