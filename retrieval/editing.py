@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from django.db import IntegrityError, transaction
+from django.db.models import Count
 
 from documents.models import KnowledgeBase
 from retrieval.models import Concept, Term
 from retrieval.packs import load_missing
-from retrieval.wordlist import ROWS_MAX, WordlistError, WordRow, checked_text
+from retrieval.wordlist import CONCEPT_TERMS_MAX, ROWS_MAX, WordlistError, WordRow, checked_text
 
 Kind = Literal["new", "changed", "same"]
 
@@ -47,6 +48,8 @@ def put_term(concept: Concept, row: WordRow, term: Term | None = None) -> Term:
     """Add a term, or change one; from then on it is the expert's and no pack takes it away. Raises WordlistError."""
     if term is None:
         check_room(concept.base, 1)
+        if concept.terms.count() >= CONCEPT_TERMS_MAX:
+            raise WordlistError(f"A concept holds at most {CONCEPT_TERMS_MAX} terms.")
         term = Term(concept=concept)
     twin = Term.objects.filter(concept=concept, language=row.language, text__iexact=row.term).exclude(pk=term.pk)
     if twin.exists():
@@ -117,6 +120,9 @@ def take_in(base: KnowledgeBase, rows: Sequence[WordRow]) -> Counter[Kind]:
             for kind, row, _ in changes
             if kind == "new"
         )
+        crowded = Concept.objects.filter(base=base).annotate(count=Count("terms")).filter(count__gt=CONCEPT_TERMS_MAX)
+        if crowded.exists():
+            raise WordlistError(f"A concept holds at most {CONCEPT_TERMS_MAX} terms: “{crowded[0].name}” has more.")
         for kind, row, before in changes:
             if kind == "changed" and before:
                 same = Term.objects.filter(concept__base=base, concept__name=before.concept)

@@ -26,6 +26,7 @@ TEXT_MAX = 120  # characters, as the columns of Concept and Term
 WEIGHT_MAX = 5.0  # a term weighing more would drown every other word of a question
 BYTES_MAX = 1_000_000
 ROWS_MAX = 10_000  # of one file and of one base; the two packs that ship hold about 2,500
+CONCEPT_TERMS_MAX = 200  # of one concept: its terms are compared with one another, and shown on one page
 ERRORS_MAX = 50  # a file of the wrong kind fails on every line
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes a cell that begins so
 

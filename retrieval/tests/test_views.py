@@ -16,7 +16,7 @@ from documents.models import KnowledgeBase
 from retrieval import editing, packs
 from retrieval.dictionary import dictionary_of
 from retrieval.models import Concept, Term
-from retrieval.wordlist import BYTES_MAX, ROWS_MAX, WordRow
+from retrieval.wordlist import BYTES_MAX, WordRow
 
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert(1)</script>"
@@ -249,13 +249,18 @@ def test_a_wrong_file_changes_nothing(base: KnowledgeBase, signed_in: As, conten
     assert not Concept.objects.filter(base=base).exists()
 
 
-def test_a_base_holds_a_limited_number_of_terms(base: KnowledgeBase, premium: Concept, signed_in: As) -> None:
-    Term.objects.bulk_create(Term(concept=premium, language="", text=f"t{n}") for n in range(ROWS_MAX - 1))
+@pytest.mark.parametrize(
+    ("concepts", "each", "said"), [(50, 200, "at most 10,000"), (1, 200, "at most 200")], ids=["base", "concept"]
+)
+def test_a_dictionary_is_limited(base: KnowledgeBase, signed_in: As, concepts: int, each: int, said: str) -> None:
+    made = Concept.objects.bulk_create(Concept(base=base, name=f"c{n}") for n in range(concepts))
+    Term.objects.bulk_create(Term(concept=one, language="", text=f"t{n}") for one in made for n in range(each))
     client = signed_in("editor")
-    assert "at most 10,000" in client.post(url("terms", base, premium.pk), term("one more")).content.decode()
-    taken = client.post(url("import", base), {"confirmed": "1", "csv": "concept,term\npremium,one more\n"})
+    assert said in client.post(url("terms", base, made[0].pk), term("one more")).content.decode()
+    taken = client.post(url("import", base), {"confirmed": "1", "csv": "concept,term\nnew,new\nc0,one more\n"})
     assert taken.status_code == 400
-    assert premium.terms.count() == ROWS_MAX
+    assert said in taken.content.decode()
+    assert (Term.objects.count(), Concept.objects.count()) == (concepts * each, concepts)
 
 
 def test_the_export_reads_back_and_computes_nothing(base: KnowledgeBase, premium: Concept, signed_in: As) -> None:
