@@ -1,0 +1,29 @@
+"""`manage.py restrict_database`: make the role the application works as, which can add to the record and not change it."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, connection
+
+from ledger.roles import APP_ROLE, CannotRestrict, insert_only_tables, restrict
+
+
+class Command(BaseCommand):
+    help = "Run as the owner, after each migrate. Prints the role's new password; put it into DATABASE_URL of web and worker."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--role", default=APP_ROLE)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            password = restrict(options["role"])
+        except CannotRestrict as error:
+            raise CommandError(str(error)) from error
+        except DatabaseError as error:
+            raise CommandError(f"The role cannot be set up: {str(error).splitlines()[0]}") from error
+        name = connection.settings_dict["NAME"]
+        self.stdout.write(
+            f"{options['role']} may read and add to {', '.join(insert_only_tables())}, and no more there."
+        )
+        self.stdout.write(f"DATABASE_URL=postgresql://{options['role']}:{password}@HOST/{name}")
