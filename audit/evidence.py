@@ -1,5 +1,6 @@
 """The evidence pack of a run: one zip that somebody who trusts nobody reads and checks without DocIntel."""
 
+import hashlib
 import json
 import zipfile
 from collections.abc import Iterator
@@ -92,6 +93,16 @@ class Pack:
         self.zip.writestr(name, content)
         self.files[name] = digest(content)
 
+    def add_lines(self, name: str, lines: Iterator[str]) -> None:
+        """A file that may be larger than memory, such as a long chain."""
+        hashed = hashlib.sha256()
+        with self.zip.open(name, "w", force_zip64=True) as file:
+            for line in lines:
+                content = line.encode()
+                hashed.update(content)
+                file.write(content)
+        self.files[name] = hashed.hexdigest()
+
     def vouched(self, name: str, entry: Entry) -> None:
         """A record as it is now; when it was changed, the pack holds the change and its verifier finds it."""
         self.add(name, payload_of(entry) or b"")
@@ -119,7 +130,7 @@ def write_evidence(run: RetrievalRun, out: IO[bytes]) -> str:
         passages = passages_of(trail, add_pages(pack, trail))
         pack.add("report.html", report(run, trail, passages).encode())
         pack.add("report.css", STYLE.read_bytes())
-        pack.add("ledger.jsonl", "".join(segment(min(entry.sequence for entry in entries.values()))).encode())
+        pack.add_lines("ledger.jsonl", segment(min(entry.sequence for entry in entries.values())))
     pack.add("verify.py", VERIFIER.read_bytes())
     pack.add("README.txt", README.encode())
     manifest = {
