@@ -1,12 +1,14 @@
 """Hits become candidates (R40-R44): one per section, page and place in it, each with the brief the arbiter reads."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from documents.content import DocumentContent
+from documents.matching import match_form
 from documents.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.lexicon import lexicon_of
+from retrieval.terms import Term, terms_of
 from retrieval.types import METHODS, Brief, Candidate, Hit, LineRange, Method, Question
 
 RRF_K = 60  # the constant of the paper (Cormack 2009), as R44 asks
@@ -24,6 +26,8 @@ PAGE_HEADING_CHARS = 160
 FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
 # How the signals add up to `strength`; set on both shared question sets together, never for one question.
 KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.58, 0.22, 0.12, 0.08
+# A place with less than this share of the question, and only words that stand all over the document, answers nothing.
+FAINT_SHARE, TELLING_RARITY = 0.3, 0.5
 COSINE_SPAN = 0.55  # of the bundled encoder: from the farthest passage still proposed to one that says the same
 ROW_COSINE_SHARE = 0.95  # of the best cosine on its page: a row lives from the heading of its table
 KEYWORDS_MAX = 1.25  # every word on one line, in phrases
@@ -63,11 +67,12 @@ def aggregate(
     ordered = sorted(places, key=lambda place: (not place.score("pinned"), -fusion[id(place)]))  # stable: reading order
     ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
+    terms = {content.document_id: terms_of(question, lexicon_of(content)) for content in contents}
     candidates: dict[str, Candidate] = {}
     for place in pages_first(ordered):
         if len(candidates) == pool_max:
             break
-        candidate = candidate_of(place, ranks[id(place)], prefixed)
+        candidate = candidate_of(place, ranks[id(place)], prefixed, terms[place.content.document_id])
         candidates.setdefault(candidate.candidate_id, candidate)
     return tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank))
 
@@ -198,7 +203,7 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 # ---- candidates
 
 
-def candidate_of(place: Place, rank: int, prefixed: bool) -> Candidate:
+def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term]) -> Candidate:
     content = place.content
     anchor = anchor_of(place)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
@@ -213,7 +218,7 @@ def candidate_of(place: Place, rank: int, prefixed: bool) -> Candidate:
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=methods,
-        matched_keywords=matched_keywords(place, anchor),
+        matched_keywords=matched_keywords(place, anchor, terms),
         toc_index=place.line.toc_index,
         section_title=entry.title if entry and entry.index != FRONT_INDEX else "",
         breadcrumb=entry.breadcrumb if entry and entry.index != FRONT_INDEX else "",
@@ -233,6 +238,7 @@ def candidate_of(place: Place, rank: int, prefixed: bool) -> Candidate:
         best_line=place.best_line,
         strength=strength_of(place),
         parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
+        is_faint=is_faint(place, rarities(terms, content)),
     )
     return replace(candidate, brief=brief_of(candidate, content))
 
@@ -304,10 +310,37 @@ def last_of_section(place: Place) -> int:
     return entry.last_line if entry else len(place.content.lines)
 
 
-def matched_keywords(place: Place, anchor: LineRange) -> tuple[str, ...]:
-    """Every question word found in the anchor or in the title, in the question's order as the hits have it."""
+def rarities(terms: Sequence[Term], content: DocumentContent) -> dict[str, float]:
+    """How telling each word of the question is in this document, 0..1: 1 for a word on no or one line."""
+    lexicon = lexicon_of(content)
+    return {term.text: lexicon.rarity(len(term.lines)) for term in terms}
+
+
+def is_faint(place: Place, rarity: Mapping[str, float]) -> bool:
+    """Does the place carry little of the question, and nothing of it but words that stand everywhere (R54)?"""
+    if place.score("keywords") >= FAINT_SHARE or place.score("pinned"):
+        return False
+    words = {text for hit in place.hits for text in hit.matched_keywords}
+    return not any(rarity.get(word, 1.0) >= TELLING_RARITY for word in words)
+
+
+def matched_keywords(place: Place, anchor: LineRange, terms: Sequence[Term]) -> tuple[str, ...]:
+    """Every question word found in the anchor or in the title, in the question's order as the hits have it.
+
+    Of several names for one thing the one that stands there: a reason must not name a word the page does not have.
+    """
     near = [hit for hit in place.hits if hit.method in ("titles", "pinned") or hit.lines.overlaps(anchor)]
-    return tuple(dict.fromkeys(text for hit in near for text in hit.matched_keywords))
+    entry = place.content.toc_by_index.get(place.line.toc_index)
+    text = match_form(place.content.text_between(*anchor) + "\n" + (entry.breadcrumb if entry else ""))
+    names = {term.text: standing_name(term, text) for term in terms}
+    return tuple(dict.fromkeys(names.get(word, word) for hit in near for word in hit.matched_keywords))
+
+
+def standing_name(term: Term, text: str) -> str:
+    """The name of a term that stands in the text, whole or by its longest form there; else the one asked with."""
+    standing = [name for name in term.texts if match_form(name) in text]
+    forms = [form for form in term.forms if form in text]
+    return standing[0] if standing else max(forms, key=len) if forms and len(term.texts) > 1 else term.text
 
 
 def snippet_of(anchor: LineRange, place: Place) -> str:

@@ -232,6 +232,7 @@ class Candidate:
     best_line: int = 0  # the line of the anchor that carries most of the question
     strength: float = 0.0  # 0..1 by the rules of aggregation; orders candidates inside one class of evidence
     parts: tuple[int, ...] = ()  # the parts of a compound question it was found for
+    is_faint: bool = False  # little of the question, and only words that stand everywhere
     role: Role = "unjudged"
     reason: str = ""
     rule: str = ""

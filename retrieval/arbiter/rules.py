@@ -100,7 +100,7 @@ def role_of(candidate: Candidate, leader: Candidate, best: float) -> Role:
 
 
 def is_able(candidate: Candidate) -> bool:
-    return candidate.strength >= STRENGTH_MIN
+    return candidate.strength >= STRENGTH_MIN and not candidate.is_faint
 
 
 def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:

@@ -1,6 +1,9 @@
 """Hits become candidates: where they are, what they carry, how many there may be."""
 
+import pytest
+
 from documents.content import DocumentContent
+from retrieval import aggregation
 from retrieval.aggregation import aggregate
 from retrieval.detectors import DETECTORS
 from retrieval.question import parse_question
@@ -102,3 +105,14 @@ def test_a_pinned_page_is_a_candidate_without_words(policy: DocumentContent) -> 
 def test_a_part_is_remembered(policy: DocumentContent) -> None:
     hit = Hit("keywords", policy.document_id, LineRange(3, 3), 1.0, ("premium",), 1, part=2)
     assert aggregate([hit], parse_question("premium", [policy]), [policy], pool_max=5)[0].parts == (2,)
+
+
+@pytest.mark.parametrize(
+    ("share", "word", "faint"),
+    [(0.2, "agreement", True), (0.2, "deductible", False), (0.4, "agreement", False), (0.2, "unknown", False)],
+)
+def test_a_word_that_stands_everywhere_says_little(share: float, word: str, faint: bool) -> None:
+    content = content_of_lines(["The agreement."])
+    hit = Hit("keywords", content.document_id, LineRange(1, 1), share, (word,))
+    place = aggregation.Place(content, 1, [hit])
+    assert aggregation.is_faint(place, {"agreement": 0.4, "deductible": 0.9}) is faint
