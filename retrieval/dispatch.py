@@ -56,9 +56,7 @@ def rule_titles(asked: Asked) -> Flag:
     entries = sum(len(content.toc) for content in usable)
     if usable:
         return Flag("titles", True, f"{entries} titles in {counted(len(usable), 'table')} of contents")
-    return Flag(
-        "titles", False, f"no table of contents with {USABLE_TOC_ENTRIES} entries; hits are grouped by page"
-    )
+    return Flag("titles", False, f"no table of contents with {USABLE_TOC_ENTRIES} entries; hits are grouped by page")
 
 
 def rule_keywords(asked: Asked) -> Flag:
