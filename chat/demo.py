@@ -43,7 +43,9 @@ def load(user: User | None) -> Turn:
 
 
 def demo_base(holder: User) -> KnowledgeBase:
-    known = KnowledgeBase.objects.living().filter(name=BASE_NAME, created_by__email__in=[DEMO_EMAIL, holder.email]).first()
+    known = (
+        KnowledgeBase.objects.living().filter(name=BASE_NAME, created_by__email__in=[DEMO_EMAIL, holder.email]).first()
+    )
     base = known or access.create_base(holder, BASE_NAME)
     access.set_role(base, holder, Role.OWNER)
     return base
