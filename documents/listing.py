@@ -214,7 +214,11 @@ def ready(document: Document, job: IngestJob | None) -> Situation:
     if job and job.state == IngestJob.State.FAILED:
         what = LATER_STAGES.get(job.stage, "Reading it again")
         return Situation("warn", "Ready", f"{what} failed: {job.error_for_people}", can_retry=True)
-    loud = [warning for warning in parse.warnings if warning.partition("(")[0] in ("hidden_text", "concealed_text", "garbled_text")]
+    loud = [
+        warning
+        for warning in parse.warnings
+        if warning.partition("(")[0] in ("hidden_text", "concealed_text", "garbled_text")
+    ]
     if loud:
         return Situation("warn", "Ready", explain_warning(loud[0]))
     return Situation("ok", "Ready")

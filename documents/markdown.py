@@ -14,8 +14,8 @@ from documents.matching import match_form
 from documents.rows import LineKind, LineSpan
 
 PAGE_WIDTH, PAGE_HEIGHT, MARGIN = 612.0, 792.0, 54.0
-LEADING, FONT_SIZE = 14.0, 10.0
-WRAP_CHARS = 95
+LEADING, FONT_SIZE = 14.0, 8.5
+WRAP_CHARS = 125  # most files are wrapped by hand before this; their lines stay whole
 INDENT_PT = 5.0  # for each leading space of the source
 INDENT_MAX_PT = 120.0
 

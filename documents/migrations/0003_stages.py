@@ -5,26 +5,39 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('documents', '0002_versions'),
-        ('llm', '0001_initial'),
+        ("documents", "0002_versions"),
+        ("llm", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='passage',
-            name='annotation',
-            field=models.TextField(blank=True, db_default=''),
+            model_name="passage",
+            name="annotation",
+            field=models.TextField(blank=True, db_default=""),
         ),
         migrations.AddField(
-            model_name='passage',
-            name='annotation_call',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='llm.llmcall'),
+            model_name="passage",
+            name="annotation_call",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="llm.llmcall"
+            ),
         ),
         migrations.AlterField(
-            model_name='ingestjob',
-            name='stage',
-            field=models.CharField(choices=[('check', 'Checking the file'), ('pages', 'Reading pages'), ('store', 'Storing lines and sections'), ('recognise', 'Recognising text'), ('annotate', 'Describing passages'), ('embed', 'Embedding passages'), ('done', 'Done')], default='check', max_length=10),
+            model_name="ingestjob",
+            name="stage",
+            field=models.CharField(
+                choices=[
+                    ("check", "Checking the file"),
+                    ("pages", "Reading pages"),
+                    ("store", "Storing lines and sections"),
+                    ("recognise", "Recognising text"),
+                    ("annotate", "Describing passages"),
+                    ("embed", "Embedding passages"),
+                    ("done", "Done"),
+                ],
+                default="check",
+                max_length=10,
+            ),
         ),
     ]
