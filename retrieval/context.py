@@ -75,7 +75,13 @@ def around(anchor: LineRange, count: int, inside: LineRange) -> LineRange:
 
 def paragraph_around(anchor: LineRange, content: DocumentContent) -> LineRange:
     first, last = page_of(anchor.first, content).first, page_of(anchor.last, content).last
-    return LineRange(max(first, anchor.first - LINES_AROUND), min(last, anchor.last + LINES_AROUND))
+    first, last = max(first, anchor.first - LINES_AROUND), min(last, anchor.last + LINES_AROUND)
+    # A running header above, or a heading whose text is not included, belongs to something else.
+    while first < anchor.first and content.lines[first - 1].kind in UNSEARCHED_KINDS:
+        first += 1
+    while last > anchor.last and content.lines[last - 1].kind in (*UNSEARCHED_KINDS, "heading"):
+        last -= 1
+    return LineRange(first, last)
 
 
 def page_of(number: int, content: DocumentContent) -> LineRange:

@@ -88,3 +88,11 @@ def test_kept_neighbours_share_their_section() -> None:
 def test_a_candidate_alone_is_left_as_it_is() -> None:
     candidates = [replace(at(5), role="primary"), replace(at(20), role="discarded")]
     assert list(expand_parents(candidates, {LONG.document_id: LONG})) == candidates
+
+
+def test_a_paragraph_does_not_end_with_the_next_heading() -> None:
+    content = content_of_lines(
+        [("Agreement", "furniture"), "# Notice", "Notice is thirty days.", "# Fees", ("Page 1", "furniture")]
+    )
+    question = parse_question("What is the notice?", [content])
+    assert widen(at(3, content), question, content).context == LineRange(2, 3)
