@@ -114,4 +114,5 @@ def test_the_whole_way(welcome: str, browser: Browser) -> None:
     expect(page.locator("#outcomes")).to_contain_text("page.pdf")
     expect(page.locator("table.docs tbody tr")).to_have_count(2)
 
-    assert errors == []
+    # The browser names the refused upload itself; nothing else may be said.
+    assert [error for error in errors if "400 (Bad Request)" not in error] == []
