@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple, Protocol
 
 from documents.matching import LEADERS, is_split_word
@@ -11,6 +12,7 @@ TOKENS_MAX = 200  # of the encoder's 256: the rest is for the context and for wh
 TOKENS_LOOSE = 90  # below this a heading or a new paragraph does not yet begin a new passage
 TABLE_HEAD_LINES = 4  # lines right above a table that name it and its columns
 GAP_LINES = 0.7  # of a line's height: a gap this large ends a paragraph
+TOP_LINES, TOP_CHARS = 3, 90  # of a page that name what is on it; a longer line is text
 SMALL_TOKENS = 25  # a rest this small goes with the passage before it
 
 TOKENS = re.compile(r"\d{1,3}|[^\W\d_]{1,7}|[^\w\s]")
@@ -57,6 +59,7 @@ def cut_passages(
             group for section in runs(lines, lambda line: line.toc_index) for group in packed(section, count_tokens)
         ]
     contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
+    tops = page_tops(lines)
     joiner = Joiner(lines)
     return [
         PassageRow(
@@ -68,7 +71,7 @@ def cut_passages(
             group[0].toc_index,
             kind_of(group),
             joiner.text_of(group),
-            contexts.get(group[0].toc_index, ""),
+            with_top(contexts.get(group[0].toc_index, ""), group, tops),
         )
         for index, group in enumerate(groups)
     ]
@@ -77,6 +80,23 @@ def cut_passages(
 def context_of(entry: TocRow, title: str) -> str:
     """What is searched with every passage of a section, never quoted: its breadcrumb."""
     return title if entry.origin == "front" else entry.breadcrumb
+
+
+def page_tops(lines: Sequence[LineRow]) -> dict[int, list[LineRow]]:
+    """The short lines at the top of each page: the name of a statement, its unit, its years."""
+    tops: dict[int, list[LineRow]] = {}
+    for page in runs(lines, lambda line: line.page_number):
+        tops[page[0].page_number] = list(takewhile(lambda line: len(line.text) <= TOP_CHARS, page[:TOP_LINES]))
+    return tops
+
+
+def with_top(context: str, group: Sequence[LineRow], tops: dict[int, list[LineRow]]) -> str:
+    """The context of a passage; rows of a table also say what stands at the top of their page, for they live from it."""
+    if kind_of(group) != "table":
+        return context
+    tops_here = tops[group[0].page_number]
+    above = [line.text for line in tops_here if line.number < group[0].number and line.text not in context]
+    return "\n".join([context, *above]) if above else context
 
 
 def kind_of(group: Sequence[LineRow]) -> str:

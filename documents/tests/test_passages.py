@@ -84,3 +84,12 @@ def test_it_makes_words_whole_that_a_line_end_cut() -> None:
     reading = read_markdown("about informa-\ntion and in-house\nsource-\ntarget pairs, target and source, information")
     text = cut_passages(reading)[0].text
     assert "information and in-house" in text and "source-target pairs" in text
+
+
+def test_rows_of_a_table_carry_the_name_at_the_top_of_their_page() -> None:
+    table = "| Item | 2024 |\n|---|---|\n" + "\n".join(f"| Receivables of the year {n} | {n},000 |" for n in range(30))
+    passages = cut_passages(read_markdown(f"# Balance sheet\n\nIn thousands\n\n{table}"))
+    tables = [passage for passage in passages if passage.kind == "table"]
+    assert len(tables) > 1
+    assert tables[-1].first_page == 1 and tables[-1].context == "Balance sheet\nIn thousands\n| Item | 2024 |"
+    assert all("In thousands" not in passage.text for passage in tables[1:])
