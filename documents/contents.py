@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from documents.kinds import CAPTION, numbering_of
@@ -91,9 +91,13 @@ def aims_of_lines(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> dict[i
     return aims
 
 
-def printed_targets(lines: Sequence[PageLine]) -> list[Target]:
-    """The entries of contents lines by their printed page numbers, once these are tied to the file's pages."""
+def printed_targets(lines: Sequence[PageLine], labels: Mapping[int, str]) -> list[Target]:
+    """The entries of contents lines by their printed page numbers, once these are tied to the file's pages.
+
+    `labels` has the numbers printed on pages: they place "F-12", and all entries when too few titles are found again.
+    """
     printed: list[Entry] = []
+    named: dict[int, str] = {}  # line index → the page as the contents line names it
     begun: PageLine | None = None  # a line without a page number: the next one may go on with its title
     for index, line in enumerate(lines):
         if line.kind != "contents":
@@ -113,10 +117,16 @@ def printed_targets(lines: Sequence[PageLine]) -> list[Target]:
             left, title = begun.x0, f"{entry_title(begun.text)[0]} {title}"[:TITLE_CHARS]
         begun = None
         printed.append(Entry(title, left, int(re.sub(r"\D", "", found["page"])), 0.0, index))
-    offset = page_offset(printed, lines)
-    if offset is None:
-        return []
-    entries = [entry._replace(page_number=entry.page_number + offset) for entry in printed]
+        named[index] = found["page"].upper()
+    pages = {label.upper(): number for number, label in reversed(list(labels.items()))}
+    offset = page_offset([entry for entry in printed if named[entry.line_index].isdigit()], lines)
+    entries: list[Entry] = []
+    for entry in printed:
+        name = named[entry.line_index]
+        counted = None if offset is None else entry.page_number + offset
+        place = counted if counted and name.isdigit() else pages.get(name, counted)
+        if place is not None:
+            entries.append(entry._replace(page_number=place))
     return levelled(with_dividers(entries, lines))
 
 

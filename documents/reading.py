@@ -13,6 +13,7 @@ from documents.furniture import mark_furniture
 from documents.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from documents.limits import MIB, Limits
 from documents.lines import PageLine, PageText, page_lines, rows_of_lines
+from documents.page_numbers import printed_numbers
 from documents.placing import VERIFIED, Start, Target, starts_of
 from documents.reasons import number_ranges, refusal
 from documents.rows import UNSEARCHED_KINDS, PageRow, Reading, TextLayer
@@ -69,11 +70,12 @@ def read_pdf(
         mark_furniture(extract.pages, [fact.width for fact in extract.facts])
         style = body_style(extract.pages)
         mark_contents(extract.pages)
+        labels = labels_of(extract)
         clock.stop("furniture")
         mark_kinds(extract.pages, style)
         clock.stop("kinds")
         lines = list(chain.from_iterable(extract.pages))
-        starts, toc_warnings = find_starts(document, limits, lines, style)
+        starts, toc_warnings = find_starts(document, limits, lines, style, labels)
         title = pdf.title_of(document, limits) or title_from_lines(lines) or path.stem
         file_warnings = pdf.file_warnings(document)
     toc = rows_of_starts(starts, lines, title)
@@ -85,7 +87,7 @@ def read_pdf(
     return Reading(
         title=title,
         language="",
-        pages=tuple(rows_of_pages(extract, limits)),
+        pages=tuple(rows_of_pages(extract, labels, limits)),
         lines=line_rows,
         toc=toc,
         warnings=(*page_warnings(extract, limits), *toc_warnings, *file_warnings),
@@ -144,12 +146,20 @@ def check_text(extract: Extract, limits: Limits) -> None:
     raise refusal("no_text")
 
 
-def rows_of_pages(extract: Extract, limits: Limits) -> Iterator[PageRow]:
+def labels_of(extract: Extract) -> dict[int, str]:
+    """Page number → how the page is called: by the file, else by the number printed on it; its place is left out."""
+    declared = {fact.number: fact.label for fact in extract.facts if fact.label}
+    if any(label != str(number) for number, label in declared.items()):
+        return declared
+    return printed_numbers(extract.pages)
+
+
+def rows_of_pages(extract: Extract, labels: Mapping[int, str], limits: Limits) -> Iterator[PageRow]:
     """One row a page, with its text layer and flags."""
     for fact, lines, column_count in zip(extract.facts, extract.pages, extract.column_counts, strict=True):
         yield PageRow(
             fact.number,
-            fact.label or str(fact.number),
+            labels.get(fact.number, str(fact.number)),
             round(fact.width, 2),
             round(fact.height, 2),
             fact.rotation,
@@ -209,7 +219,7 @@ def page_warnings(extract: Extract, limits: Limits) -> Iterator[str]:
 
 
 def find_starts(
-    document: pdf.Document, limits: Limits, lines: list[PageLine], style: BodyStyle
+    document: pdf.Document, limits: Limits, lines: list[PageLine], style: BodyStyle, labels: Mapping[int, str]
 ) -> tuple[list[Start], list[str]]:
     """The starts of the first usable source: the file's outline, linked or printed contents pages, headings."""
     outline, warnings = pdf.read_outline(document, limits)
@@ -224,7 +234,7 @@ def find_starts(
         return verified(starts_of(linked_targets(links, lines), lines, "linked_contents"))
 
     def from_print() -> list[Start]:
-        return verified(starts_of(printed_targets(lines), lines, "printed_contents"))
+        return verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"))
 
     def from_headings() -> list[Start]:
         return starts_by_typography(lines, style)
