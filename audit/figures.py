@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, F, OuterRef, Q, Sum, Value
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, Sum, Value
 from django.db.models.functions import Coalesce, NullIf, TruncDay, TruncMonth
 
 from audit.charts import Chart, Point, bars, columns
@@ -281,6 +281,9 @@ def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
         cached=Coalesce(Sum("tokens_cached"), 0),
         received=Coalesce(Sum("tokens_out"), 0),
         ms=Sum("latency_ms"),
+        cost=Sum("charge__amount"),
+        currency=Max("charge__currency"),
+        unpriced=Count("pk", filter=Q(charge=None)),
     )
     for row in rows.order_by("purpose", "model", "prompt_version"):
         yield row | {"mean_ms": round(row["ms"] / row["number"])}

@@ -1,6 +1,7 @@
 """The one settings file. The environment is read here and nowhere else, and a wrong value stops the start."""
 
 import os
+import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from embedded import postgres, redis
+from llm.prices import parse_prices
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -265,6 +267,13 @@ CELERY_BEAT_SCHEDULE = {
 LLM_API_KEY = env_str("OPENAI_API_KEY")
 LLM_BASE_URL = env_str("OPENAI_BASE_URL")
 LLM_MODEL = env_str("DOCINTEL_MODEL", "gpt-5-mini")
+try:
+    LLM_PRICES = parse_prices(env_str("DOCINTEL_PRICES"))
+except ValueError as error:
+    raise ImproperlyConfigured(f"DOCINTEL_PRICES cannot be read: {error}.") from None
+LLM_CURRENCY = env_str("DOCINTEL_CURRENCY", "USD")
+if not re.fullmatch("[A-Z]{3}", LLM_CURRENCY):
+    raise ImproperlyConfigured(f"DOCINTEL_CURRENCY is {LLM_CURRENCY!r}; it must be three letters like USD or EUR.")
 LLM_CONFIGURED = bool(LLM_API_KEY or LLM_BASE_URL)
 ARBITER_DEADLINE_S = env_number("DOCINTEL_ARBITER_DEADLINE_S", 45, low=1, high=600)
 ANSWER_DEADLINE_S = env_number("DOCINTEL_ANSWER_DEADLINE_S", 90, low=1, high=600)

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Sum
 from pydantic import BaseModel
@@ -202,6 +203,12 @@ def say(parse: Parse, done: int, total: int, failure: str) -> None:
     spent = calls.aggregate(
         calls=Count("pk"), tokens_in=Sum("tokens_in"), tokens_out=Sum("tokens_out"), cached=Sum("tokens_cached")
     )
+    amount, unpriced = calls.cost()
+    spent |= {
+        "cost": str(amount) if amount is not None else "",
+        "currency": settings.LLM_CURRENCY,
+        "unpriced": unpriced,
+    }
     parse.refresh_from_db(fields=["report"])
     parse.report["annotation"] = {"done": done, "of": total, "failure": failure if done < total else "", **spent}
     parse.save(update_fields=["report"])

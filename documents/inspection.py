@@ -1,8 +1,9 @@
 """What the page of a document shows: one page as a sheet, the contents, the parse's report, and a chosen line."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from documents.listing import ORIGINS
 from documents.models import Document, Parse
@@ -266,10 +267,18 @@ def passages_finding(parse: Parse) -> Finding:
     annotation = parse.report.get("annotation")
     if isinstance(annotation, dict):
         words += f"; {annotation['done']} of {annotation['of']} described by a model"
-        words += f" ({annotation['tokens_in'] or 0} tokens in, {annotation['tokens_out'] or 0} out)"
+        words += f" ({annotation['tokens_in'] or 0} tokens in, {annotation['tokens_out'] or 0} out, {cost_words(annotation)})"
         words += f". {annotation['failure']}" if annotation["failure"] else ""
         return Finding("warn" if annotation["failure"] else "ok", "Passages", words)
     return Finding("warn", "Passages", f"{words}. {annotation}") if annotation else Finding("ok", "Passages", words)
+
+
+def cost_words(annotation: Mapping[str, Any]) -> str:
+    """What the annotation of a parse cost, as far as its calls had a price."""
+    if not annotation.get("cost"):
+        return "not priced"
+    unpriced = f", {annotation['unpriced']} calls not priced" if annotation["unpriced"] else ""
+    return f"{float(annotation['cost']):.4f} {annotation['currency']}{unpriced}"
 
 
 def language_finding(parse: Parse) -> Finding:

@@ -2,17 +2,37 @@
 
 import uuid
 from dataclasses import asdict
+from decimal import Decimal
 
-from django.db import models
+from django.conf import settings
+from django.db import models, transaction
 
 from ledger.triggers import insert_only
 from llm.exchange import Exchange
+from llm.prices import Price
 
 
 class LLMCallQuerySet(models.QuerySet["LLMCall"]):
     def record(self, exchange: Exchange) -> "LLMCall":
-        """Store an exchange as it happened, failed ones too."""
-        return self.create(**asdict(exchange))
+        """Store an exchange as it happened, failed ones too, and what it cost where its model has a price."""
+        with transaction.atomic():
+            call = self.create(**asdict(exchange))
+            price: Price | None = settings.LLM_PRICES.get(call.model) or settings.LLM_PRICES.get(call.model_returned)
+            if price and call.tokens_in is not None and call.tokens_out is not None:
+                Charge.objects.create(
+                    call=call,
+                    amount=price.cost(call.tokens_in, call.tokens_out, call.tokens_cached or 0),
+                    currency=settings.LLM_CURRENCY,
+                    price=price.model_dump(mode="json", by_alias=True),
+                )
+        return call
+
+    def cost(self) -> tuple[Decimal | None, int]:
+        """What these calls cost together, None when none has a price, and how many have none."""
+        spent = self.order_by().aggregate(
+            amount=models.Sum("charge__amount"), unpriced=models.Count("pk", filter=models.Q(charge=None))
+        )
+        return spent["amount"], spent["unpriced"]
 
 
 class LLMCall(models.Model):
@@ -50,3 +70,18 @@ class LLMCall(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} by {self.model}: {self.outcome}"
+
+
+class Charge(models.Model):
+    """What one exchange cost by the price list of its day, insert-only. `price` is for a million tokens."""
+
+    call = models.OneToOneField(LLMCall, models.PROTECT, primary_key=True, related_name="charge")
+    amount = models.DecimalField(max_digits=18, decimal_places=8)
+    currency = models.CharField(max_length=3)
+    price = models.JSONField()
+
+    class Meta:
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.amount.normalize():f} {self.currency}"
