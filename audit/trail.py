@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.exceptions import ObjectDoesNotExist
-
 from audit.candidates import LETTERS, Choice, Row, Table, build_table, span
 from audit.contents import Contents, read_contents
 from audit.disagreement import KEPT_ROLES, rank_candidates
@@ -249,9 +247,8 @@ def why_no_model(run: RetrievalRun) -> str:
 
 
 def answer_of(run: RetrievalRun) -> AnswerView | None:
-    try:
-        answer = run.answer
-    except ObjectDoesNotExist:
+    answer = Answer.objects.select_related("llm_call__charge").filter(run=run).first()
+    if answer is None:
         return None
     citations = tuple(answer.citations.select_related("candidate"))
     return AnswerView(

@@ -109,7 +109,7 @@ def trail_page(
 
 def visible_run(request: HttpRequest, run_id: UUID) -> RetrievalRun:
     runs = RetrievalRun.objects.visible_to(request.user)
-    return only(runs.select_related("llm_call"), run_id)
+    return only(runs.select_related("llm_call__charge"), run_id)
 
 
 def read_choice(request: HttpRequest) -> Choice:

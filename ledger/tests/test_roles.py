@@ -1,5 +1,6 @@
 """As the application's role, eight of eight attacks on an insert-only table are refused, and honest work goes on."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ from ledger.chain import append
 from ledger.models import Entry
 from ledger.roles import insert_only_tables, restrict
 
-ROLE = "docintel_test_app"
+ROLE = f"docintel_test_app_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"  # roles belong to the whole server
 ATTACKS = {
     "update": ["UPDATE ledger_entry SET kind = 'forged'"],
     "delete": ["DELETE FROM ledger_entry"],
