@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from statistics import quantiles
+from typing import TypeVar
 
 CUTOFFS = (1, 3, 5, 10)
 
+Place = TypeVar("Place")
 
-def distinct(places: Iterable[int]) -> list[int]:
+
+def distinct(places: Iterable[Place]) -> list[Place]:
     """The places in order of their first appearance."""
     return list(dict.fromkeys(places))
 

@@ -4,24 +4,33 @@ import uuid
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.contrib.postgres.search import SearchQuery, SearchRank
-from django.db.models import F
+from django.db.models import F, Max
 from pgvector.django import CosineDistance
 
 from documents.base_settings import BaseSettings
 from documents.content import DocumentContent, load_content
 from documents.matching import match_form
-from documents.models import Document, Embedding, Passage
+from documents.models import Document, Embedding, Line, Passage
 from llm.embedding import MODEL_KEY, embed_query, is_available
+from retrieval.concepts import concepts_named, searched_terms
+from retrieval.naming import Name, documents_named
 from retrieval.phrasing import read_phrasing, without_pages
+from retrieval.pipeline import retrieve
+from retrieval.question import parse_question
+from retrieval.types import ConceptTerms, Keyword, Question, RetrievalResult
 from retrieval.words import is_generic, is_stop_word, language_of, words_of
 
 DOCUMENTS_MAX = 10  # read line by line; up to so many nothing is left out
 PASSAGES_MAX = 150  # of each kind (R93)
 LEXICAL_WEIGHT, VECTOR_WEIGHT, NAME_WEIGHT = 0.5, 0.5, 1.0  # a document's own name in the question outweighs one list
 RRF_K = 60
+COVER_LINES = 40  # the company and the year of a report stand on its first page
+COVERS_MAX = 20_000  # about 1.5 KB each
+
+_covers: dict[uuid.UUID, str] = {}
 
 
 class Elsewhere(NamedTuple):
@@ -33,10 +42,51 @@ class Elsewhere(NamedTuple):
 
 
 def contents_for(
-    question_text: str, documents: Sequence[Document], *, settings: BaseSettings | None = None
+    question_text: str,
+    documents: Sequence[Document],
+    *,
+    settings: BaseSettings | None = None,
+    dictionary: Sequence[ConceptTerms] = (),
 ) -> list[DocumentContent]:
     """The contents to ask, in the order of the documents: all of a few, the most promising of many."""
-    return content_for(shortlist(question_text, documents, settings or BaseSettings()))
+    return content_for(shortlist(question_text, documents, settings or BaseSettings(), dictionary))
+
+
+def retrieve_among(
+    question_text: str,
+    documents: Sequence[Document],
+    *,
+    settings: BaseSettings,
+    dictionary: Sequence[ConceptTerms] = (),
+    **options: Any,
+) -> RetrievalResult:
+    """Choose documents, read them, and when the ones the question names do not answer, read the most promising others.
+
+    `options` are those of `pipeline.retrieve`. Zero hits are counted over the whole scope.
+    """
+    chosen = shortlist(question_text, documents, settings, dictionary)
+    result = retrieve_in(chosen, question_text, documents, settings=settings, dictionary=dictionary, **options)
+    taken = {document.pk for document in chosen}
+    others = [document for document in documents if document.pk not in taken]
+    if not result.not_found or not others or len(chosen) >= DOCUMENTS_MAX:
+        return result
+    second = promising(question_text, others, settings, dictionary)
+    found = retrieve_in(second, question_text, documents, settings=settings, dictionary=dictionary, **options)
+    return result if found.not_found else found
+
+
+def retrieve_in(
+    chosen: Sequence[Document],
+    question_text: str,
+    documents: Sequence[Document],
+    *,
+    settings: BaseSettings,
+    dictionary: Sequence[ConceptTerms],
+    **options: Any,
+) -> RetrievalResult:
+    contents = content_for(chosen)
+    counts = elsewhere(question_text, documents, contents, dictionary).counts
+    return retrieve(question_text, contents, settings=settings, dictionary=dictionary, elsewhere=counts, **options)
 
 
 def content_for(documents: Iterable[Document]) -> list[DocumentContent]:
@@ -44,19 +94,35 @@ def content_for(documents: Iterable[Document]) -> list[DocumentContent]:
     return [load_content(document.current_parse) for document in documents if document.current_parse]
 
 
-def shortlist(question_text: str, documents: Sequence[Document], settings: BaseSettings) -> list[Document]:
-    """At most DOCUMENTS_MAX documents, by their best passages in words and in meaning and by their names.
+def shortlist(
+    question_text: str,
+    documents: Sequence[Document],
+    settings: BaseSettings,
+    dictionary: Sequence[ConceptTerms] = (),
+) -> list[Document]:
+    """At most DOCUMENTS_MAX documents: the ones named, else by their best passages in words and in meaning and names.
 
     Only rows of the given documents are looked at: the ids of the scope are in every query.
     """
+    chosen = named(question_text, documents, dictionary)
+    if 0 < len(chosen) <= DOCUMENTS_MAX:
+        return chosen
+    return promising(question_text, chosen or documents, settings, dictionary)
+
+
+def promising(
+    question_text: str, documents: Sequence[Document], settings: BaseSettings, dictionary: Sequence[ConceptTerms]
+) -> list[Document]:
+    """At most DOCUMENTS_MAX documents, by their best passages in words and in meaning, and words of their names."""
     if len(documents) <= DOCUMENTS_MAX:
         return list(documents)
     topic = without_pages(read_phrasing(question_text).topic)
+    searched = searched_phrases(topic, dictionary)
     scores = {document.pk: 0.0 for document in documents}
-    lists = [(LEXICAL_WEIGHT, lexical(topic, documents))]
+    lists = [(LEXICAL_WEIGHT, lexical(searched, documents))]
     if settings.embeddings != "none" and is_available():
         lists.append((VECTOR_WEIGHT, near(topic, documents)))
-    lists.append((NAME_WEIGHT, named(topic, documents)))
+    lists.append((NAME_WEIGHT, sharing_words(topic, documents)))
     for weight, ranked in lists:
         for rank, key in enumerate(dict.fromkeys(ranked), 1):
             scores[key] += weight / (RRF_K + rank)
@@ -65,19 +131,52 @@ def shortlist(question_text: str, documents: Sequence[Document], settings: BaseS
     return [document for document in documents if document.pk in kept]
 
 
-def lexical(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
-    """The documents of the passages that match best in words, one entry a passage."""
-    words = search_words(topic)
-    if not words:
+def named(question_text: str, documents: Sequence[Document], dictionary: Sequence[ConceptTerms] = ()) -> list[Document]:
+    """The documents the question names by company and year, by title or by file name; [] when it names none.
+
+    In a base small enough to be read whole only a name with its year is taken as a choice.
+    """
+    topic = without_pages(read_phrasing(question_text).topic)
+    known = {word for concept in concepts_named(topic, dictionary) for word in concept.words}
+    places, has_year = documents_named(topic, names_of(documents), known)
+    if len(documents) <= DOCUMENTS_MAX and not has_year:
+        return []
+    return [documents[place] for place in places]
+
+
+def names_of(documents: Sequence[Document]) -> list[Name]:
+    """Title, file name and first lines of each document; a parse never changes, so its first lines are kept."""
+    parses = {document.current_parse_id for document in documents}
+    missing = [parse for parse in parses if parse and parse not in _covers]
+    lines: dict[uuid.UUID, list[str]] = {parse: [] for parse in missing}
+    rows = Line.objects.filter(parse__in=missing, number__lte=COVER_LINES).order_by("parse_id", "number")
+    for parse, text in rows.values_list("parse_id", "text"):
+        lines[parse].append(text)
+    if len(_covers) + len(missing) > COVERS_MAX:
+        _covers.clear()
+    _covers.update({parse: " ".join(texts) for parse, texts in lines.items()})
+    return [
+        Name(
+            f"{document.title} {document.file_name}",
+            _covers[document.current_parse_id] if document.current_parse_id else "",
+        )
+        for document in documents
+    ]
+
+
+def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> list[uuid.UUID]:
+    """The documents by their best passage in words."""
+    if not phrases:
         return []
     ranked: list[tuple[float, uuid.UUID]] = []
-    for config in sorted({document.current_parse.search_config for document in documents if document.current_parse}):
+    for config in configs_of(documents):
         parses = [document.current_parse_id for document in documents if of_config(document, config)]
-        query = any_of(words, config)
+        query = any_of(phrases, config)
         rows = (
             Passage.objects.filter(parse__in=parses, search=query)
-            .annotate(rank=SearchRank(F("search"), query, cover_density=True))
-            .order_by("-rank", "parse_id", "index")
+            .values("parse__document_id")
+            .annotate(rank=Max(SearchRank(F("search"), query, cover_density=True)))
+            .order_by("-rank", "parse__document_id")
             .values_list("rank", "parse__document_id")[:PASSAGES_MAX]
         )
         ranked += [(float(rank), key) for rank, key in rows]
@@ -97,36 +196,69 @@ def near(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
     return list(rows)
 
 
-def named(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
+def sharing_words(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
     """The documents whose title or file name shares words with the question, most words first."""
     asked = set(search_words(topic))
     shared = [(len(asked & set(words_of(match_form(name_of(document))))), document.pk) for document in documents]
     return [key for count, key in sorted(shared, key=lambda pair: -pair[0]) if count]
 
 
-def elsewhere(question_text: str, documents: Sequence[Document], contents: Sequence[DocumentContent]) -> Elsewhere:
-    """On how many passages of the other documents each word of the question stands; absence is shown over them too."""
+def elsewhere(
+    question_text: str,
+    documents: Sequence[Document],
+    contents: Sequence[DocumentContent],
+    dictionary: Sequence[ConceptTerms] = (),
+) -> Elsewhere:
+    """On how many passages of the other documents each word of the question stands; absence is shown over them too.
+
+    A word is counted with the terms of its concept, as it is in the documents that are read.
+    """
     read = {content.parse_id for content in contents}
     others = [
         document for document in documents if document.current_parse and str(document.current_parse_id) not in read
     ]
-    counts = {
-        word: sum(
-            Passage.objects.filter(
-                parse__in=[document.current_parse_id for document in others if of_config(document, config)],
-                search=any_of([word], config),
-            ).count()
-            for config in {document.current_parse.search_config for document in others if document.current_parse}
-        )
-        for word in search_words(question_text)
-        if others
-    }
     pages = sum(document.current_parse.page_count for document in others if document.current_parse)
-    return Elsewhere(len(others), pages, counts)
+    if not others:
+        return Elsewhere(0, 0, {})
+    groups = phrases_by_leader(parse_question(question_text, contents, dictionary))
+    return Elsewhere(len(others), pages, {text: passages_with(phrases, others) for text, phrases in groups.items()})
 
 
-def any_of(words: Sequence[str], config: str) -> SearchQuery:
-    queries = [SearchQuery(word, config=config, search_type="plain") for word in words]
+def phrases_by_leader(question: Question) -> dict[str, list[str]]:
+    """Everything that counts as one word of the question, under the first keyword of its group, as absence counts it."""
+    groups: dict[str, list[Keyword]] = {}
+    for keyword in question.keywords:
+        groups.setdefault(keyword.group or keyword.text, []).append(keyword)
+    return {
+        keywords[0].text: list(
+            dict.fromkeys(phrase for one in keywords for phrase in (match_form(one.text), *one.forms))
+        )
+        for keywords in groups.values()
+    }
+
+
+def passages_with(phrases: Sequence[str], documents: Sequence[Document]) -> int:
+    return sum(
+        Passage.objects.filter(
+            parse__in=[document.current_parse_id for document in documents if of_config(document, config)],
+            search=any_of(phrases, config),
+        ).count()
+        for config in configs_of(documents)
+    )
+
+
+def searched_phrases(topic: str, dictionary: Sequence[ConceptTerms]) -> list[str]:
+    """The words of a topic that say something, and every term of the concepts it names."""
+    terms = [phrase for concept in concepts_named(topic, dictionary) for _, phrase in searched_terms(concept.concept)]
+    return list(dict.fromkeys([*search_words(topic), *terms]))
+
+
+def configs_of(documents: Sequence[Document]) -> list[str]:
+    return sorted({document.current_parse.search_config for document in documents if document.current_parse})
+
+
+def any_of(phrases: Sequence[str], config: str) -> SearchQuery:
+    queries = [SearchQuery(phrase, config=config, search_type="phrase") for phrase in phrases]
     return reduce(or_, queries)
 
 

@@ -12,9 +12,18 @@ from documents.passages import cut_passages
 from documents.store import copy_vectors, store_reading
 from documents.texts import read_markdown
 from llm.embedding import MODEL_KEY, embed_texts, is_available
-from retrieval.corpus import DOCUMENTS_MAX, contents_for, elsewhere, shortlist
+from retrieval.corpus import (
+    DOCUMENTS_MAX,
+    contents_for,
+    elsewhere,
+    lexical,
+    retrieve_among,
+    searched_phrases,
+    shortlist,
+)
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS
+from retrieval.types import ConceptTerm, ConceptTerms
 
 pytestmark = pytest.mark.django_db
 WITHOUT = BaseSettings(embeddings="none")
@@ -125,3 +134,57 @@ def test_a_document_that_was_not_read_is_left_out(keep: Keep) -> None:
     document = keep("One", "# A\n\nx")
     document.current_parse = None
     assert contents_for("x", [document]) == []
+
+
+def test_of_a_company_and_year_only_those_documents_are_read(keep: Keep) -> None:
+    reports = [keep(f"NIKE_{year}_10K", f"# Fees\n\nThe fees of {year}.") for year in (2018, 2019)]
+    documents = [*many(keep), *reports]
+    assert shortlist("What were the fees of Nike in FY2019?", documents, WITHOUT) == [reports[1]]
+    assert shortlist("What were the fees of Nike?", documents, WITHOUT) == reports
+
+
+def test_a_few_documents_are_all_read_unless_the_year_is_named_too(keep: Keep) -> None:
+    documents = [keep("NIKE_2019_10K", "# A\n\nx"), keep("ADOBE_2019_10K", "# A\n\ny")]
+    assert shortlist("What are the fees of Nike?", documents, WITHOUT) == documents
+    assert shortlist("What are the fees of Nike in 2019?", documents, WITHOUT) == documents[:1]
+
+
+def test_the_company_on_the_first_page_chooses_too(keep: Keep) -> None:
+    wanted = keep("000123-22", "# Annual report\n\nZenith Mills Company\n\nNothing else.")
+    assert shortlist("Does Zenith Mills pay?", [*many(keep), wanted], WITHOUT) == [wanted]
+
+
+def test_where_the_named_document_is_silent_the_others_are_read(keep: Keep) -> None:
+    reports = [keep("NIKE_2018_10K", "# A\n\nIt rained."), keep("NIKE_2019_10K", "# A\n\nNo earthquake was insured.")]
+    result = retrieve_among(
+        "Was an earthquake insured by Nike in 2018?", reports, settings=WITHOUT, arbiter="rules", mode="fast"
+    )
+    assert result.status == "found"
+    assert result.candidates[0].document_id == str(reports[1].pk)
+
+
+def test_what_no_document_has_is_not_found_anywhere(keep: Keep) -> None:
+    reports = [keep("NIKE_2018_10K", "# A\n\nIt rained."), keep("NIKE_2019_10K", "# A\n\nIt was sunny.")]
+    result = retrieve_among("Was an earthquake insured by Nike in 2018?", reports, settings=WITHOUT, arbiter="rules")
+    assert result.status == "not_found"
+    assert {word.text: word.count for word in result.searched}["earthquake"] == 0
+
+
+CAPEX = (ConceptTerms("capex", (ConceptTerm("capex", ""), ConceptTerm("purchases of property and equipment", "en"))),)
+
+
+def test_terms_of_the_dictionary_choose_documents_and_count_elsewhere(keep: Keep) -> None:
+    documents = many(keep)
+    wanted = keep("Flows", "# A\n\nPurchases of property and equipment were 12.")
+    assert wanted in shortlist("How high was capex?", [*documents, wanted], WITHOUT, CAPEX)
+    counted = elsewhere("How high was capex?", [*documents, wanted], contents_for("x", documents[:1]), CAPEX)
+    assert counted.counts["capex"] == 1
+
+
+def test_full_text_finds_french_with_and_without_accents(keep: Keep) -> None:
+    text = "# Résiliation\n\nLe délai de préavis est de trois mois et la prime est remboursée à l'assuré dans ce cas."
+    wanted = keep("Contrat", text)
+    assert wanted.current_parse
+    assert (wanted.current_parse.language, wanted.current_parse.search_config) == ("fr", "french")
+    for question in ("Quel est le délai de préavis ?", "Quel est le delai de preavis ?", "Quels sont les délais ?"):
+        assert lexical(searched_phrases(question, ()), [wanted]) == [wanted.pk]
