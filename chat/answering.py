@@ -24,7 +24,6 @@ from documents.base_settings import BaseSettings
 from retrieval import corpus
 from retrieval.dictionary import dictionary_of
 from retrieval.models import RetrievalRun
-from retrieval.pipeline import retrieve
 from retrieval.record import store_failed_run, store_run
 from retrieval.types import ArbiterName, Mode, RetrievalResult
 
@@ -84,16 +83,14 @@ def search(turn: Turn, lease: Lease, arbiter: ArbiterName | None) -> tuple[Retri
     base = turn.conversation.base
     chosen = BaseSettings.from_json(base.settings)
     documents = resolve(turn.conversation.user, base, turn.document_ids)
-    contents = corpus.contents_for(turn.question, documents, settings=chosen)
-    result = retrieve(
+    result = corpus.retrieve_among(
         turn.question,
-        contents,
+        documents,
         settings=chosen,
         mode=cast(Mode, turn.mode),
         arbiter=arbiter,
         dictionary=dictionary_of(base),
         on_stage=partial(on_stage, turn, lease),
-        elsewhere=corpus.elsewhere(turn.question, documents, contents).counts,
     )
     with transaction.atomic():
         row = lease.locked_turn()

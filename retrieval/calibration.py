@@ -111,6 +111,8 @@ def letters_of(texts: Sequence[str]) -> Letters:
         parts.append(folded.translate(ANGLES))
         places.extend((index, offset) for offset in offsets)
     joined = "".join(parts)
+    if joined.isascii() and "[" not in joined:  # nearly every line
+        return Letters(joined, places)
     kept = [letter.isascii() or unicodedata.category(letter)[0] != "C" for letter in joined]
     for found in REFERENCE.finditer(joined):
         kept[found.start() : found.end()] = [False] * (found.end() - found.start())

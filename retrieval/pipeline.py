@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from itertools import chain
 from typing import Any, cast
 
 from documents.base_settings import BaseSettings
@@ -60,7 +59,7 @@ def retrieve(
 
     1. parse the question by rules, against the documents' own vocabulary
     2. plan: which detectors run, each with its reason
-    3. detect: titles, keywords and patterns in parallel; vectors unless the words suffice
+    3. detect: titles, keywords and patterns, vectors beside them unless the words suffice
     4. aggregate hits to candidates
     5. arbitrate: a verdict for each candidate
     6. judge absence by the gates
@@ -78,7 +77,7 @@ def retrieve(
         return clarified(question, plan, contents, name, settings)
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
-    hits, plan = detect(question, plan, contents)
+    hits, plan = detect(question, plan, contents, dictionary)
     clock.stop("detect")
     tell("hits", {"hits": len(hits), "by": count_by_method(hits)})
     searched = absence.count_words(question, contents, elsewhere or {})
@@ -124,28 +123,47 @@ def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
     return "model" if mode != "fast" and is_configured() else "rules"
 
 
-def detect(question: Question, plan: Plan, contents: Sequence[DocumentContent]) -> tuple[list[Hit], Plan]:
-    """The hits of every detector of the plan, of the whole question and of each of its parts, and the plan as it ran."""
+def detect(
+    question: Question, plan: Plan, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()
+) -> tuple[list[Hit], Plan]:
+    """The hits of every detector of the plan, of the whole question and of each of its parts, and the plan as it ran.
+
+    Vectors are begun at once beside the words and waited for only when the words do not suffice.
+    """
     asked = [(0, question)]
-    asked += [(number, parse_question(part, contents)) for number, part in enumerate(question.parts, 1)]
+    asked += [(number, parse_question(part, contents, dictionary)) for number, part in enumerate(question.parts, 1)]
+    nearest = begin_vectors(asked, contents) if plan.is_on("vectors") else []
     hits = pinned(question, contents) if plan.is_on("page_hints") else []
     hits += run_detectors(asked, [method for method in plan.detectors if method in EARLY_METHODS], contents)
     plan = dispatch.reconsider(plan, question, hits)
-    if plan.is_on("vectors"):
-        hits += run_detectors(asked, ["vectors"], contents)
+    for part, found in nearest:
+        if plan.is_on("vectors"):
+            hits += tag(found.result(), part)
+        else:
+            found.cancel()
     if plan.is_on("page_hints"):
         pages = set(question.hints.pages)
         hits = [hit for hit in hits if hit.method == "pinned" or is_on_pages(hit, pages, contents)]
     return hits, plan
 
 
+def begin_vectors(
+    asked: Sequence[tuple[int, Question]], contents: Sequence[DocumentContent]
+) -> list[tuple[int, Future[list[Hit]]]]:
+    """The search by meaning in threads of its own: the encoder works outside the interpreter's lock."""
+    return [
+        (part, _threads.submit(DETECTORS["vectors"], question, content))
+        for part, question in asked
+        for content in contents
+    ]
+
+
 def run_detectors(
     asked: Sequence[tuple[int, Question]], methods: Sequence[Method], contents: Sequence[DocumentContent]
 ) -> list[Hit]:
-    """Each detector on each document in its own thread; the hits in a fixed order, whichever ends first."""
+    """The detectors that look at words, one after the other: all of them are Python, and threads only make them wait."""
     jobs = [(part, question, method, content) for part, question in asked for method in methods for content in contents]
-    found = _threads.map(lambda job: DETECTORS[job[2]](job[1], job[3]), jobs)
-    return list(chain.from_iterable(tag(hits, job[0]) for job, hits in zip(jobs, found, strict=True)))
+    return [hit for part, question, method, content in jobs for hit in tag(DETECTORS[method](question, content), part)]
 
 
 def tag(hits: Sequence[Hit], part: int) -> list[Hit]:
@@ -205,14 +223,19 @@ def placed(candidate: Candidate, content: DocumentContent) -> Candidate:
 
 def boxes_by_page(lines: Sequence[LineRow]) -> tuple[Box, ...]:
     """One box for each page and column of the lines."""
-    boxes: dict[tuple[int, int], Box] = {}
+    groups: dict[tuple[int, int], list[LineRow]] = {}
     for line in lines:
-        key = (line.page_number, line.column)
-        old = boxes.get(key, Box(line.page_number, line.x0, line.y0, line.x1, line.y1))
-        boxes[key] = Box(
-            line.page_number, min(old.x0, line.x0), min(old.y0, line.y0), max(old.x1, line.x1), max(old.y1, line.y1)
+        groups.setdefault((line.page_number, line.column), []).append(line)
+    return tuple(
+        Box(
+            page,
+            min(line.x0 for line in group),
+            min(line.y0 for line in group),
+            max(line.x1 for line in group),
+            max(line.y1 for line in group),
         )
-    return tuple(boxes.values())
+        for (page, _), group in groups.items()
+    )
 
 
 def quoted(candidate: Candidate, verdict: Verdict, content: DocumentContent) -> Candidate:

@@ -22,7 +22,7 @@ from documents import access
 from documents.models import Document, KnowledgeBase
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
-from retrieval.pipeline import retrieve
+from retrieval.corpus import retrieve_among
 from retrieval.record import store_failed_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -287,9 +287,9 @@ def test_it_stores_nothing_for_a_turn_that_was_taken_over(ask: Ask, monkeypatch:
 
     def lose(*args: Any, **fields: Any) -> Any:
         Turn.objects.filter(pk=turn.pk).update(lease_owner="another")
-        return retrieve(*args, **fields)
+        return retrieve_among(*args, **fields)
 
-    monkeypatch.setattr(answering, "retrieve", lose)
+    monkeypatch.setattr(answering.corpus, "retrieve_among", lose)
     answer_turn(turn.pk)
     turn.refresh_from_db()
     assert turn.run is None and turn.lease_owner == "another" and not RetrievalRun.objects.exists()
