@@ -175,7 +175,7 @@ def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> list[uuid.
         rows = (
             Passage.objects.filter(parse__in=parses, search=query)
             .values("parse__document_id")
-            .annotate(rank=Max(SearchRank(F("search"), query, cover_density=True)))
+            .annotate(rank=Max(SearchRank(F("search"), query)))
             .order_by("-rank", "parse__document_id")
             .values_list("rank", "parse__document_id")[:PASSAGES_MAX]
         )

@@ -31,7 +31,10 @@ class Term:
 
 
 def terms_of(question: Question, lexicon: Lexicon) -> tuple[Term, ...]:
-    """The terms of a question, years last. A word without a hit keeps its full weight: its absence counts."""
+    """The terms of a question, years last. A word without a hit keeps its full weight: its absence counts.
+
+    A concept's other names without a hit weigh nothing: the question did not say them, so nothing is missing.
+    """
     groups: dict[str, list[Keyword]] = {}
     for keyword in question.keywords:
         groups.setdefault(keyword.group or keyword.text, []).append(keyword)
@@ -49,6 +52,8 @@ def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
     points = PRIMARY_POINTS if is_primary else SECONDARY_POINTS
     rarity = max(lexicon.rarity(len(lines)), RARITY_MIN)
     weight = points * max(keyword.weight for keyword in keywords) * rarity
+    if not len(lines) and all(keyword.source == "dictionary" for keyword in keywords):
+        weight = 0.0
     return Term(tuple(keyword.text for keyword in keywords), forms, lines, is_primary, points, weight)
 
 
