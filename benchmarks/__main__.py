@@ -1,4 +1,4 @@
-"""`python -m benchmarks retrieval --data DIR --questions FILE [--dictionary none]`, `… requests`, `… parsing --data DIR`."""
+"""`python -m benchmarks retrieval | requests | speed | scale --data DIR --questions FILE`, `… parsing --data DIR`."""
 
 import argparse
 import json
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import django
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from benchmarks.questions import GoldQuestion
     from retrieval.types import ConceptTerms
 
@@ -23,13 +25,27 @@ def main() -> int:
     retrieval.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
     retrieval.add_argument("--arbiter", choices=["rules", "none", "model"], default="rules")
     retrieval.add_argument("--replies", type=Path, help="a folder of kept replies, for --arbiter model")
+    retrieval.add_argument(
+        "--scope",
+        choices=["document", "base"],
+        default="document",
+        help="ask of the gold document, or of every document of its folder at once",
+    )
     retrieval.add_argument("--no-baselines", action="store_true", help="leave out the neighbours")
     retrieval.add_argument("--out", type=Path, help="where to write everything as JSON")
     requests = commands.add_parser("requests", help="the arbiter's requests as files, to be answered elsewhere")
     requests.add_argument("--data", type=Path, required=True, help="the folder the question file's paths start from")
     requests.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
     requests.add_argument("--out", type=Path, required=True, help="the folder to write <digest>.json into")
-    for asking in (retrieval, requests):
+    speed = commands.add_parser("speed", help="retrieval without a model on a long filing, beside rank_bm25")
+    scale = commands.add_parser("scale", help="how the choice of documents grows with the rows of a base")
+    for measuring in (speed, scale):
+        measuring.add_argument(
+            "--data", type=Path, required=True, help="the folder the question file's paths start from"
+        )
+        measuring.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
+        measuring.add_argument("--out", type=Path, help="where to write everything as JSON")
+    for asking in (retrieval, requests, speed, scale):
         asking.add_argument(
             "--dictionary",
             choices=["packs", "none"],
@@ -41,9 +57,16 @@ def main() -> int:
     parsing.add_argument("--out", type=Path, help="where to write everything as JSON")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
+    if options.command == "parsing":
+        django.setup()
+        return run_parsing(options)
+    if options.command == "scale" or (options.command == "retrieval" and options.scope == "base"):
+        from benchmarks.shelf import database
+
+        with database():
+            return {"retrieval": run_scope, "scale": run_growth}[options.command](options)
     django.setup()
-    run = {"parsing": run_parsing, "requests": run_requests, "retrieval": run_retrieval}
-    return run[options.command](options)
+    return {"requests": run_requests, "retrieval": run_retrieval, "speed": run_speed}[options.command](options)
 
 
 def run_parsing(options: argparse.Namespace) -> int:
@@ -125,6 +148,54 @@ def run_retrieval(options: argparse.Namespace) -> int:
     if options.out:
         options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
     print_figures(figures)
+    return 0
+
+
+def run_scope(options: argparse.Namespace) -> int:
+    from benchmarks import scope
+    from benchmarks.library import Library
+
+    if options.replies or options.arbiter == "model":
+        print("--scope base is measured with the rules or with none.", file=sys.stderr)
+        return 1
+    questions = asked_questions(options)
+    if not questions:
+        return 1
+    figures = scope.run(
+        questions, Library(options.data), arbiter=options.arbiter, dictionary=chosen_dictionary(options)
+    )
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    print(f"{figures['questions']} questions of {figures['documents']} documents at once, commit {figures['commit']}")
+    for name in scope.PRINTED:
+        print(f"{name:28}  {figures[name]}")
+    return 0
+
+
+def run_speed(options: argparse.Namespace) -> int:
+    from benchmarks import speed
+    from benchmarks.library import Library
+
+    return run_measure(options, lambda asked: speed.run(asked, Library(options.data), chosen_dictionary(options)))
+
+
+def run_growth(options: argparse.Namespace) -> int:
+    from benchmarks import scale
+    from benchmarks.library import Library
+
+    return run_measure(options, lambda asked: scale.run(asked, Library(options.data), chosen_dictionary(options)))
+
+
+def run_measure(options: argparse.Namespace, measure: "Callable[[list[GoldQuestion]], dict[str, Any]]") -> int:
+    """Take the figures of a question file, write them, and print one a line."""
+    questions = asked_questions(options)
+    if not questions:
+        return 1
+    figures = measure(questions)
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    for name, figure in figures.items():
+        print(f"{name:20}  {figure}")
     return 0
 
 

@@ -20,18 +20,6 @@ from retrieval.types import ConceptTerms
 
 ROUNDS = 3
 PAGES_WANTED = 250  # the filing whose length is nearest is asked
-PRINTED = (
-    "document",
-    "pages",
-    "passages",
-    "latency_ms",
-    "bm25_ms",
-    "bm25_p50_ratio",
-    "bm25_p95_ratio",
-    "embed_query_ms",
-    "vectors_on",
-    "stages_ms",
-)
 
 
 def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequence[ConceptTerms] = ()) -> dict[str, Any]:
