@@ -2,6 +2,7 @@
 
 import pytest
 
+from llm.embedding import is_available
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, shared_content
 from retrieval.types import Candidate, RetrievalResult
@@ -53,6 +54,52 @@ def test_it_finds_an_identifier_set_without_its_underscore() -> None:
     """A7: "d_model" never occurs in the text."""
     result = ask(PAPER, "What is the value of d_model in the base model?")
     assert any("512" in candidate.content_anchor for candidate in primaries(result))
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "places"),
+    [
+        pytest.param(
+            PAPER,
+            "How does the Transformer handle long-range dependencies between words?",
+            {(6, "Why Self-Attention")},
+            id="A4",
+        ),
+        pytest.param(
+            PAPER,
+            "Which regularization techniques, and where is the impact on BLEU shown?",
+            {(7, "Regularization")},
+            id="A5, its first half",
+        ),
+        pytest.param(
+            PAPER,
+            "How do learned and sinusoidal positional embeddings compare?",
+            {(6, "Positional Encoding"), (9, "Model Variations")},
+            id="A6",
+        ),
+        pytest.param(CSF, "What are the Tiers?", {(12, "3.2. CSF Tiers")}, id="N5"),
+    ],
+)
+def test_what_is_asked_for_is_among_the_primaries(name: str, question: str, places: set[tuple[int, str]]) -> None:
+    found = {(candidate.anchor_pages[0], candidate.section_title) for candidate in primaries(ask(name, question))}
+    assert places <= found
+
+
+def test_a_listing_with_a_second_half_is_two_questions() -> None:
+    """A5: the flags that need no model."""
+    result = ask(PAPER, "Which regularization techniques, and where is the impact on BLEU shown?")
+    assert result.plan.is_on("titles") and result.plan.is_on("keywords") and result.plan.is_on("parts")
+    assert not result.plan.is_on("adaptive_parsing")
+
+
+@pytest.mark.parametrize(
+    "question", ["Why does this model train faster than RNNs?", "What is the intuition behind attention?"]
+)
+def test_a_conceptual_question_is_searched_by_meaning_too(question: str) -> None:
+    """A12."""
+    if not is_available():
+        pytest.skip("the encoder's weights are not installed")
+    assert ask(PAPER, question).plan.is_on("vectors")
 
 
 def test_it_serves_both_parts_of_a_compound_question() -> None:
