@@ -1,13 +1,16 @@
 """The conductor: stages told, everything shown, nothing written."""
 
+import threading
 from typing import Any
 
 import pytest
 
 from documents.base_settings import BaseSettings
 from documents.content import DocumentContent
+from retrieval.detectors import DETECTORS
 from retrieval.pipeline import chosen_arbiter, retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
+from retrieval.types import ConceptTerm, ConceptTerms, Hit
 
 
 def test_every_stage_is_told_in_order(policy: DocumentContent) -> None:
@@ -101,3 +104,31 @@ def test_the_arbiter_follows_base_mode_and_model(
 ) -> None:
     monkeypatch.setattr("retrieval.pipeline.is_configured", lambda: configured)
     assert chosen_arbiter(BaseSettings(ranking=ranking), mode) == arbiter
+
+
+def test_parts_of_a_question_search_their_concepts(policy: DocumentContent) -> None:
+    terms = (ConceptTerm("quitting", "en"), ConceptTerm("notice period", "en"))
+    text = "What is the annual premium and how does quitting work?"
+    result = retrieve(
+        text, [policy], settings=SETTINGS, arbiter="rules", dictionary=[ConceptTerms("termination", terms)]
+    )
+    assert len(result.question.parts) == 2
+    lines = {
+        policy.lines[hit.lines.first - 1].text for hit in result.hits if hit.part == 2 and hit.method == "keywords"
+    }
+    assert any("notice period" in line for line in lines)
+
+
+def test_a_clean_answer_does_not_wait_for_vectors(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_answered = threading.Event()
+
+    def slow(question: object, content: object) -> list[Hit]:
+        assert is_answered.wait(60)
+        return []
+
+    monkeypatch.setitem(DETECTORS, "vectors", slow)
+    try:
+        result = retrieve("What is the notice period?", [with_vectors(policy)], settings=SETTINGS, arbiter="rules")
+    finally:
+        is_answered.set()
+    assert result.status == "found" and not result.plan.is_on("vectors")
