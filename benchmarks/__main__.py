@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import django
 
+from benchmarks.scratch import installation
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -58,8 +60,8 @@ def main() -> int:
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     if options.command == "parsing":
-        django.setup()
-        return run_parsing(options)
+        with installation():
+            return run_parsing(options)
     if options.command == "scale" or (options.command == "retrieval" and options.scope == "base"):
         from benchmarks.shelf import database
 

@@ -14,22 +14,24 @@ from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import pymupdf
+from django.core.files import File
 
 from benchmarks.metrics import mean
 from benchmarks.questions import load_questions
 from benchmarks.retrieval import commit
+from documents.ingestion import ingest
 from documents.kinds import numbering_of
 from documents.limits import Limits
 from documents.matching import identifier_form, join_lines
-from documents.passages import cut_passages
+from documents.models import KnowledgeBase
 from documents.pdf import PDF_ERRORS, TEXT_FLAGS, OutlineItem, opened, read_outline
 from documents.placing import VERIFIED
 from documents.reading import read_pdf
 from documents.reasons import ReadingError
 from documents.rows import UNSEARCHED_KINDS, LineRow, Reading, TocRow
-from documents.sandbox import read_in_child
 from documents.texts import read_markdown, read_plain_text
 from documents.toc import USABLE_ENTRIES
+from documents.uploads import accept_upload
 
 ROOT = Path(__file__).resolve().parent.parent
 LONG_PAGES, RECOVERED_ENTRIES = 50, 10  # a filing this long needs a table of contents with this many verified entries
@@ -148,7 +150,7 @@ def child_peak_mb(path: Path) -> float:
 def measure(path: Path, name: str) -> Measured:
     """One file read in a child up to its passages, bare, as it is, and with its outline hidden. Raises ReadingError."""
     # The child first: it survives what a hostile file does, and refuses it before this process touches it.
-    ready, _ = best_of(lambda: cut_passages(read_in_child(path)))
+    ready, _ = best_of(lambda: make_ready(path))
     bare, _ = best_of(lambda: read_bare(path))
     parse, reading = best_of(lambda: read_pdf(path, Limits()))
     with opened(path, Limits()) as document:
@@ -171,6 +173,17 @@ def measure(path: Path, name: str) -> Measured:
     if outline:
         compare_outline(one, outline, reading, path)
     return one
+
+
+def make_ready(path: Path) -> None:
+    """A file uploaded and ingested until it answers keyword questions, as a worker does it. Raises ReadingError."""
+    with path.open("rb") as file:
+        document = accept_upload(KnowledgeBase.objects.create(name="Measured"), None, File(file, name=path.name))
+    job = document.jobs.get()
+    ingest(job)
+    job.refresh_from_db()
+    if job.reason_code:
+        raise ReadingError(job.reason_code, job.error_for_people, job.error_for_admins)
 
 
 def best_of(work: Callable[[], Any]) -> tuple[Seconds, Any]:
@@ -357,7 +370,7 @@ def shown(figure: float | None) -> str:
 
 def context_of_run(measured: Sequence[Measured]) -> dict[str, Any]:
     return {
-        "ready_includes": "reading in a child process and cutting passages; not storing",
+        "ready_includes": "taking the upload, reading in a child process, cutting passages, storing and indexing them",
         "commit": commit(),
         "per_document": [asdict(one) for one in measured],
     }

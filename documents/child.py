@@ -6,24 +6,26 @@ usage: python -m documents.child read PDF OUT_JSON LIMITS_JSON PARENT_PID RECOGN
 """
 
 import ctypes
+import gc
 import json
 import os
 import resource
 import signal
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 CLONE_NEWNET, CLONE_NEWUSER = 0x40000000, 0x10000000
 EXIT_OF_ERROR, EXIT_OF_MEMORY = 3, 4
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str]) -> NoReturn:
     """Confine the process, do the one job, report an error as JSON on standard output."""
     job, pdf_path, out_path, limits_json, parent_pid, *rest = arguments
     limits = json.loads(limits_json)
     confine(limits, int(parent_pid), is_render=job == "render")
+    gc.disable()  # one job and its end: a reading holds no cycles worth looking for, and looking took a tenth of it
     try:
         if job == "read":
             read(Path(pdf_path), Path(out_path), limits, Path(rest[0]))
@@ -33,7 +35,8 @@ def main(arguments: list[str]) -> int:
             render(Path(pdf_path), Path(out_path), limits, int(rest[0]), int(rest[1]))
     except MemoryError:
         os._exit(EXIT_OF_MEMORY)  # nothing that allocates would work any more
-    return 0
+    sys.stdout.flush()
+    os._exit(0)  # the result is a file by now; taking a million objects down one by one helps nobody
 
 
 def read(pdf_path: Path, out_path: Path, limits: dict[str, Any], recognised: Path) -> None:
@@ -41,13 +44,15 @@ def read(pdf_path: Path, out_path: Path, limits: dict[str, Any], recognised: Pat
     from documents.limits import Limits
     from documents.reading import read_pdf
     from documents.reasons import ReadingError
-    from documents.recognition import kept_pages
     from documents.transfer import encode_reading
 
+    kept = {}
+    if next(recognised.glob("*.ocr.json"), None):
+        from documents.recognition import kept_pages
+
+        kept = kept_pages(recognised)
     try:
-        reading = read_pdf(
-            pdf_path, Limits(**limits), lambda page, of: say({"page": page, "of": of}), kept_pages(recognised)
-        )
+        reading = read_pdf(pdf_path, Limits(**limits), lambda page, of: say({"page": page, "of": of}), kept)
     except ReadingError as error:
         refuse(error.code, error.message, error.detail)
     out_path.write_text(encode_reading(reading), encoding="utf-8")
@@ -112,4 +117,4 @@ def limit(what: int, soft: int, hard: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

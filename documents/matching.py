@@ -55,6 +55,7 @@ FOLDS = CharacterFolds()
 
 def match_form(text: str) -> str:
     """The form two texts are compared in; equal to `match_map(text)[0]`, and faster."""
+    text = text.replace("\n", " ")  # it would not count as printable
     folded = text.lower() if text.isascii() and text.isprintable() and "`" not in text else text.translate(FOLDS)
     words = folded.split()
     if len(words) >= LETTERS_MIN and is_letter_spaced(words):

@@ -10,15 +10,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pymupdf
-from PIL import Image
 
 from documents.characters import clean_text
 from documents.limits import MIB, Limits
 from documents.lines import PageText, Turn, pieces_of
 from documents.reasons import ReadingError, refusal
+
+if TYPE_CHECKING:  # loaded where a page is drawn: every reading child would pay for it
+    from PIL import Image
 
 HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; more junk in front is another kind of file
 TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
@@ -30,7 +32,7 @@ POINTS_PER_INCH = 72
 TINY_PT = 1.0
 WHITE = 0xF8F8F8
 WHITE_ZOOM = 0.5  # a letter page in 306 x 396 pixels: a few milliseconds
-WHITE_PAGES = 50  # from the front are looked at for white on white; that bounds its cost
+WHITE_PAGES = 500  # from the front are looked at for white on white: 2.5 s at most for what is usually drawn
 WEBP_QUALITY, WEBP_METHOD = 80, 0  # method 0: half the time of 4 for a fifth more bytes
 ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "Names/EmbeddedFiles", "AcroForm/XFA")
 
@@ -193,6 +195,8 @@ def on_white(page: pymupdf.Page, spans: list[dict[str, Any]], turn: Turn | None)
         pixmap = page.get_pixmap(matrix=pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM), colorspace=pymupdf.csGRAY, alpha=False)
     except (*PDF_ERRORS, MemoryError):
         return []
+    from PIL import Image
+
     image = Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples)
     return [span for span in spans if is_blank(image, span["bbox"], turn)]
 
@@ -350,6 +354,8 @@ def drawn(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.Image, fl
     """The page's image and its pixels a point. Raises ReadingError for a page too large, and the library's errors."""
     zoom = zoom_within(page.rect.width, page.rect.height, dpi, limits)
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
+    from PIL import Image
+
     return Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples), zoom
 
 

@@ -25,6 +25,7 @@ from documents.toc import (
     strength_of,
     title_from_lines,
     with_numbered_parts,
+    with_unlisted,
 )
 
 OnProgress = Callable[[int, int], None]
@@ -226,7 +227,7 @@ def find_starts(
 
     def from_outline() -> list[Start]:
         targets = [Target(entry.level, entry.title, entry.page_number, entry.y) for entry in outline]
-        return starts_of(targets, lines, "outline")
+        return with_unlisted(starts_of(targets, lines, "outline"), lines, style)
 
     def from_links() -> list[Start]:
         links, is_skipped = pdf.read_links(document)

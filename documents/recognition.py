@@ -14,8 +14,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from documents.characters import clean_text
 from documents.limits import MIB, Limits
 from documents.lines import PageText, Piece
@@ -113,8 +111,8 @@ def recognised_page(
     if drawn is None:
         return {"engine": engine(), "lines": [], "is_blank": False}
     image, zoom = drawn
-    grey = np.asarray(image.convert("L"))
-    is_blank = int(grey.max()) - int(grey.min()) < BLANK_RANGE
+    shades = [shade for shade, count in enumerate(image.convert("L").histogram()) if count]
+    is_blank = shades[-1] - shades[0] < BLANK_RANGE
     lines = [] if is_blank else list(lines_of(read_image(image), zoom))
     return {"engine": engine(), "lines": lines, "is_blank": is_blank}
 
@@ -132,6 +130,7 @@ def lines_of(found: Any, zoom: float) -> Iterator[list[Any]]:
 def recogniser() -> Callable[[Any], Any]:
     """The library's engine as a function of an image."""
     import cv2
+    import numpy as np  # here, not above: every reading child would pay a tenth of a second for it
     from rapidocr import RapidOCR
 
     cv2.setNumThreads(1)

@@ -43,8 +43,7 @@ def store_reading(
     copy_rows(Page, parse, PageRow._fields, reading.pages)
     copy_rows(TocEntry, parse, TocRow._fields, reading.toc)
     copy_rows(Line, parse, LineRow._fields, reading.lines)
-    copy_rows(Passage, parse, PassageRow._fields, passages)
-    index_passages(parse, ((passage.index, f"{passage.context}\n{passage.text}") for passage in passages))
+    store_passages(parse, passages)
     return parse
 
 
@@ -78,13 +77,32 @@ def copy_rows(model: type[models.Model], parse: Parse, names: Sequence[str], row
             copy.write_row(values)
 
 
+def store_passages(parse: Parse, passages: Sequence[PassageRow]) -> None:
+    """Write passages with what is searched of them, in one go: a row that is filled afterwards is written twice."""
+    table, columns = Passage._meta.db_table, ", ".join(PassageRow._fields)
+    types = [column_type(Passage._meta.get_field(name)) for name in PassageRow._fields]
+    declared = ", ".join(f"{name} {kind}" for name, kind in zip(PassageRow._fields, types, strict=True))
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TEMPORARY TABLE fresh ({declared}, folded text) ON COMMIT DROP")
+        with cursor.copy(f"COPY fresh ({columns}, folded) FROM STDIN (FORMAT BINARY)") as copy:
+            copy.set_types([*types, "text"])
+            for passage in passages:
+                copy.write_row((*passage, match_form(f"{passage.context}\n{passage.text}")))
+        cursor.execute(
+            f"INSERT INTO {table} (parse_id, {columns}, search)"
+            f" SELECT %s, {columns}, to_tsvector(%s::regconfig, folded) FROM fresh ORDER BY index",
+            [parse.pk, parse.search_config],
+        )
+        cursor.execute("DROP TABLE fresh")
+
+
 def column_type(field: Any) -> str:
     """PostgreSQL's name of a column's type, without its length."""
     return str(field.db_type(connection)).split("(")[0]
 
 
 def index_passages(parse: Parse, texts: Iterable[tuple[int, str]]) -> None:
-    """Fill the full-text column from the folded form (R8), so that a question without accents finds a text with them.
+    """Fill the full-text column anew from the folded form (R8): a question without accents finds a text with them.
 
     `texts` has what is searched of a passage, its annotation and context included, by the passage's index.
     """

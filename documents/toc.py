@@ -19,6 +19,7 @@ LONG_SECTION = 90  # lines, about two pages
 LINES_PER_ENTRY = 50  # the shallowest headings are taken until there is one entry for this many lines
 SETTING_PARTS = 8  # this many numbered parts show how parts are set
 NUMBER_SKIP = 2  # one heading of a series may have been missed
+UNLISTED_LEVEL_MIN = 4  # entries of a level show how it is set
 SERIES_MIN = 4  # headings that count up
 CAPITALS_MIN = 4  # letters: fewer are an abbreviation
 UNIT_NOTE = re.compile(
@@ -122,6 +123,46 @@ def series_of(lines: Sequence[PageLine]) -> set[int]:
         if len(runs[word]) >= SERIES_MIN:
             series.update(runs[word])
     return series
+
+
+def with_unlisted(starts: Sequence[Start], lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
+    """An outline with the headings it leaves out although they are set like its own: "References", "Appendix".
+
+    Without them their lines would be filed under the entry before. A level takes them where all its entries are set alike,
+    apart from the text, and outnumber what is added.
+    """
+    added: list[Start] = []
+    taken = {start.line_index for start in starts}
+    sure = [start for start in starts if start.confidence >= VERIFIED]
+    set_as = [(start.level, setting_of(lines[start.line_index], style)) for start in sure]
+    for level, setting in set(set_as):
+        own = [start for start in sure if start.level == level]
+        is_told_apart = sum(level in pair or setting in pair for pair in set(set_as)) == 1
+        if len(own) < UNLISTED_LEVEL_MIN or not is_told_apart or not is_set_apart(lines[own[0].line_index], style):
+            continue
+        unlisted = [
+            index
+            for index, line in enumerate(lines)
+            if line.kind == "heading"
+            and index not in taken
+            and index > own[0].line_index
+            and not goes_on(index, lines)
+            and setting_of(line, style) == setting
+        ]
+        if len(unlisted) < len(own):
+            added += [
+                Start(
+                    level,
+                    numbering_of(lines[index].text)[0],
+                    heading_title(index, lines),
+                    index,
+                    lines[index].page_number,
+                    "headings",
+                    BY_TYPOGRAPHY,
+                )
+                for index in unlisted
+            ]
+    return sorted([*starts, *added], key=lambda start: start.line_index)
 
 
 def with_numbered_parts(starts: Sequence[Start], lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:

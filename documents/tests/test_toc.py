@@ -120,10 +120,91 @@ def test_it_has_one_entry_when_there_is_no_structure(tmp_path: Path) -> None:
     assert reading.report["toc_strength"] == "none"
 
 
+def test_it_adds_the_headings_an_outline_leaves_out_although_they_are_set_like_its_own(tmp_path: Path) -> None:
+    titles = ["1 Scope", "2 Duties", "3 Reports", "4 Costs", "References"]
+    pages = [[f"# {title}", *(f"Sentence {line} of {title} goes on." for line in range(9))] for title in titles]
+    outline = [(1, title, number) for number, title in enumerate(titles[:4], start=1)]
+    reading = read_pdf(write_pdf(tmp_path / "unlisted.pdf", pages, outline=outline), Limits())
+    ends = [(entry.title, entry.origin) for entry in reading.toc[-2:]]
+    assert ends == [("4 Costs", "outline"), ("References", "headings")]
+    assert section_of(reading, "Sentence 3 of References goes on.") == "References"
+
+
+# Read off the pages by eye: lines near the beginning and at the end of every section, and the section they belong to.
+ATTENTION_LINES = [
+    (1, "31st Conference on Neural Information Processing", "Front matter"),
+    (2, "in particular, have been firmly established as s", "Introduction"),
+    (2, "translation quality after being trained for as l", "Introduction"),
+    (2, "[16], ByteNet [18] and ConvS2S [9], all of which", "Background"),
+    (2, "self-attention and discuss its advantages over m", "Background"),
+    (2, "Here, the encoder maps an input sequence of symb", "Model Architecture"),
+    (3, "connected layers for both the encoder and decode", "Model Architecture"),
+    (3, "sub-layers. The first is a multi-head self-atten", "Encoder and Decoder Stacks"),
+    (3, "predictions for position i can depend only on th", "Encoder and Decoder Stacks"),
+    (3, "where the query, keys, values, and output are al", "Attention"),
+    (4, "of the values, where the weight assigned to each", "Attention"),
+    (4, "queries and keys of dimension dk, and values of ", "Scaled Dot-Product Attention"),
+    (4, "extremely small gradients 4. To counteract this ", "Scaled Dot-Product Attention"),
+    (4, "we found it beneficial to linearly project the q", "Multi-Head Attention"),
+    (5, "is similar to that of single-head attention with", "Multi-Head Attention"),
+    (5, '• In "encoder-decoder attention" layers, the que', "Applications of Attention in our Model"),
+    (5, "of the softmax which correspond to illegal conne", "Applications of Attention in our Model"),
+    (5, "connected feed-forward network, which is applied", "Position-wise Feed-Forward Networks"),
+    (5, "The dimensionality of input and output is dmodel", "Position-wise Feed-Forward Networks"),
+    (5, "tokens and output tokens to vectors of dimension", "Embeddings and Softmax"),
+    (6, "order of the sequence, we must inject some infor", "Positional Encoding"),
+    (6, "because it may allow the model to extrapolate to", "Positional Encoding"),
+    (6, "tional layers commonly used for mapping one vari", "Why Self-Attention"),
+    (7, "and semantic structure of the sentences.", "Why Self-Attention"),
+    (7, "This section describes the training regime for o", "Training"),
+    (7, "sentence pairs. Sentences were encoded using byt", "Training Data and Batching"),
+    (7, "batch contained a set of sentence pairs containi", "Training Data and Batching"),
+    (7, "the hyperparameters described throughout the pap", "Hardware and Schedule"),
+    (7, "bottom line of table 3), step time was 1.0 secon", "Hardware and Schedule"),
+    (7, "rate over the course of training, according to t", "Optimizer"),
+    (7, "and decreasing it thereafter proportionally to t", "Optimizer"),
+    (8, "hurts perplexity, as the model learns to be more", "Regularization"),
+    (8, "in Table 2) outperforms the best previously repo", "Machine Translation"),
+    (8, "single-precision floating-point capacity of each", "Machine Translation"),
+    (8, "in different ways, measuring the change in perfo", "Model Variations"),
+    (9, "sinusoidal positional encoding with learned posi", "Model Variations"),
+    (9, "constituency parsing. This task presents specifi", "English Constituency Parsing"),
+    (10, "Parser [29] even when training only on the WSJ t", "English Constituency Parsing"),
+    (10, "attention, replacing the recurrent layers most c", "Conclusion"),
+    (10, "Acknowledgements We are grateful to Nal Kalchbre", "Conclusion"),
+    (10, "[1] Jimmy Lei Ba, Jamie Ryan Kiros, and Geoffrey", "References"),
+    (12, "[40] Muhua Zhu, Yue Zhang, Wenliang Chen, Min Zh", "References"),
+    (15, "at layer 5 of 6. The heads clearly learned to pe", "Attention Visualizations"),
+]
+
+
+@needs_data
+def test_it_files_lines_of_the_attention_paper_as_a_reader_does() -> None:
+    """At least 99 % of the lines between the ones read by eye, too: a section's lines are those from one to the other."""
+    reading = read_pdf(DATA / "papers" / "1706.03762v7.pdf", Limits())
+    titles = {entry.index: entry.title for entry in reading.toc}
+    found = {
+        (page, start): next(
+            (n for n, line in enumerate(reading.lines) if line.page_number == page and line.text.startswith(start)),
+            None,
+        )
+        for page, start, _ in ATTENTION_LINES
+    }
+    assert [place for place, index in found.items() if index is None] == []
+    places = [(found[page, start] or 0, title) for page, start, title in ATTENTION_LINES]
+    right = judged = 0
+    for (first, title), (last, other) in zip(places, places[1:], strict=False):
+        if title == other:
+            judged += last - first + 1
+            right += sum(titles[line.toc_index] == title for line in reading.lines[first : last + 1])
+    assert all(titles[reading.lines[index].toc_index] == title for index, title in places)
+    assert judged > 150 and right / judged >= 0.99
+
+
 @needs_data
 def test_it_starts_all_22_sections_of_the_attention_paper_on_their_headings() -> None:
     reading = read_pdf(DATA / "papers" / "1706.03762v7.pdf", Limits())
-    assert len(reading.toc) == 23
+    assert [entry.origin for entry in reading.toc].count("outline") == 22
     assert all(entry.title in reading.lines[entry.first_line - 1].text for entry in reading.toc[1:])
     encodings = [line for line in reading.lines if line.page_number == 6 and "positional encoding" in line.match]
     assert len(encodings) >= 5
