@@ -24,6 +24,7 @@ PURPOSE, PROMPT_NAME, PROMPT_VERSION = "annotation", "passage_context", "1"
 WINDOW_CHARS = 200_000  # about 50,000 tokens: a longer document is sent in such parts
 DEADLINE_S = 60
 AT_ONCE = 4
+TURN_PASSAGES = 200  # then other documents have their turn; a model describes so many in a few minutes
 FAILURES_MAX = 3  # one after the other, then the model is left alone
 ANNOTATION_CHARS = 400  # 40 words; more would push the passage itself out of the encoder's window
 
@@ -54,8 +55,8 @@ def is_wanted(settings: BaseSettings) -> bool:
     return settings.contextualisation == "llm" and client.is_configured()
 
 
-def annotate_parse(lease: Lease) -> None:
-    """Annotate the passages that have no annotation yet. Raises LeaseLost, Cancelled.
+def annotate_parse(lease: Lease) -> bool:
+    """Annotate passages that have no annotation yet; whether this was the last turn. Raises LeaseLost, Cancelled.
 
     A model that fails leaves the rest with their section path, and the parse says so.
     """
@@ -67,9 +68,13 @@ def annotate_parse(lease: Lease) -> None:
     carry_over(parse, lease)
     total = parse.passages.count()
     done = parse.passages.exclude(annotation="").count()
-    failure, failed_in_a_row = "", 0
+    failure, failed_in_a_row, asked = "", 0, 0
     for window, passages in windows(list(parse.passages.defer("search"))):
         for batch in batches([passage for passage in passages if not passage.annotation]):
+            if asked >= TURN_PASSAGES:
+                say(parse, done, total, failure)
+                return False
+            asked += len(batch)
             lease.report(IngestJob.Stage.ANNOTATE, done, total)
             answers = ask_all(parse.document.title, window, batch)
             keep(parse, lease, answers)
@@ -78,8 +83,11 @@ def annotate_parse(lease: Lease) -> None:
             failed_in_a_row = failed_in_a_row + len(errors) if len(errors) == len(batch) else 0
             failure = errors[-1].message if errors else failure
             if failed_in_a_row >= FAILURES_MAX:
-                return say(parse, done, total, failure)
+                break
+        if failed_in_a_row >= FAILURES_MAX:
+            break
     say(parse, done, total, failure)
+    return True
 
 
 def carry_over(parse: Parse, lease: Lease) -> None:

@@ -73,7 +73,10 @@ def ingest(job: IngestJob, watch: Watch | None = None) -> None:
 
 
 def recognise(job: IngestJob, watch: Watch | None = None) -> None:
-    """Recognise the pages of a document that hold no text, then have it read again with them."""
+    """Recognise some pages of a document that hold no text; after the last of them it is read again.
+
+    In between the job goes to the end of the queue: the vectors of other documents do not wait for a long scan.
+    """
     lease = claim(job, (Stage.RECOGNISE,), watch)
     if lease is None:
         return
@@ -82,9 +85,8 @@ def recognise(job: IngestJob, watch: Watch | None = None) -> None:
             document = begin(lease, Stage.RECOGNISE)
             path, folder = check(document), page_images.folder_of(document.sha256)
             report = partial(lease.report, Stage.RECOGNISE)
-            while recognise_in_child(path, folder, page_images.limits(), report):
-                pass
-            hand_over(lease, Stage.CHECK, lease.job.parse_id)
+            left = recognise_in_child(path, folder, page_images.limits(), report)
+            hand_over(lease, Stage.RECOGNISE if left else Stage.CHECK, lease.job.parse_id)
         except ReadingError as error:
             without_recognition(lease, error)
         except Cancelled:
@@ -94,14 +96,15 @@ def recognise(job: IngestJob, watch: Watch | None = None) -> None:
 
 
 def annotate(job: IngestJob, watch: Watch | None = None) -> None:
-    """Have a model describe the passages of a job's parse; goes on where an earlier attempt stopped."""
+    """Have a model describe some passages of a job's parse; goes on where an earlier turn or attempt stopped."""
     lease = claim(job, (Stage.ANNOTATE,), watch)
     if lease is None:
         return
     with lease:
         try:
-            annotation.annotate_parse(lease)
-            hand_over(lease, Stage.EMBED if is_to_be_embedded(lease) else Stage.DONE, lease.job.parse_id)
+            is_complete = annotation.annotate_parse(lease)
+            following = Stage.EMBED if is_to_be_embedded(lease) else Stage.DONE
+            hand_over(lease, following if is_complete else Stage.ANNOTATE, lease.job.parse_id)
         except Cancelled:
             lease.end(state=JobState.CANCELLED, ended_at=timezone.now())
         except LeaseLost:

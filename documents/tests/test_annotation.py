@@ -142,6 +142,24 @@ def test_it_goes_on_where_it_stopped(
     assert kept < calls and len(calls) == PAGES == LLMCall.objects.count()
 
 
+def test_it_lets_other_documents_have_their_turn(
+    queued: Queued, base: KnowledgeBase, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(annotation, "TURN_PASSAGES", 2)
+    base.settings = {"contextualisation": "llm", "embeddings": "none"}
+    base.save()
+    serve()
+    job = queued(make_pdf(PAGES))
+    ingestion.ingest(job)
+    ingestion.annotate(job)
+    job.refresh_from_db()
+    assert (job.state, job.stage) == ("queued", "annotate")
+    assert 0 < Passage.objects.exclude(annotation="").count() < PAGES
+    ingestion.finish(job)
+    assert not Passage.objects.filter(annotation="").exists()
+    assert LLMCall.objects.count() == PAGES
+
+
 def test_reading_again_is_not_paid_twice(queued: Queued, base: KnowledgeBase, serve: Serve) -> None:
     server = serve()
     first = annotated(queued, base)

@@ -126,6 +126,19 @@ def test_it_makes_a_new_parse_of_recognised_pages(queued: Queued) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("base_without_embeddings")
+def test_a_long_scan_lets_other_documents_have_their_turn(queued: Queued, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = iter([16, 8, 0])
+    monkeypatch.setattr(ingestion, "recognise_in_child", lambda *arguments: next(left))
+    job, document, _ = finished(queued(with_scan(SCANNED)))
+    job = ingestion.queue_again(document, IngestJob.Stage.RECOGNISE)
+    for stage in ("recognise", "recognise", "check"):
+        ingestion.recognise(job)
+        job.refresh_from_db()
+        assert (job.state, job.stage, job.attempts) == ("queued", stage, 0)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("base_without_embeddings")
 def test_a_page_that_gave_nothing_stays_unread(queued: Queued) -> None:
     document = queued(with_scan(SCANNED)).document
     recognised(document, 5)
