@@ -14,7 +14,8 @@ from chat.models import Answer
 from chat.record import answer_payload
 from ledger import chain
 from ledger.chain import Fault, Head, Verification
-from ledger.models import Entry
+from ledger.events import ENTRY_KIND, event_payload
+from ledger.models import Entry, Event
 from retrieval.models import RetrievalRun
 from retrieval.record import run_payload
 
@@ -31,6 +32,11 @@ def answer_bytes(subject_id: str) -> bytes | None:
     return None if answer is None else answer_payload(answer)
 
 
+def event_bytes(subject_id: str) -> bytes | None:
+    event = stored(Event.objects.all(), subject_id)
+    return None if event is None else event_payload(event)
+
+
 def row_bytes(model: type[Model], subject_id: str) -> bytes | None:
     row = stored(model._default_manager.all(), subject_id)
     return None if row is None else row_payload(row)
@@ -40,9 +46,10 @@ def row_bytes(model: type[Model], subject_id: str) -> bytes | None:
 PAYLOADS: dict[str, Callable[[str], bytes | None]] = {
     "run": run_bytes,
     "answer": answer_bytes,
+    ENTRY_KIND: event_bytes,
     **{kind: partial(row_bytes, model) for model, kind in KINDS.items()},
 }
-VOUCHED: dict[str, type[Model]] = {"run": RetrievalRun, "answer": Answer} | {
+VOUCHED: dict[str, type[Model]] = {"run": RetrievalRun, "answer": Answer, ENTRY_KIND: Event} | {
     kind: model for model, kind in KINDS.items()
 }
 

@@ -1,5 +1,7 @@
 """The ledger: one hash-chained, insert-only row for everything that must not be rewritten unseen."""
 
+import uuid
+
 from django.db import models
 
 from ledger.triggers import insert_only
@@ -24,3 +26,21 @@ class Entry(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.sequence} {self.kind}"
+
+
+class Event(models.Model):
+    """Something was changed that has no record of its own: a role, a setting, a deletion, a token. Insert-only."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=40, db_index=True)
+    actor = models.CharField(max_length=254)  # a person by name, or "console"
+    subject = models.CharField(max_length=120, db_index=True)  # what was changed, as "<kind of thing>:<its id>"
+    details = models.JSONField(default=dict)
+    created_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.subject} by {self.actor}"

@@ -21,8 +21,8 @@ from chat.tests.conftest import ABSENT_QUESTION, Ask, Serve
 from documents import access
 from documents.models import Document, KnowledgeBase
 from llm.models import LLMCall
-from retrieval.models import RetrievalRun
 from retrieval.corpus import retrieve_among
+from retrieval.models import RetrievalRun
 from retrieval.record import store_failed_run
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -1,5 +1,6 @@
 """Every entry starts on the line that carries its title, and every line knows its deepest entry."""
 
+import itertools
 from pathlib import Path
 
 import pymupdf
@@ -193,7 +194,7 @@ def test_it_files_lines_of_the_attention_paper_as_a_reader_does() -> None:
     assert [place for place, index in found.items() if index is None] == []
     places = [(found[page, start] or 0, title) for page, start, title in ATTENTION_LINES]
     right = judged = 0
-    for (first, title), (last, other) in zip(places, places[1:], strict=False):
+    for (first, title), (last, other) in itertools.pairwise(places):
         if title == other:
             judged += last - first + 1
             right += sum(titles[line.toc_index] == title for line in reading.lines[first : last + 1])
