@@ -9,14 +9,13 @@ from typing import TypeVar
 from django.db.models import CharField, Exists, Model, OuterRef, QuerySet
 from django.db.models.functions import Cast
 
-from audit.record import KINDS
+from audit.record import KINDS, row_payload
 from chat.models import Answer
 from chat.record import answer_payload
 from ledger import chain
 from ledger.chain import Fault, Head, Verification
 from ledger.events import ENTRY_KIND, event_payload
 from ledger.models import Entry, Event
-from ledger.record import row_payload
 from retrieval.models import RetrievalRun
 from retrieval.record import run_payload
 

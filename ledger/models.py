@@ -44,22 +44,3 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.subject} by {self.actor}"
-
-
-class Change(models.Model):
-    """Something was changed that decides what is answered or who may see it: settings, roles, deletions. Insert-only."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    action = models.CharField(max_length=40)
-    subject_id = models.UUIDField()
-    person_id = models.BigIntegerField(null=True)
-    person_name = models.CharField(max_length=254)
-    detail = models.JSONField(default=dict)
-    created_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["-created_at"]
-        triggers = insert_only()
-
-    def __str__(self) -> str:
-        return f"{self.action} by {self.person_name}"
