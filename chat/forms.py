@@ -1,4 +1,4 @@
-"""The forms of the chat: a question, and a conversation's name."""
+"""The forms of the chat: a question, a conversation's name, what a reader says of an answer."""
 
 import uuid
 from typing import Any
@@ -8,9 +8,11 @@ from django import forms
 from accounts.models import User
 from chat import scope
 from chat.asking import TITLE_CHARACTERS_MAX, QuestionError, check_question
+from chat.models import Feedback
 from chat.scope import Scope, ScopeError
 from documents.models import KnowledgeBase
 
+COMMENT_CHARACTERS_MAX = 2000
 MODES = [("fast", "Fast"), ("balanced", "Balanced"), ("thorough", "Thorough")]
 
 
@@ -74,3 +76,10 @@ class QuestionForm(forms.Form):
 
 class TitleForm(forms.Form):
     title = forms.CharField(max_length=TITLE_CHARACTERS_MAX)
+
+
+class FeedbackForm(forms.Form):
+    """A word on an answer; the comment is for whoever reviews it."""
+
+    kind = forms.ChoiceField(choices=Feedback.Kind.choices)
+    comment = forms.CharField(required=False, max_length=COMMENT_CHARACTERS_MAX)

@@ -131,3 +131,34 @@ class Citation(models.Model):
 
     def __str__(self) -> str:
         return f"[{self.marker}] {self.quote[:60]}"
+
+
+class Feedback(models.Model):
+    """What a reader says of an answer. Insert-only: a change of mind is a row of its own, and the latest counts."""
+
+    class Kind(models.TextChoices):
+        HELPFUL = "helpful", "Helpful"
+        WRONG_ANSWER = "wrong_answer", "Wrong answer"
+        WRONG_EVIDENCE = "wrong_evidence", "Wrong evidence"
+        INCOMPLETE = "incomplete", "Incomplete"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    turn = models.ForeignKey(Turn, on_delete=models.DO_NOTHING, db_constraint=False, related_name="feedback")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    by_name = models.CharField(max_length=254)
+    kind = models.CharField(max_length=14, choices=Kind.choices)
+    comment = models.TextField(blank=True)
+    created = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["created", "id"]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return self.get_kind_display()
+
+    @property
+    def is_complaint(self) -> bool:
+        return self.kind != self.Kind.HELPFUL
