@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from django.db.models import Count, OuterRef, Prefetch, Subquery
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
 from chat.markup import blocks_of
-from chat.models import Answer, Citation, Conversation, Turn
+from chat.models import Answer, Citation, Conversation, Feedback, Turn
 from chat.phrases import anchor_pages, cited_pages, counted, place_of, repair_of
 from chat.viewer import PaneLink
 from retrieval.models import RetrievalRun, RunCandidate
@@ -121,6 +122,16 @@ class ShownTurn:
     @property
     def is_extractive(self) -> bool:
         return self.answer is not None and self.answer.kind == Answer.Kind.EXTRACTIVE
+
+    @cached_property
+    def feedback(self) -> Feedback | None:
+        """What the person who asked said last of this answer."""
+        own = [each for each in self.turn.feedback.all() if each.by_id == self.turn.conversation.user_id]
+        return own[-1] if own else None
+
+    @property
+    def feedback_url(self) -> str:
+        return reverse("chat:feedback", args=[self.turn.pk])
 
     @cached_property
     def candidates(self) -> list[RunCandidate]:
@@ -280,6 +291,7 @@ def with_rows(turns: Any) -> Any:
         turns.select_related("conversation__base", "run", "answer")
         .defer(*HEAVY_OF_RUN)
         .prefetch_related(
+            "feedback",
             Prefetch("run__candidates", queryset=light),
             Prefetch("answer__citations", queryset=Citation.objects.order_by("marker")),
             Prefetch("answer__citations__candidate", queryset=light),

@@ -16,5 +16,6 @@ urlpatterns = [
     path("turns/<uuid:turn_id>/page/<int:marker>", views.page, name="page"),
     path("turns/<uuid:turn_id>/near/<int:position>", views.near, name="near"),
     path("turns/<uuid:turn_id>/stop", views.stop, name="stop"),
+    path("turns/<uuid:turn_id>/feedback", views.feedback, name="feedback"),
     path("turns/<uuid:turn_id>/retry", views.retry, name="retry"),
 ]

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -13,13 +14,15 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.models import User
 from chat import stream, tasks
 from chat.asking import ask_again, keep_question
-from chat.forms import QuestionForm, TitleForm
+from chat.feedback import give_feedback
+from chat.forms import FeedbackForm, QuestionForm, TitleForm
 from chat.models import Conversation, Turn
 from chat.suggestions import suggest
 from chat.thread import ShownTurn, conversation_groups, turns_of, with_rows
 from chat.viewer import CitedPage, cited_page, refused_page
 from retrieval.models import RetrievalRun
 
+FEEDBACK_FAULT = "Say what is wrong with the answer, in a comment of at most 2,000 characters."
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 
 
@@ -94,9 +97,11 @@ def ask(user: User, form: QuestionForm, current: Conversation | None = None) -> 
         user, form.chosen_scope, asked["question"], asked["mode"], form_id=asked["form_id"], conversation=current
     )
     tasks.start(turn)
-    response = redirect("chat:conversation", turn.conversation_id)
-    response["Location"] += f"#turn-{turn.pk}"
-    return response
+    return redirect(turn_address(turn))
+
+
+def turn_address(turn: Turn) -> str:
+    return f"{reverse('chat:conversation', args=[turn.conversation_id])}#turn-{turn.pk}"
 
 
 def opened_page(request: HttpRequest, turns: list[Turn], user: User) -> CitedPage | None:
@@ -196,9 +201,23 @@ def retry(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     )
     again = ask_again(row)
     tasks.start(again)
-    response = redirect("chat:conversation", row.conversation_id)
-    response["Location"] += f"#turn-{again.pk}"
-    return response
+    return redirect(turn_address(again))
+
+
+@require_POST
+def feedback(request: HttpRequest, turn_id: UUID) -> HttpResponse:
+    """Keep what the person who asked says of an answer."""
+    user = user_of(request)
+    row = get_object_or_404(Turn.objects.visible_to(user).exclude(run=None), pk=turn_id, state__in=ENDED)
+    form = FeedbackForm(request.POST)
+    if form.is_valid():
+        give_feedback(row, user, form.cleaned_data["kind"], form.cleaned_data["comment"])
+    elif "HX-Request" not in request.headers:
+        messages.error(request, FEEDBACK_FAULT)
+    if "HX-Request" in request.headers:
+        context = {"shown": ShownTurn(row), "fault": "" if form.is_valid() else FEEDBACK_FAULT}
+        return render(request, "chat/_feedback.html", context)
+    return redirect(turn_address(row))
 
 
 @require_POST

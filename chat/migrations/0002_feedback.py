@@ -9,38 +9,96 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('chat', '0001_initial'),
+        ("chat", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Feedback',
+            name="Feedback",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('by_name', models.CharField(max_length=254)),
-                ('kind', models.CharField(choices=[('helpful', 'Helpful'), ('wrong_answer', 'Wrong answer'), ('wrong_evidence', 'Wrong evidence'), ('incomplete', 'Incomplete')], max_length=14)),
-                ('comment', models.TextField(blank=True)),
-                ('created', models.DateTimeField(db_index=True)),
-                ('by', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('turn', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='feedback', to='chat.turn')),
+                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ("by_name", models.CharField(max_length=254)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("helpful", "Helpful"),
+                            ("wrong_answer", "Wrong answer"),
+                            ("wrong_evidence", "Wrong evidence"),
+                            ("incomplete", "Incomplete"),
+                        ],
+                        max_length=14,
+                    ),
+                ),
+                ("comment", models.TextField(blank=True)),
+                ("created", models.DateTimeField(db_index=True)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "turn",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="feedback",
+                        to="chat.turn",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['created', 'id'],
+                "ordering": ["created", "id"],
             },
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='feedback',
-            trigger=pgtrigger.compiler.Trigger(name='no_update', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;", hash='57d7c5d89bd67019e548767724b28c9d1f87f511', operation='UPDATE', pgid='pgtrigger_no_update_46a7a', table='chat_feedback', when='BEFORE')),
+            model_name="feedback",
+            trigger=pgtrigger.compiler.Trigger(
+                name="no_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
+                    hash="57d7c5d89bd67019e548767724b28c9d1f87f511",
+                    operation="UPDATE",
+                    pgid="pgtrigger_no_update_46a7a",
+                    table="chat_feedback",
+                    when="BEFORE",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='feedback',
-            trigger=pgtrigger.compiler.Trigger(name='no_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot delete rows from % table', TG_TABLE_NAME;", hash='c542f5068d44cf0ad2a61c915b65a09529e7a90f', operation='DELETE', pgid='pgtrigger_no_delete_9ae0d', table='chat_feedback', when='BEFORE')),
+            model_name="feedback",
+            trigger=pgtrigger.compiler.Trigger(
+                name="no_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot delete rows from % table', TG_TABLE_NAME;",
+                    hash="c542f5068d44cf0ad2a61c915b65a09529e7a90f",
+                    operation="DELETE",
+                    pgid="pgtrigger_no_delete_9ae0d",
+                    table="chat_feedback",
+                    when="BEFORE",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='feedback',
-            trigger=pgtrigger.compiler.Trigger(name='no_truncate', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot truncate rows from % table', TG_TABLE_NAME;", hash='b52a201dffc13478ca4e7de1d0e524a8a2d206ba', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_no_truncate_aa02c', table='chat_feedback', when='BEFORE')),
+            model_name="feedback",
+            trigger=pgtrigger.compiler.Trigger(
+                name="no_truncate",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot truncate rows from % table', TG_TABLE_NAME;",
+                    hash="b52a201dffc13478ca4e7de1d0e524a8a2d206ba",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_no_truncate_aa02c",
+                    table="chat_feedback",
+                    when="BEFORE",
+                ),
+            ),
         ),
     ]
