@@ -1,0 +1,211 @@
+"""A question that leans on the one before it, read by rules: "and in 2014?", "what about X?", pronouns. A leaf.
+
+Careful means: with one reading the question is rewritten; with two, or none, it is left as typed and the reader told.
+"""
+
+import re
+from typing import Literal, NamedTuple
+
+Outcome = Literal["alone", "rewritten", "unclear"]
+
+YEAR = r"(?:(?:FY|fiscal(?:\s+year)?|Q[1-4]|H[12])\s?)?(?:19|20)\d{2}"
+YEARS = re.compile(rf"(?<![\w/.-]){YEAR}(?![\w/-])", re.IGNORECASE)
+PREPOSITION = r"(?:in|for|of|on|at|by|from|with|to|under|after|before|during|en|pour|de|au|dans|f\u00fcr|im|bei|von)"
+AND = r"(?:and|but|or|et|und|y|e)"
+ASKS_ABOUT = (
+    r"(?:(?:and\s+)?(?:what|how)\s+about|and\s+what\s+of|(?:et\s+)?qu'en\s+est-il\s+de|(?:und\s+)?was\s+ist\s+mit)"
+)
+# "and in 2014?", "what about fiscal 2014?", "2014?"
+YEAR_ONLY = re.compile(
+    rf"^(?:{ASKS_ABOUT}\s+|{AND}\s+)?(?:{PREPOSITION}\s+)?(?:the\s+year\s+)?(?P<year>{YEAR})\s*\?*$", re.IGNORECASE
+)
+# "what about the tenant?", "and for the doors?"
+OTHER = re.compile(rf"^(?:{ASKS_ABOUT}|{AND})\s+(?P<what>[^?]+?)\s*\?*$", re.IGNORECASE)
+ASKING = re.compile(
+    r"""^(?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would
+    |should|may|must|list|name|give|show|explain|describe|compare|tell|qui|que|quels?|quelles?|combien|comment|pourquoi
+    |o\u00f9|quand|est-ce|wer|was|wie|wo|wann|warum|welche[rsnm]?|ist|sind|hat|kann)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+BARE = re.compile(
+    r"^(?:and\s+|but\s+)?(?:since\s+)?(?:why|when|where|who|how|how\s+(?:much|many|long|so))\s*\?*$", re.IGNORECASE
+)
+OTHER_WORDS_MAX = 8  # a longer "and ..." says enough by itself
+
+DETERMINER = r"(?:the|its|their|his|her|our|le|la|les|l'|der|die|das|den|dem)"
+# Where a noun phrase ends: a preposition, a verb of the question, a mark.
+PHRASE_END = r"""(?=\s+(?:of|for|in|on|at|by|to|from|with|under|after|before|during|and|or|is|are|was|were|be|been|does|do
+    |did|has|have|had|can|may|must|shall|will|a|an|the|that|which|who|when|if|due|paid|mean|means|apply|applies|cover
+    |covers|say|says|pay|pays|state|states|include|includes|change|changed|last|lasts|end|ends|begin|begins|start|starts
+    |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind)\b|\s*[?.,;:!]|\s*$)"""
+PHRASE = re.compile(
+    rf"\b(?P<determiner>{DETERMINER})\s+(?P<noun>(?:[\w'\u2019&/-]+\s+){{0,4}}?[\w'\u2019&/-]+?){PHRASE_END}",
+    re.IGNORECASE | re.VERBOSE,
+)
+OF_PHRASE = re.compile(
+    rf"\s+of\s+(?:{DETERMINER}\s+)?(?:[\w'\u2019&/-]+\s+){{0,3}}?[\w'\u2019&/-]+?{PHRASE_END}",
+    re.IGNORECASE | re.VERBOSE,
+)
+NAME = re.compile(r"(?<=[\w,;:)] )(?:[A-Z][\w&.'\u2019-]*\w|[A-Z])(?: (?:(?:of|and|&|de) )?[A-Z][\w&.'\u2019-]*)*")
+PREPOSED = re.compile(rf"^(?P<preposition>{PREPOSITION})\s+(?P<rest>.+)$", re.IGNORECASE)
+WORDS = r"[\w'\u2019&/-]+(?:\s+[\w'\u2019&/-]+){0,4}?"
+
+SUBJECT_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those|he|she|him)\b", re.IGNORECASE)
+POSSESSIVE = re.compile(r"\b(?:its|their|his|her)\b", re.IGNORECASE)
+# "is it possible", "how long does it take": it stands for nothing. "this lease", "these terms": the noun is there.
+EMPTY_IT = re.compile(
+    r"""\bit\s+(?:possible|necessary|true|likely|allowed|permitted|required|clear|safe|legal|ok|okay|takes?|is\s+\w+\s+that
+    |mean\s+(?:to|that)\b|rains?)\b|\b(?:does|did|will)\s+it\s+take\b|\bwho\s+is\s+it\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+POINTING = re.compile(
+    r"\b(?:this|these|those)\b(?=\s+(?!(?:mean|include|apply|cover|is|are|was|were|do|does|change|work)\b)[a-z])",
+    re.IGNORECASE,
+)
+PERSON = re.compile(r"\b(?:he|she|him|his|her)\b", re.IGNORECASE)
+PERSON_ASKED = re.compile(r"^(?:who|qui|wer)\s+(?:is|was|are|were)\b", re.IGNORECASE)
+
+
+class Reading(NamedTuple):
+    """What rules make of a follow-up; `question` is what to ask."""
+
+    outcome: Outcome
+    question: str
+
+
+def read_follow_up(typed: str, last: str) -> Reading:
+    """The question in full, given the one asked before it (as that was rewritten)."""
+    text = " ".join(typed.split())
+    before = " ".join(last.split())
+    if found := YEAR_ONLY.match(text):
+        return reading(typed, in_year(before, found["year"]))
+    if BARE.match(text):
+        return Reading("unclear", typed)
+    if (
+        (other := OTHER.match(text))
+        and len(other["what"].split()) <= OTHER_WORDS_MAX
+        and not ASKING.match(other["what"])
+    ):
+        return reading(typed, about(before, other["what"]))
+    if leans_on_pronoun(text):
+        return reading(typed, without_pronoun(text, before))
+    return Reading("alone", typed)
+
+
+def reading(typed: str, rewritten: str) -> Reading:
+    return Reading("rewritten", rewritten) if rewritten else Reading("unclear", typed)
+
+
+def ended(question: str) -> str:
+    return question.rstrip(" ?.!") + "?"
+
+
+# ---- another year
+
+
+def in_year(before: str, year: str) -> str:
+    """The question before, asked of another year; "" when it speaks of several."""
+    years = list(YEARS.finditer(before))
+    if len(years) > 1:
+        return ""
+    if years:
+        return before[: years[0].start()] + year + before[years[0].end() :]
+    return f"{before.rstrip(' ?.!')} in {year}?"
+
+
+# ---- another thing
+
+
+def about(before: str, what: str) -> str:
+    """The question before, asked of something else; "" when it is not certain what that stands in for."""
+    if preposed := PREPOSED.match(what):
+        return with_preposition(before, preposed["preposition"], preposed["rest"])
+    names = list(NAME.finditer(before))
+    if what[:1].isupper() and names:
+        return swapped(before, names[0], what) if len(names) == 1 else ""
+    if what[:1].isupper() and not names:
+        return f"{before.rstrip(' ?.!')} for {what}?" if len(what.split()) <= 4 else ""
+    phrases = own_phrases(before)
+    if len(phrases) != 1:
+        return ""
+    old = phrases[0]
+    has_determiner = re.match(rf"{DETERMINER}\b|an?\b", what, re.IGNORECASE)
+    return ended(swapped(before, old, what if has_determiner else f"{old['determiner']} {what}"))
+
+
+def with_preposition(before: str, preposition: str, what: str) -> str:
+    """ "And for the doors?" takes the place of "for the roof"; a question without a "for" gets it at its end."""
+    pattern = rf"\b{preposition}\s+(?:{DETERMINER}\s+)?{WORDS}{PHRASE_END}"
+    found = list(re.finditer(pattern, before, re.IGNORECASE | re.VERBOSE))
+    if len(found) > 1:
+        return ""
+    if found:
+        return ended(swapped(before, found[0], f"{preposition.lower()} {what}"))
+    return f"{before.rstrip(' ?.!')} {preposition.lower()} {what}?"
+
+
+def own_phrases(question: str) -> list[re.Match[str]]:
+    """The noun phrases a question is about: those after "of", "for", "in" only say more of another one."""
+    found = list(PHRASE.finditer(question))
+    return [
+        each for each in found if not re.search(rf"\b{PREPOSITION}\s*$", question[: each.start()], re.IGNORECASE)
+    ] or found
+
+
+def swapped(text: str, old: re.Match[str], new: str) -> str:
+    return text[: old.start()] + new + text[old.end() :]
+
+
+# ---- pronouns
+
+
+def leans_on_pronoun(text: str) -> bool:
+    """Whether a pronoun stands in the question and nothing before it there can be what it means."""
+    plain = POINTING.sub("\u2026", EMPTY_IT.sub("\u2026", text))
+    found = min(
+        filter(None, (SUBJECT_PRONOUN.search(plain), POSSESSIVE.search(plain))), key=re.Match.start, default=None
+    )
+    if found is None:
+        return False
+    ahead = plain[: found.start()]
+    return not (PHRASE.search(f"{ahead.rstrip()}?") or NAME.search(ahead) or re.search(r"\ban?\s+\w", ahead))
+
+
+def without_pronoun(text: str, before: str) -> str:
+    """The pronouns replaced by what the question before was about; "" when that is not certain."""
+    subject = subject_of(before)
+    if not subject or (PERSON.search(text) and not is_person(before, subject)):
+        return ""
+    owner = f"{subject}'" if subject.endswith("s") else f"{subject}'s"
+    masked, kept = mask(text)
+    replaced = POSSESSIVE.sub(owner, masked, count=1)
+    if replaced == masked:
+        replaced = SUBJECT_PRONOUN.sub(subject, masked, count=1)
+    for number, words in enumerate(kept):
+        replaced = replaced.replace(f"\u2026{number}\u2026", words)
+    return replaced[:1].upper() + replaced[1:]
+
+
+def mask(text: str) -> tuple[str, list[str]]:
+    """The text with the pronouns that stand for nothing taken out of reach, and those words."""
+    kept: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        kept.append(match[0])
+        return f"\u2026{len(kept) - 1}\u2026"
+
+    return POINTING.sub(keep, EMPTY_IT.sub(keep, text)), kept
+
+
+def subject_of(question: str) -> str:
+    """What a question is about: its one noun phrase with what it is of, else its one name; "" when there are several."""
+    phrases = own_phrases(question)
+    if len(phrases) == 1:
+        of = OF_PHRASE.match(question, phrases[0].end())
+        return question[phrases[0].start() : of.end() if of else phrases[0].end()].strip()
+    names = {found[0] for found in NAME.finditer(question)}
+    return names.pop() if not phrases and len(names) == 1 else ""
+
+
+def is_person(before: str, subject: str) -> bool:
+    return bool(PERSON_ASKED.match(before)) or not re.match(rf"{DETERMINER}\b", subject, re.IGNORECASE)
