@@ -61,6 +61,8 @@ class Turn(models.Model):
     document_ids = models.JSONField(default=list)  # empty: the whole base
     scope_name = models.CharField(max_length=300)
     mode = models.CharField(max_length=10, default="balanced")
+    as_typed = models.BooleanField(default=False)  # the reader edited the question: nothing may rewrite it
+    again_of = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="asked_again")
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     stop_requested = models.BooleanField(default=False)
     run = models.OneToOneField(RetrievalRun, null=True, blank=True, on_delete=models.PROTECT, related_name="turn")
@@ -80,6 +82,32 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return self.question[:80]
+
+
+class Rewriting(models.Model):
+    """What a follow-up was taken to ask, given the conversation before it. Insert-only; the run is of `rewritten`."""
+
+    class Outcome(models.TextChoices):
+        REWRITTEN = "rewritten", "Completed from the conversation"
+        ALONE = "alone", "Stands alone"
+        UNCLEAR = "unclear", "Cannot be completed with certainty"
+        FAILED = "failed", "Could not be completed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    turn = models.OneToOneField(Turn, on_delete=models.DO_NOTHING, db_constraint=False, related_name="rewriting")
+    typed = models.TextField()
+    rewritten = models.TextField()
+    by = models.CharField(max_length=10)  # model or rules
+    outcome = models.CharField(max_length=10, choices=Outcome.choices)
+    note = models.TextField(blank=True)  # why it was asked as typed, in plain words
+    llm_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return self.rewritten[:80]
 
 
 class Answer(models.Model):
