@@ -9,7 +9,9 @@ from django.http import Http404
 from django.utils import timezone
 
 from accounts.models import User
+from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
+from ledger.events import record
 
 READ = (Role.VIEWER, Role.EDITOR, Role.AUDITOR, Role.OWNER)
 WRITE = (Role.EDITOR, Role.OWNER)
@@ -67,29 +69,60 @@ def create_base(user: User, name: str) -> KnowledgeBase:
     return base
 
 
-def delete_base(base: KnowledgeBase) -> None:
+def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
     """Close a base for good. Its documents go to the trash and are purged from there; trails stay readable for auditors."""
     now = timezone.now()
     with transaction.atomic():
         lock(base)
         KnowledgeBase.objects.filter(pk=base.pk).update(deleted_at=now)
-        base.documents.living().update(trashed_at=now)
+        documents = base.documents.living().update(trashed_at=now)
+        record("base_deleted", actor_of(by), f"base:{base.pk}", {"name": base.name, "documents": documents})
 
 
-def set_role(base: KnowledgeBase, user: User, role: str) -> None:
+def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: User | None = None) -> None:
+    """Rename a base and change how it is read and searched; what differs is recorded."""
+    with transaction.atomic():
+        lock(base)
+        base.refresh_from_db(fields=["name", "settings"])
+        before = {"name": base.name} | BaseSettings.from_json(base.settings).to_json()
+        after = {"name": name} | chosen.to_json()
+        base.name, base.settings = name, chosen.to_json()
+        base.save(update_fields=["name", "settings"])
+        changed = {key: [before.get(key), value] for key, value in after.items() if before.get(key) != value}
+        if changed:
+            record("settings_changed", actor_of(by), f"base:{base.pk}", changed)
+
+
+def set_role(base: KnowledgeBase, user: User, role: str, by: User | None = None) -> None:
     """Make a person a member, or change what the member may do. Raises LastOwner."""
     with transaction.atomic():
         lock(base)
+        before = role_in(user, base)
         Membership.objects.update_or_create(base=base, user=user, defaults={"role": role})
         keep_an_owner(base)
+        if role != before:
+            record_role(base, user, before, role, by)
 
 
-def remove_member(base: KnowledgeBase, user: User) -> None:
+def remove_member(base: KnowledgeBase, user: User, by: User | None = None) -> None:
     """Take a person out of a base. Raises LastOwner."""
     with transaction.atomic():
         lock(base)
+        before = role_in(user, base)
         Membership.objects.filter(base=base, user=user).delete()
         keep_an_owner(base)
+        if before:
+            record_role(base, user, before, "", by)
+
+
+def record_role(base: KnowledgeBase, user: User, before: str, after: str, by: User | None) -> None:
+    details = {"member": user.pk, "name": str(user), "before": before, "after": after}
+    record("role_changed", actor_of(by), f"base:{base.pk}", details)
+
+
+def actor_of(person: User | None) -> str:
+    """Who is named for a change; without a person the server did it, by its schedule or at its console."""
+    return str(person) if person else "console"
 
 
 def lock(base: KnowledgeBase) -> None:

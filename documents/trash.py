@@ -8,10 +8,13 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from accounts.models import User
 from documents import page_images
+from documents.access import actor_of
 from documents.ingestion import queue_again, stop
 from documents.models import Document, IngestJob
 from documents.store import erase_parses
+from ledger.events import record
 
 KEPT_DAYS = 30  # in the trash, then a document is purged by itself
 
@@ -24,17 +27,25 @@ class CopyExists(Exception):
         self.document = document
 
 
-def move_to_trash(document: Document) -> None:
+def move_to_trash(document: Document, by: User | None = None) -> None:
     """Take a document out of its base, and stop the work on it."""
-    Document.objects.filter(pk=document.pk, trashed_at=None).update(trashed_at=timezone.now())
+    with transaction.atomic():
+        if Document.objects.filter(pk=document.pk, trashed_at=None).update(trashed_at=timezone.now()):
+            record("trashed", actor_of(by), f"document:{document.pk}", named(document))
     stop(document)
 
 
-def restore(document: Document) -> IngestJob | None:
+def named(document: Document) -> dict[str, str]:
+    """What tells years later which document it was."""
+    return {"base": str(document.base_id), "title": document.title, "sha256": document.sha256}
+
+
+def restore(document: Document, by: User | None = None) -> IngestJob | None:
     """Put a document back; the job that reads it when it never was read. Raises CopyExists."""
     try:
         with transaction.atomic():
-            Document.objects.filter(pk=document.pk).update(trashed_at=None)
+            if Document.objects.filter(pk=document.pk).exclude(trashed_at=None).update(trashed_at=None):
+                record("restored", actor_of(by), f"document:{document.pk}", named(document))
     except IntegrityError:
         living = Document.objects.living().get(base=document.base, sha256=document.sha256)
         raise CopyExists(living) from None
@@ -45,7 +56,7 @@ def restore(document: Document) -> IngestJob | None:
 # ---- away for good
 
 
-def purge(document: Document) -> bool:
+def purge(document: Document, by: User | None = None) -> bool:
     """Delete a trashed document with its file, page images, lines and vectors; whether it was there to be deleted.
 
     What runs recorded of it stays. A worker that reads it meanwhile loses its job and writes nothing more.
@@ -56,9 +67,12 @@ def purge(document: Document) -> bool:
         trashed = Document.objects.select_for_update().filter(pk=document.pk).exclude(trashed_at=None).first()
         if trashed is None:
             return False
+        parses = list(trashed.parses.only("pk"))
         erase_parses(trashed.parses.all())
         transaction.on_commit(partial(forget_files, str(trashed.file), trashed.sha256))
+        detail = named(trashed) | {"file_name": trashed.file_name, "parses": [str(parse.pk) for parse in parses]}
         trashed.delete()
+        record("purged", actor_of(by), f"document:{document.pk}", detail)
     return True
 
 

@@ -177,9 +177,9 @@ def member(request: HttpRequest, pk: UUID, user_pk: int) -> HttpResponse:
 def change_members(request: HttpRequest, found: KnowledgeBase, user: User, role: str) -> HttpResponse:
     try:
         if role:
-            access.set_role(found, user, role)
+            access.set_role(found, user, role, by(request))
         else:
-            access.remove_member(found, user)
+            access.remove_member(found, user, by(request))
     except access.LastOwner as error:
         messages.error(request, str(error))
     is_still_in = access.role_in(request.user, found)
@@ -194,9 +194,7 @@ def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
     form = SettingsForm(request.POST or None, initial=BaseSettings.from_json(found.settings).to_json())
     name_form = BaseForm(request.POST or None, initial={"name": found.name})
     if request.method == "POST" and form.is_valid() and name_form.is_valid():
-        found.settings = BaseSettings(**form.cleaned_data).to_json()
-        found.name = name_form.cleaned_data["name"]
-        found.save(update_fields=["name", "settings"])
+        access.change_settings(found, name_form.cleaned_data["name"], BaseSettings(**form.cleaned_data), by(request))
         messages.success(request, "The settings are saved. They hold for the next question and the next reading.")
         return redirect("documents:settings", found.pk)
     shown = {**about(request, found), "form": form, "name_form": name_form, "outdated": listing.outdated(found).count()}
@@ -210,7 +208,7 @@ def delete_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.POST.get("name", "").strip() != found.name:
         messages.error(request, "Nothing was deleted: what you typed is not the name of this base.")
         return redirect("documents:settings", found.pk)
-    access.delete_base(found)
+    access.delete_base(found, by(request))
     start_tidying()
     messages.success(request, f"“{found.name}” is deleted. The record of its answers stays in the audit.")
     return redirect("documents:bases")
@@ -369,7 +367,7 @@ def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
 def trash(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take a document out of its base."""
     found = access.get_document(request.user, pk, *access.WRITE)
-    trash_can.move_to_trash(found)
+    trash_can.move_to_trash(found, by(request))
     messages.success(request, f"“{found.title}” is in the trash. No question finds it any more; its trails stay.")
     return redirect("documents:base", found.base_id)
 
@@ -379,7 +377,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Put a document back into its base."""
     found = access.get_document(request.user, pk, *access.WRITE)
     try:
-        job = trash_can.restore(found)
+        job = trash_can.restore(found, by(request))
     except trash_can.CopyExists as error:
         messages.error(request, str(error))
         return redirect("documents:document", error.document.pk)
@@ -392,11 +390,15 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Delete a trashed document for good."""
     found = access.get_document(request.user, pk, *access.OWN)
-    if trash_can.purge(found):
+    if trash_can.purge(found, by(request)):
         messages.success(request, f"“{found.title}” is deleted for good. Trails that cite it keep their quotes.")
     else:
         messages.error(request, "Only a document in the trash can be deleted for good.")
     return redirect("documents:trashed", found.base_id)
+
+
+def by(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None
 
 
 def back(request: HttpRequest, found: Document) -> HttpResponse:

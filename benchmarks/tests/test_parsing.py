@@ -1,7 +1,9 @@
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from benchmarks import parsing
 from documents.pdf import OutlineItem
@@ -13,8 +15,10 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 @pytest.fixture(scope="module")
-def figures() -> dict[str, Any]:
-    return parsing.run(SAMPLES, say=lambda line: None)
+def figures(django_db_setup: None, django_db_blocker: Any) -> Iterator[dict[str, Any]]:
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield parsing.run(SAMPLES, say=lambda line: None)
+        transaction.set_rollback(True)
 
 
 def test_it_measures_every_pdf_of_a_folder(figures: dict[str, Any]) -> None:
@@ -76,6 +80,7 @@ def test_it_counts_numbers_without_a_label_on_statement_pages_only() -> None:
     assert parsing.statement_counts(reading)[0] == len(reading.lines)
 
 
+@pytest.mark.django_db
 def test_it_names_what_cannot_be_read_and_goes_on(tmp_path: Path) -> None:
     write_pdf(tmp_path / "blank.pdf", [[], []])
     write_pdf(tmp_path / "text.pdf", [["One line of text."]])
@@ -84,6 +89,7 @@ def test_it_names_what_cannot_be_read_and_goes_on(tmp_path: Path) -> None:
     assert figures["documents"] == 1
 
 
+@pytest.mark.django_db
 def test_a_folder_without_pdfs_has_no_figures(tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
     figures = parsing.run(tmp_path, say=lambda line: None)

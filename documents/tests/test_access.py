@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Barrier, Thread
 from typing import Any
 
@@ -14,8 +15,10 @@ from django.urls import reverse
 from accounts.models import User
 from documents import access, ingestion
 from documents.access import LastOwner, create_base, get_base, get_document, remove_member, role_in, set_role
+from documents.base_settings import BaseSettings
 from documents.models import Document, IngestJob, KnowledgeBase, Membership, Role
 from documents.urls import urlpatterns
+from ledger.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -197,3 +200,25 @@ def test_two_owners_cannot_remove_each_other_at_once(base: KnowledgeBase, owner:
         remover.join()
     assert len(refused) == 1
     assert Membership.objects.filter(base=base, role="owner").count() == 1
+
+
+def test_changes_of_roles_and_settings_are_recorded(
+    base: KnowledgeBase, owner: User, member: Callable[[str], User]
+) -> None:
+    other = member("viewer")
+    access.set_role(base, other, "viewer", owner)
+    access.set_role(base, other, "auditor", owner)
+    access.remove_member(base, other, owner)
+    access.remove_member(base, other, owner)
+    access.change_settings(base, "Suppliers", replace(BaseSettings.from_json(base.settings), chunking="page"), owner)
+    access.change_settings(base, "Suppliers", BaseSettings.from_json(base.settings), owner)
+    found = list(Event.objects.filter(subject=f"base:{base.pk}", actor=str(owner)).order_by("created_at"))
+    roles = [(event.details["before"], event.details["after"]) for event in found if event.kind == "role_changed"]
+    assert roles == [("viewer", "auditor"), ("auditor", "")]
+    assert [event.details for event in found if event.kind == "settings_changed"] == [{"chunking": ["section", "page"]}]
+
+
+def test_a_change_that_is_refused_leaves_no_record(base: KnowledgeBase, owner: User) -> None:
+    with pytest.raises(LastOwner):
+        access.remove_member(base, owner, owner)
+    assert not Event.objects.filter(actor=str(owner)).exists()

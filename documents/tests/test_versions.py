@@ -23,6 +23,7 @@ from documents.content import load_content
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line, Page, Parse, Passage, TocEntry
 from documents.tests.files import make_pdf, upload_of
 from documents.uploads import accept_upload
+from ledger.models import Event as LedgerEvent
 from llm.embedding import is_available
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
@@ -269,3 +270,24 @@ def test_restoring_does_not_bring_a_purged_document_back(document: Document) -> 
     trash.purge(document)
     assert trash.restore(kept) is None
     assert not Document.objects.exists()
+
+
+def test_every_deletion_is_recorded_with_who_did_it(queued: Queued, base: KnowledgeBase, owner: User) -> None:
+    document = ingestion.finish(queued())
+    parse_id = str(document.current_parse_id)
+    trash.move_to_trash(document, owner)
+    trash.move_to_trash(document, owner)
+    trash.restore(document, owner)
+    trash.move_to_trash(document)
+    assert trash.purge(document, owner)
+    assert not trash.purge(document, owner)
+    events = list(LedgerEvent.objects.filter(subject=f"document:{document.pk}").order_by("created_at"))
+    assert [(event.kind, event.actor) for event in events] == [
+        ("trashed", str(owner)),
+        ("restored", str(owner)),
+        ("trashed", "console"),
+        ("purged", str(owner)),
+    ]
+    assert events[-1].details["parses"] == [parse_id] and events[-1].details["sha256"] == document.sha256
+    access.delete_base(base, owner)
+    assert LedgerEvent.objects.get(kind="base_deleted").details == {"name": base.name, "documents": 0}

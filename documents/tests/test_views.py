@@ -470,6 +470,7 @@ def test_the_report_says_what_was_found_and_what_is_doubtful(document: Document,
     parse.unreadable_pages = [2, 3]
     parse.report |= {"removed_chars": 7, "concealed_chars": 30, "recognition": "Recognition was stopped."}
     parse.report["annotation"] = {"done": 1, "of": 4, "failure": "It is away.", "tokens_in": 9, "tokens_out": 2}
+    parse.report["annotation"] |= {"cost": "0.01234", "currency": "EUR", "unpriced": 2}
     parse.save()
     parse.pages.filter(number=2).update(text_layer="ocr", column_count=2, flags=["recognised"])
     parse.pages.filter(number__gt=2).update(label="1")
@@ -480,7 +481,7 @@ def test_the_report_says_what_was_found_and_what_is_doubtful(document: Document,
         "Recognition was stopped.",
         "several on 1 of 4 pages",
         "7 removed, 30 white, transparent or tiny",
-        "1 of 4 described by a model (9 tokens in, 2 out). It is away.",
+        "1 of 4 described by a model (9 tokens in, 2 out, 0.0123 EUR, 2 calls not priced). It is away.",
         "are so far apart",
         "running heads",
     ):
