@@ -18,6 +18,7 @@ from chat.lease import Lease, LeaseLost
 from chat.models import Turn
 from chat.phrases import counted
 from chat.record import store_answer
+from chat.rewriting import complete_question, question_of
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
 from documents.base_settings import BaseSettings
@@ -48,7 +49,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
 
     1. claim the turn; somebody else's or an ended one is left alone
     2. resolve the scope once: documents the asker may see now, read, not in the trash
-    3. retrieve, telling each stage
+    3. read a follow-up with the conversation before it, then retrieve, telling each stage
     4. store run, candidates and ledger entry in one transaction: committed before the first byte of an answer
     5. compose: not found, quoted from the document, or written by the model and checked
     6. store answer, citations and ledger entry in one transaction, and end the turn
@@ -83,8 +84,12 @@ def search(turn: Turn, lease: Lease, arbiter: ArbiterName | None) -> tuple[Retri
     base = turn.conversation.base
     chosen = BaseSettings.from_json(base.settings)
     documents = resolve(turn.conversation.user, base, turn.document_ids)
+    rewriting = complete_question(turn)
+    if rewriting:
+        tell(turn.pk, "question", text=rewriting.rewritten, outcome=rewriting.outcome, note=rewriting.note)
+    leave_if_unwanted(lease)
     result = corpus.retrieve_among(
-        turn.question,
+        rewriting.rewritten if rewriting else turn.question,
         documents,
         settings=chosen,
         mode=cast(Mode, turn.mode),
@@ -94,7 +99,7 @@ def search(turn: Turn, lease: Lease, arbiter: ArbiterName | None) -> tuple[Retri
     )
     with transaction.atomic():
         row = lease.locked_turn()
-        row.run = store_run(result, base=base, user=turn.conversation.user, mode=turn.mode)
+        row.run = store_run(result, base=base, user=turn.conversation.user, mode=turn.mode, typed=turn.question)
         row.save(update_fields=["run"])
     tell(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
     return row.run, result
@@ -109,11 +114,16 @@ def on_stage(turn: Turn, lease: Lease, name: str, figures: dict[str, Any]) -> No
         raise Stopped
 
 
+def leave_if_unwanted(lease: Lease) -> None:
+    lease.check()
+    if lease.stop_requested():
+        raise Stopped
+
+
 def conclude(turn: Turn, run: RetrievalRun, lease: Lease) -> None:
     """Compose the answer, store it and end the turn."""
     started = time.monotonic()
-    if lease.stop_requested():
-        raise Stopped
+    leave_if_unwanted(lease)
     tell(turn.pk, "stage", name="written", begins=True)
 
     def on_text(text: str) -> None:
@@ -148,7 +158,8 @@ def end_without_answer(row: Turn, state: Turn.State, failure: str, for_people: s
     """End a turn without an answer; when it has no run yet, the run that says so is stored with it (A1)."""
     if row.run is None:
         conversation = row.conversation
-        row.run = store_failed_run(row.question, failure, base=conversation.base, user=conversation.user, mode=row.mode)
+        asked = question_of(row)
+        row.run = store_failed_run(asked, failure, base=conversation.base, user=conversation.user, mode=row.mode)
     end(row, state, run=row.run, error_for_people=for_people, error_for_admins=for_admins)
 
 

@@ -13,6 +13,7 @@ from chat.scope import Scope
 
 QUESTION_CHARACTERS_MAX = 4000  # RELIABILITY section 2
 TITLE_CHARACTERS_MAX = 200
+WAITING = (Turn.State.QUEUED, Turn.State.RUNNING)
 # Separators, controls and formats (zero-width, direction marks): a question of these alone asks nothing.
 INVISIBLE_CATEGORIES = ("Z", "C")
 
@@ -43,10 +44,12 @@ def keep_question(
     *,
     form_id: uuid.UUID,
     conversation: Conversation | None = None,
+    edits: Turn | None = None,
 ) -> Turn:
     """Store a question as the next turn of a conversation, or of a new one; the same form sent twice is one turn.
 
-    The turn's id comes from the form and what it asks, so the database itself refuses the second copy.
+    The turn's id comes from the form and what it asks, so the database itself refuses the second copy. A question that
+    `edits` an earlier one is asked exactly as it stands.
     """
     asked = (user.pk, conversation.pk if conversation else "", scope.base.pk, *scope.document_ids, mode, question)
     turn_id = uuid.uuid5(form_id, "\n".join(map(str, asked)))
@@ -61,22 +64,30 @@ def keep_question(
                 document_ids=scope.document_ids,
                 scope_name=scope.name,
                 mode=mode,
+                as_typed=edits is not None,
+                again_of=edits,
             )
     except IntegrityError:
         return Turn.objects.get(pk=turn_id, conversation__user=user)
 
 
 def ask_again(turn: Turn) -> Turn:
-    """A failed question as a new turn of its conversation; the record of the failed one stays."""
+    """A question once more, as a new turn of its conversation; the earlier one and its record stay, and are linked.
+
+    Asked again while that is still running, it is the running one: a second click asks nothing.
+    """
     with transaction.atomic():
         conversation = locked(turn.conversation)
-        return Turn.objects.create(
+        running = conversation.turns.filter(again_of=turn, question=turn.question, state__in=WAITING).first()
+        return running or Turn.objects.create(
             conversation=conversation,
             number=next_number(conversation),
             question=turn.question,
             document_ids=turn.document_ids,
             scope_name=turn.scope_name,
             mode=turn.mode,
+            as_typed=turn.as_typed,
+            again_of=turn,
         )
 
 

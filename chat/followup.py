@@ -37,7 +37,7 @@ DETERMINER = r"(?:the|its|their|his|her|our|le|la|les|l'|der|die|das|den|dem)"
 PHRASE_END = r"""(?=\s+(?:of|for|in|on|at|by|to|from|with|under|after|before|during|and|or|is|are|was|were|be|been|does|do
     |did|has|have|had|can|may|must|shall|will|a|an|the|that|which|who|when|if|due|paid|mean|means|apply|applies|cover
     |covers|say|says|pay|pays|state|states|include|includes|change|changed|last|lasts|end|ends|begin|begins|start|starts
-    |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind)\b|\s*[?.,;:!]|\s*$)"""
+    |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind)\b|\s+\w{2,}ed\s*(?:[?.!]|$)|\s*[?.,;:!]|\s*$)"""
 PHRASE = re.compile(
     rf"\b(?P<determiner>{DETERMINER})\s+(?P<noun>(?:[\w'\u2019&/-]+\s+){{0,4}}?[\w'\u2019&/-]+?){PHRASE_END}",
     re.IGNORECASE | re.VERBOSE,

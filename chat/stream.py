@@ -18,7 +18,7 @@ import redis
 import redis.asyncio
 from django.conf import settings
 
-EventType = Literal["stage", "candidates", "token", "citation", "done", "error"]
+EventType = Literal["question", "stage", "candidates", "token", "citation", "done", "error"]
 ENDINGS = frozenset({"done", "error"})
 
 ENTRIES_MAX = 20_000  # above the longest answer, a token an entry; the cap is against a model that never ends

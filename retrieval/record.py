@@ -27,13 +27,21 @@ FAILURE_MAX = 4000
 GIT_S = 5
 
 
-def store_run(result: RetrievalResult, *, base: KnowledgeBase, user: Viewer, mode: str) -> RetrievalRun:
-    """Store a result with all its candidates, its exchange with the model and its ledger entry: all or nothing."""
+def store_run(
+    result: RetrievalResult, *, base: KnowledgeBase, user: Viewer, mode: str, typed: str = ""
+) -> RetrievalRun:
+    """Store a result with all its candidates, its exchange with the model and its ledger entry: all or nothing.
+
+    `typed` is what the person wrote, when the question retrieved is a follow-up that was completed.
+    """
     with transaction.atomic():
         exchange = result.ranking.exchange
         call = LLMCall.objects.record(exchange) if exchange else None
         run = RetrievalRun.objects.create(
-            **asked_fields(base, user, mode), **result_fields(result), llm_call=call, question=result.question.original
+            **asked_fields(base, user, mode),
+            **with_typed(result_fields(result), typed),
+            llm_call=call,
+            question=result.question.original,
         )
         RunCandidate.objects.bulk_create(
             RunCandidate(run=run, position=position, **candidate_fields(candidate))
@@ -42,6 +50,13 @@ def store_run(result: RetrievalResult, *, base: KnowledgeBase, user: Viewer, mod
         record_parses(seen["parse_id"] for seen in result.scope)
         vouch(run)
     return run
+
+
+def with_typed(fields: dict[str, Any], typed: str) -> dict[str, Any]:
+    """The fields of a run whose parsed question also says what was typed, where that is something else."""
+    if not typed or " ".join(typed.split()) == fields["parsed"]["original"]:
+        return fields
+    return fields | {"parsed": fields["parsed"] | {"typed": typed}}
 
 
 def store_failed_run(

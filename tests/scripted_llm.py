@@ -135,6 +135,8 @@ def good_text(prompt: Prompt) -> str:
         return answer(prompt)
     if "context" in prompt.schema.get("properties", {}):
         return json.dumps({"context": f"Of the part {prompt.passage.splitlines()[0]}, as a model would situate it."})
+    if "stands_alone" in prompt.schema.get("properties", {}):
+        return json.dumps({"stands_alone": True, "question": prompt.question})
     if "section_ids" in prompt.schema.get("properties", {}):
         asked = words_of(prompt.question)
         ids = [id_ for id_, title in prompt.sections if asked & words_of(title)]
@@ -526,6 +528,7 @@ class ScriptedLLM:
         self.pace_s = pace_s  # between the pieces of a stream; "slow" and "drip" bring their own
         self.requests: list[Recorded] = []
         self.models_status = 200
+        self.follow_up: Json | None = None  # what it makes of the next question of a conversation
         self.ended = threading.Event()
         self._lock = threading.Lock()
         handler = type("ScriptedHandler", (_Handler,), {"script": self})
@@ -609,7 +612,10 @@ class _Handler(BaseHTTPRequestHandler):
         wrong = getattr(self, f"act_{behaviour.replace('-', '_')}", None)
         if wrong is not None:
             return wrong()  # type: ignore[no-any-return]
-        said = Said.under(behaviour, Prompt.read(body))
+        prompt = Prompt.read(body)
+        said = Said.under(behaviour, prompt)
+        if self.script.follow_up and "stands_alone" in (prompt.schema or {}).get("properties", {}):
+            said = Said(json.dumps(self.script.follow_up))
         if behaviour == "echoes-key":
             said = Said(f'{{"note": "{self.headers["authorization"]}"')
         if body.get("stream"):
