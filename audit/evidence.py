@@ -23,7 +23,7 @@ from audit.verification import payload_of
 from documents.models import Document, Page
 from documents.page_images import NoPageImage, has_image, page_image
 from documents.sheet import Box, box_of
-from ledger.chain import ROWS_A_FETCH, digest, time_text
+from ledger.chain import digest, entries_after, time_text
 from ledger.models import Entry
 from retrieval.models import RetrievalRun, RunCandidate
 
@@ -164,8 +164,7 @@ def entry_of(kind: str, subject_id: UUID) -> Entry:
 
 def segment(first: int) -> Iterator[str]:
     """The chain from an entry to its end, one JSON object a line; what is hashed and nothing else."""
-    rows = Entry.objects.filter(sequence__gte=first).order_by("sequence")
-    for entry in rows.iterator(chunk_size=ROWS_A_FETCH):
+    for entry in entries_after(first - 1):
         fields = {
             "sequence": entry.sequence,
             "kind": entry.kind,

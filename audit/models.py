@@ -7,8 +7,12 @@ from django.conf import settings
 from django.db import models
 
 from documents.models import KnowledgeBase, Viewer
-from ledger.triggers import insert_only
+from ledger.triggers import erasable, insert_only
 from retrieval.models import RetrievalRun, RunCandidate
+
+# What an erasure leaves: who reviewed or read what stays, the words are gone.
+ERASED_REVIEW = {"reason": ""}
+ERASED_READ: dict[str, Any] = {"detail": {}}
 
 
 def person_key() -> Any:
@@ -62,7 +66,7 @@ class Review(models.Model):
                 name="audit_review_blind_once",
             ),
         ]
-        triggers = insert_only()
+        triggers = erasable(ERASED_REVIEW)
 
     def __str__(self) -> str:
         return f"{self.outcome} by {self.reviewer_name}"
@@ -111,7 +115,7 @@ class AuditEvent(models.Model):
 
     class Meta:
         ordering = ["-created_at"]
-        triggers = insert_only()
+        triggers = erasable(ERASED_READ)
 
     def __str__(self) -> str:
         return f"{self.action} by {self.person_name}"

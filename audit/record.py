@@ -7,21 +7,67 @@ from django.db import transaction
 from django.db.models import Model
 
 from audit.models import AuditEvent, Review, ReviewSample
-from ledger import chain
+from ledger.payload import Payload, object_of
 
-KINDS: dict[type[Model], str] = {Review: "review", ReviewSample: "review_sample", AuditEvent: "audit_event"}
+PAYLOADS: dict[type[Model], Payload] = {
+    Review: Payload(
+        "review",
+        "audit_review",
+        object_of(
+            "row",
+            (
+                "id",
+                "run_id",
+                "candidate_id",
+                "reviewer_id",
+                "reviewer_name",
+                "outcome",
+                "original_role",
+                "corrected_role",
+                "reason",
+                "previous_id",
+                "is_blind",
+                "created_at",
+            ),
+        ),
+    ),
+    ReviewSample: Payload(
+        "review_sample",
+        "audit_reviewsample",
+        object_of(
+            "row",
+            (
+                "id",
+                "base_id",
+                "base_name",
+                "seed",
+                "size",
+                "population",
+                "run_ids",
+                "drawn_by_id",
+                "drawn_by_name",
+                "until",
+                "created_at",
+            ),
+        ),
+    ),
+    AuditEvent: Payload(
+        "audit_event",
+        "audit_auditevent",
+        object_of("row", ("id", "action", "run_id", "person_id", "person_name", "detail", "created_at")),
+    ),
+}
 
 
 def store(row: Model) -> None:
     """Insert a row with its ledger entry, both or neither."""
     with transaction.atomic():
         row.save(force_insert=True)
-        # Read back, so that the digest is of what the database holds and not of what we meant to store.
-        chain.append(KINDS[type(row)], str(row.pk), row_payload(type(row)._default_manager.get(pk=row.pk)))
+        PAYLOADS[type(row)].vouch(row.pk)
 
 
 def row_payload(row: Model) -> bytes:
-    """Canonical JSON of every column by its name; times in UTC."""
+    """The first form, of entries without a salt: canonical JSON of every column by its name; times in UTC."""
     fields: dict[str, Any] = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     texts = {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in fields.items()}
     return json.dumps(texts, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()

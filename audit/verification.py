@@ -1,56 +1,36 @@
 """The ledger against the rows as they are now: what each kind of entry vouches for, and rows that have no entry."""
 
-import uuid
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeVar
+from typing import Any
+from uuid import UUID
 
-from django.db.models import CharField, Exists, Model, OuterRef, QuerySet
+from django.db.models import CharField, Exists, Model, OuterRef
 from django.db.models.functions import Cast
 
-from audit.record import KINDS, row_payload
+from audit.erased import erased_digests, is_blank
+from audit.record import PAYLOADS as AUDITED
+from audit.record import row_payload
 from chat.models import Answer
-from chat.record import answer_payload
+from chat.record import ANSWER, answer_payload
 from ledger import chain
 from ledger.chain import Fault, Head, Verification
-from ledger.events import ENTRY_KIND, event_payload
-from ledger.models import Entry, Event
+from ledger.events import EVENT
+from ledger.models import Entry, Event, Salt
+from ledger.payload import Payload
 from retrieval.models import RetrievalRun
-from retrieval.record import run_payload
+from retrieval.record import RUN, run_payload
 
-Row = TypeVar("Row", bound=Model)
-
-
-def run_bytes(subject_id: str) -> bytes | None:
-    run = stored(RetrievalRun.objects.select_related("llm_call"), subject_id)
-    return None if run is None else run_payload(run)
-
-
-def answer_bytes(subject_id: str) -> bytes | None:
-    answer = stored(Answer.objects.select_related("llm_call"), subject_id)
-    return None if answer is None else answer_payload(answer)
-
-
-def event_bytes(subject_id: str) -> bytes | None:
-    event = stored(Event.objects.all(), subject_id)
-    return None if event is None else event_payload(event)
-
-
-def row_bytes(model: type[Model], subject_id: str) -> bytes | None:
-    row = stored(model._default_manager.all(), subject_id)
-    return None if row is None else row_payload(row)
-
-
-# What an entry of each kind vouches for, read again from the database. A kind that is not here vouches for nothing.
-PAYLOADS: dict[str, Callable[[str], bytes | None]] = {
-    "run": run_bytes,
-    "answer": answer_bytes,
-    ENTRY_KIND: event_bytes,
-    **{kind: partial(row_bytes, model) for model, kind in KINDS.items()},
+PAYLOADS: dict[str, Payload] = {each.kind: each for each in (RUN, ANSWER, EVENT, *AUDITED.values())}
+VOUCHED: dict[str, type[Model]] = {"run": RetrievalRun, "answer": Answer, "event": Event} | {
+    payload.kind: model for model, payload in AUDITED.items()
 }
-VOUCHED: dict[str, type[Model]] = {"run": RetrievalRun, "answer": Answer, ENTRY_KIND: Event} | {
-    kind: model for model, kind in KINDS.items()
+# Entries without a salt are older than salts and vouch for these bytes.
+FIRST_FORM: dict[str, Callable[[Any], bytes]] = {
+    "run": run_payload,
+    "answer": answer_payload,
+    **{payload.kind: row_payload for payload in AUDITED.values()},
 }
 
 
@@ -85,15 +65,60 @@ class Report:
         return self.unrecorded.sentence if self.unrecorded else ""
 
 
-def verify(*, since: Head | None = None, expected_head: Head | None = None) -> Report:
+def verify(*, since: Head | None = None, expected: Sequence[Head] = ()) -> Report:
     """Walk the chain and compare every entry with the row it vouches for, then look for rows without an entry."""
-    verification = chain.verify(payload_of, since=since, expected_head=expected_head)
+    verification = chain.verify(digests_of, since=since, expected=expected)
     return Report(verification, next(unrecorded(), None))
 
 
+def digests_of(entries: Sequence[Entry]) -> dict[int, str | None]:
+    """The digest of what each entry vouches for, as the rows are now; None when the row is gone."""
+    salts = salts_of(entries)
+    left = erased_digests([entry for entry in entries if entry.sequence not in salts])
+    found: dict[int, str | None] = {}
+    for kind, group in by_kind(entries).items():
+        written = PAYLOADS[kind].read(list(group)) if kind in PAYLOADS else {}
+        for subject_id, entry in group.items():
+            payload, salt = written.get(subject_id), salts.get(entry.sequence, "")
+            if payload is not None and salt:
+                found[entry.sequence] = chain.digest(chain.salted(payload, salt))
+            elif payload is not None and entry.sequence in left:
+                is_as_left = chain.digest(payload) == left[entry.sequence] and is_blank(kind, payload)
+                found[entry.sequence] = entry.payload_digest if is_as_left else chain.digest(payload)
+            elif payload is not None:
+                found[entry.sequence] = chain.digest(first_form(kind, subject_id) or payload)
+    return found
+
+
 def payload_of(entry: Entry) -> bytes | None:
-    read = PAYLOADS.get(entry.kind)
-    return read(entry.subject_id) if read else None
+    """The bytes an entry vouches for, as they are now; None when the row is gone."""
+    payload = PAYLOADS[entry.kind].read([UUID(entry.subject_id)]).get(UUID(entry.subject_id))
+    salt = salts_of([entry]).get(entry.sequence, "")
+    if payload is None or salt:
+        return payload and chain.salted(payload, salt)
+    return first_form(entry.kind, UUID(entry.subject_id)) or payload
+
+
+def salts_of(entries: Sequence[Entry]) -> dict[int, str]:
+    sequences = {entry.subject: entry.sequence for entry in entries}
+    salts = Salt.objects.filter(subject__in=sequences).values_list("subject", "salt")
+    return {sequences[subject]: salt for subject, salt in salts}
+
+
+def by_kind(entries: Sequence[Entry]) -> dict[str, dict[UUID, Entry]]:
+    """The entries by kind and subject; one whose subject is no id of ours vouches for nothing."""
+    groups: dict[str, dict[UUID, Entry]] = defaultdict(dict)
+    for entry in entries:
+        try:
+            groups[entry.kind][UUID(entry.subject_id)] = entry
+        except ValueError:
+            continue
+    return groups
+
+
+def first_form(kind: str, subject_id: UUID) -> bytes | None:
+    row = VOUCHED[kind]._default_manager.filter(pk=subject_id).first()
+    return FIRST_FORM[kind](row) if row is not None and kind in FIRST_FORM else None
 
 
 def unrecorded() -> Iterator[Unrecorded]:
@@ -104,13 +129,6 @@ def unrecorded() -> Iterator[Unrecorded]:
         missing = rows.filter(~Exists(entries)).order_by("created_at", "pk").values_list("pk", flat=True)
         for subject_id in missing.iterator():
             yield Unrecorded(kind, str(subject_id))
-
-
-def stored(rows: QuerySet[Row], subject_id: str) -> Row | None:
-    try:
-        return rows.filter(pk=uuid.UUID(subject_id)).first()
-    except ValueError:
-        return None
 
 
 def fault_sentence(fault: Fault) -> str:
@@ -128,10 +146,10 @@ class Standing:
     sentence: str
 
 
-def standing_of(kind: str, subject_id: uuid.UUID) -> Standing:
+def standing_of(kind: str, subject_id: UUID) -> Standing:
     """Check one entry and what it vouches for; the whole chain is `verify`'s matter."""
     entry = Entry.objects.filter(kind=kind, subject_id=str(subject_id)).first()
     if entry is None:
         return Standing(None, "", False, Unrecorded(kind, str(subject_id)).sentence)
-    fault = chain.check(entry, payload_of(entry))
+    fault = chain.check(entry, digests_of([entry]).get(entry.sequence))
     return Standing(entry.sequence, entry.hash, fault is None, fault_sentence(fault) if fault else "")

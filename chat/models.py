@@ -6,9 +6,14 @@ from django.conf import settings
 from django.db import models
 
 from documents.models import KnowledgeBase, Viewer
-from ledger.triggers import insert_only
+from ledger.triggers import erasable, insert_only
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
+
+# What an erasure leaves of an answer, a citation and what a reader said.
+ERASED_ANSWER = {"text": "", "note": "", "checks": []}
+ERASED_CITATION = {"quote": ""}
+ERASED_FEEDBACK = {"by_name": "", "comment": ""}
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
@@ -133,7 +138,7 @@ class Answer(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
-        triggers = insert_only()
+        triggers = erasable(ERASED_ANSWER)
 
     def __str__(self) -> str:
         return self.text[:80]
@@ -155,7 +160,7 @@ class Citation(models.Model):
     class Meta:
         ordering = ["marker"]
         constraints = [models.UniqueConstraint(fields=["answer", "marker"], name="chat_citation_marker")]
-        triggers = insert_only()
+        triggers = erasable(ERASED_CITATION)
 
     def __str__(self) -> str:
         return f"[{self.marker}] {self.quote[:60]}"
@@ -182,7 +187,7 @@ class Feedback(models.Model):
 
     class Meta:
         ordering = ["created", "id"]
-        triggers = insert_only()
+        triggers = erasable(ERASED_FEEDBACK)
 
     def __str__(self) -> str:
         return self.get_kind_display()

@@ -8,12 +8,34 @@ from django.utils import timezone
 
 from chat.drafts import AnswerDraft, Place, Quoted
 from chat.models import Answer, Citation, Turn
-from ledger import chain
+from ledger.payload import Payload, object_of
 from llm.models import LLMCall
+from llm.payload import call_of
 from retrieval.models import RetrievalRun
 from retrieval.record import row_of
 
-LEDGER_KIND = "answer"
+CITED = object_of(
+    "citation",
+    ("marker", "quote", "page", "page_label", "boxes"),
+    candidate="citation.candidate_id",
+    lines="json_build_array(citation.first_line, citation.last_line)",
+)
+ANSWER = Payload(
+    kind="answer",
+    table="chat_answer",
+    text=object_of(
+        "row",
+        ("id", "kind", "text", "ended", "note", "checks", "timings_ms", "created_at"),
+        format="'docintel-answer-2'",
+        turn="row.turn_id",
+        run="row.run_id",
+        llm_call=call_of("row"),
+        citations=(
+            f"(SELECT coalesce(json_agg({CITED} ORDER BY citation.marker), '[]') "
+            "FROM chat_citation citation WHERE citation.answer_id = row.id)"
+        ),
+    ),
+)
 
 
 def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: dict[str, float]) -> Answer:
@@ -35,8 +57,7 @@ def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: 
         for citation in citations:
             citation.answer = answer
         Citation.objects.bulk_create(citations)
-        # Read back, so that the digest is of what the database holds and not of what we meant to store.
-        chain.append(LEDGER_KIND, str(answer.pk), answer_payload(Answer.objects.get(pk=answer.pk)))
+        ANSWER.vouch(answer.pk)
     return answer
 
 
@@ -74,7 +95,7 @@ def placed_citation(quoted: Quoted, place: Place) -> Citation:
 
 
 def answer_payload(answer: Answer) -> bytes:
-    """The canonical JSON of an answer, its citations and the whole exchange with the writer."""
+    """The first format, of entries without a salt: canonical JSON of an answer, its citations and its exchange."""
     fields: dict[str, Any] = {
         "id": str(answer.pk),
         "turn": str(answer.turn_id),

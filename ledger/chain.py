@@ -10,31 +10,56 @@ The hash of an entry is the SHA-256 of seven lines of ASCII, each ended by one l
     <previous hash in lower-case hex; of the first entry 64 zeros>
     <time in UTC, as 2026-11-20T14:02:11.000000Z>
 
-The chain covers the digest and never the payload. A salted commitment therefore needs nothing new here: the payload
-handed to `append` begins with a random salt that is kept in a row of its own; erasing that row and the content leaves
-the chain whole, and a short question can no longer be guessed from its digest.
+The chain covers the digest and never the payload. With a salt the digest is that of one line "salt <32 hex digits>" and
+the payload behind it. The salt lies in a row of its own: once that row and the content are erased the chain is whole
+still, and a short question can no longer be guessed from its digest.
 """
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from django.db import connection
-from django.utils import timezone
 
 from ledger.models import Entry
 
 FORMAT = "docintel-ledger-1"
 NO_HASH = "0" * 64  # what the first entry holds as the previous hash
 LOCK = int.from_bytes(b"docintel")  # one advisory lock for every append; a name of our own, not of a table
-ROWS_A_FETCH = 2000
+ENTRIES_A_BATCH = 200  # of runs with 40 candidates that is 30 MB of payload, read and hashed at a time
+READERS = 4  # connections that read payloads beside one another; hashing needs no Python lock
 PLAIN = re.compile(r"[\x21-\x7e]+")  # no line feed can enter the hashed lines
 
 What = Literal["hole", "previous_hash", "hash", "payload_changed", "payload_missing", "tail_cut", "rewritten"]
-PayloadOf = Callable[[Entry], bytes | None]
+# The digests of what entries vouch for, as that is now, by sequence; of what is gone, None.
+DigestsOf = Callable[[Sequence[Entry]], dict[int, str | None]]
+
+# Two statements of one round trip: the second takes its snapshot when the lock is ours. The lock lasts until commit.
+APPEND = """
+SELECT pg_advisory_xact_lock(%(lock)s);
+WITH last AS (SELECT sequence, hash FROM ledger_entry ORDER BY sequence DESC LIMIT 1),
+now AS (
+    SELECT coalesce((SELECT sequence FROM last), 0) + 1 AS sequence, clock_timestamp() AS created_at,
+        coalesce((SELECT hash FROM last), %(no_hash)s) AS previous_hash
+),
+written AS (
+    INSERT INTO ledger_entry (sequence, kind, subject_id, payload_digest, previous_hash, created_at, hash)
+    SELECT sequence, %(kind)s, %(subject_id)s, %(digest)s, previous_hash, created_at,
+        encode(sha256(convert_to(concat_ws(chr(10), %(format)s, sequence, %(kind)s, %(subject_id)s, %(digest)s,
+            previous_hash, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ''), 'UTF8')), 'hex')
+    FROM now
+    RETURNING sequence, previous_hash, hash, created_at
+),
+salted AS (
+    INSERT INTO ledger_salt (subject, salt) SELECT %(kind)s || ':' || %(subject_id)s, %(salt)s WHERE %(salt)s <> ''
+)
+SELECT sequence, previous_hash, hash, created_at FROM written
+"""
 
 
 class OutsideTransaction(RuntimeError):
@@ -91,31 +116,25 @@ def hash_of(entry: Entry) -> str:
     return hashlib.sha256(hashed_bytes(entry)).hexdigest()
 
 
-def append(kind: str, subject_id: str, payload: bytes) -> Entry:
+def append(kind: str, subject_id: str, payload: bytes, *, salt: str = "") -> Entry:
     """Chain one payload, inside the caller's transaction and as its last step: other appends wait until it ends."""
     if not connection.in_atomic_block:
         raise OutsideTransaction("A ledger entry must be appended in the transaction that stores its subject.")
     if not (PLAIN.fullmatch(kind) and PLAIN.fullmatch(subject_id)):
         raise ValueError(f"A ledger entry needs a kind and a subject id without spaces, not {kind!r}, {subject_id!r}.")
-    lock()
-    previous = head()
-    entry = Entry(
-        sequence=previous.sequence + 1,
-        kind=kind,
-        subject_id=subject_id,
-        payload_digest=digest(payload),
-        previous_hash=previous.hash,
-        created_at=timezone.now(),
-    )
-    entry.hash = hash_of(entry)
-    entry.save(force_insert=True)
-    return entry
-
-
-def lock() -> None:
-    """Wait for our turn to append. The database gives the lock back when the transaction ends, however it ends."""
+    payload_digest = digest(salted(payload, salt))
+    values: dict[str, int | str] = {"lock": LOCK, "format": FORMAT, "no_hash": NO_HASH, "salt": salt}
+    values |= {"kind": kind, "subject_id": subject_id, "digest": payload_digest}
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        cursor.execute(APPEND, values)
+        cursor.nextset()
+        sequence, previous_hash, own_hash, created_at = cursor.fetchone()
+    return Entry(sequence, kind, subject_id, payload_digest, previous_hash, own_hash, created_at)
+
+
+def salted(payload: bytes, salt: str) -> bytes:
+    """The bytes that are digested: behind the line of the salt, or the payload as it is when there is none."""
+    return f"salt {salt}\n".encode() + payload if salt else payload
 
 
 def head() -> Head:
@@ -124,35 +143,75 @@ def head() -> Head:
     return Head(*last) if last else Head(0, NO_HASH)
 
 
-def check(entry: Entry, payload: bytes | None) -> Fault | None:
-    """What is wrong with one entry: its link to the one before it, its own hash, its payload."""
+def check(entry: Entry, now: str | None) -> Fault | None:
+    """What is wrong with one entry: its link to the one before it, its own hash, or the digest of its payload `now`."""
     before = Entry.objects.filter(sequence=entry.sequence - 1).values_list("hash", flat=True).first()
     previous = NO_HASH if entry.sequence == 1 else before
     if previous is None:
         return hole(entry.sequence - 1, entry.sequence)
-    return link_fault(entry, previous) or payload_fault(entry, payload)
+    return link_fault(entry, previous) or payload_fault(entry, now)
 
 
-def verify(payload_of: PayloadOf, *, since: Head | None = None, expected_head: Head | None = None) -> Verification:
+def verify(digests_of: DigestsOf, *, since: Head | None = None, expected: Sequence[Head] = ()) -> Verification:
     """Walk the chain up to its first bad entry.
 
-    `payload_of` gives the bytes an entry vouches for, as they are now, or None when they are gone. With `since` only
-    the entries after that trusted head are walked; with `expected_head` the chain must still hold that exported head.
+    `digests_of` gives the digests of what entries vouch for, as that is now. With `since` only the entries after that
+    trusted head are walked; the chain must still hold every exported head in `expected`.
     """
-    trusted = [head for head in (since, expected_head) if head is not None]
+    trusted = [*expected, *([since] if since else [])]
     checked, previous = 0, since or Head(0, NO_HASH)
     fault = early_fault(since) if since else None
-    for entry in entries_after(previous.sequence) if fault is None else ():
-        fault = entry_fault(entry, previous, trusted) or payload_fault(entry, payload_of(entry))
+    for entry, now in read_ahead(previous.sequence, digests_of) if fault is None else ():
+        fault = entry_fault(entry, previous, trusted) or payload_fault(entry, now)
         if fault:
             break
         checked, previous = checked + 1, Head(entry.sequence, entry.hash)
     return Verification(checked, previous, fault or cut_fault(previous, trusted))
 
 
+def read_ahead(sequence: int, digests_of: DigestsOf) -> Iterator[tuple[Entry, str | None]]:
+    """Each entry after a sequence with the digest of its payload; several connections read what comes next meanwhile."""
+    if connection.in_atomic_block:  # what a transaction has written only its own connection sees
+        for batch in batches_after(sequence):
+            yield from paired(batch, digests_of(batch))
+        return
+
+    def read(batch: list[Entry]) -> dict[int, str | None]:
+        try:
+            return digests_of(batch)
+        finally:
+            connection.close()  # this thread's own
+
+    waiting: deque[tuple[list[Entry], Future[dict[int, str | None]]]] = deque()
+    with ThreadPoolExecutor(READERS) as pool:
+        try:
+            for batch in batches_after(sequence):
+                waiting.append((batch, pool.submit(read, batch)))
+                if len(waiting) > 2 * READERS:
+                    yield from paired(*resolved(*waiting.popleft()))
+            while waiting:
+                yield from paired(*resolved(*waiting.popleft()))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def resolved(batch: list[Entry], read: "Future[dict[int, str | None]]") -> tuple[list[Entry], dict[int, str | None]]:
+    return batch, read.result()
+
+
+def paired(batch: list[Entry], digests: dict[int, str | None]) -> Iterator[tuple[Entry, str | None]]:
+    return ((entry, digests.get(entry.sequence)) for entry in batch)
+
+
+def batches_after(sequence: int) -> Iterator[list[Entry]]:
+    """The entries after a sequence, some at a time and in order."""
+    while batch := list(Entry.objects.filter(sequence__gt=sequence).order_by("sequence")[:ENTRIES_A_BATCH]):
+        yield batch
+        sequence = batch[-1].sequence
+
+
 def entries_after(sequence: int) -> Iterator[Entry]:
-    rows = Entry.objects.filter(sequence__gt=sequence).order_by("sequence")
-    return rows.iterator(chunk_size=ROWS_A_FETCH)
+    return (entry for batch in batches_after(sequence) for entry in batch)
 
 
 def early_fault(since: Head) -> Fault | None:
@@ -181,10 +240,10 @@ def link_fault(entry: Entry, previous_hash: str) -> Fault | None:
     return None
 
 
-def payload_fault(entry: Entry, payload: bytes | None) -> Fault | None:
-    if payload is None:
+def payload_fault(entry: Entry, now: str | None) -> Fault | None:
+    if now is None:
         return fault_of(entry, "payload_missing", "the row it vouches for is gone")
-    if (now := digest(payload)) != entry.payload_digest:
+    if now != entry.payload_digest:
         return fault_of(
             entry,
             "payload_changed",

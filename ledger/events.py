@@ -1,16 +1,15 @@
 """Changes that must not pass unseen: each an insert-only row, chained in the transaction of the change itself."""
 
-import json
 import re
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from ledger import chain
 from ledger.models import Event
+from ledger.payload import Payload, object_of
 
-ENTRY_KIND = "event"
+EVENT = Payload("event", "ledger_event", object_of("row", ("id", "kind", "actor", "subject", "details", "created_at")))
 ACTOR_MAX = 254
 SUBJECT_MAX = 120
 KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -32,19 +31,5 @@ def record(kind: str, actor: str, subject: str, details: dict[str, Any]) -> Even
             details=details,
             created_at=timezone.now(),
         )
-        # Read back, so that the digest is of what the database holds and not of what we meant to store.
-        chain.append(ENTRY_KIND, str(event.pk), event_payload(Event.objects.get(pk=event.pk)))
+        EVENT.vouch(event.pk)
     return event
-
-
-def event_payload(event: Event) -> bytes:
-    """Canonical JSON of every column; times in UTC."""
-    fields = {
-        "id": str(event.pk),
-        "kind": event.kind,
-        "actor": event.actor,
-        "subject": event.subject,
-        "details": event.details,
-        "created_at": chain.time_text(event.created_at),
-    }
-    return json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()

@@ -27,6 +27,24 @@ class Entry(models.Model):
     def __str__(self) -> str:
         return f"#{self.sequence} {self.kind}"
 
+    @property
+    def subject(self) -> str:
+        """What the entry vouches for, as salts and events name it."""
+        return f"{self.kind}:{self.subject_id}"
+
+
+class Salt(models.Model):
+    """What makes an entry's digest say nothing about what it vouches for. It goes when that is erased, and only then."""
+
+    subject = models.CharField(max_length=105, primary_key=True)  # "<kind>:<subject id>" of the entry
+    salt = models.CharField(max_length=32)
+
+    class Meta:
+        triggers = insert_only(may_delete=True)
+
+    def __str__(self) -> str:
+        return f"salt of {self.subject}"
+
 
 class Event(models.Model):
     """Something was changed that has no record of its own: a role, a setting, a deletion, a token. Insert-only."""

@@ -1,21 +1,36 @@
 """Insert-only tables: the database refuses to change, delete or empty them, whoever asks."""
 
+import json
+from typing import Any
+
 import pgtrigger
 
 # pgtrigger's own Protect knows rows only, and TRUNCATE has none.
 REFUSE_TRUNCATE = "RAISE EXCEPTION 'pgtrigger: Cannot truncate rows from % table', TG_TABLE_NAME;"
+REFUSE_UPDATE = "RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;"
 
 
-def insert_only() -> list[pgtrigger.Trigger]:
+def insert_only(*, may_delete: bool = False) -> list[pgtrigger.Trigger]:
     """The triggers of an insert-only model, for its `Meta.triggers`."""
-    return [
-        pgtrigger.Protect(name="no_update", operation=pgtrigger.Update),
-        pgtrigger.Protect(name="no_delete", operation=pgtrigger.Delete),
-        pgtrigger.Trigger(
-            name="no_truncate",
-            operation=pgtrigger.Truncate,
-            level=pgtrigger.Statement,
-            when=pgtrigger.Before,
-            func=REFUSE_TRUNCATE,
-        ),
-    ]
+    return [pgtrigger.Protect(name="no_update", operation=pgtrigger.Update), *kept(may_delete)]
+
+
+def erasable(blank: dict[str, Any]) -> list[pgtrigger.Trigger]:
+    """The triggers of an insert-only model whose content may be erased: `blank` by column, all of it and nothing else."""
+    erased = json.dumps(blank, sort_keys=True).replace("'", "''")
+    allow = f"IF to_jsonb(NEW) = to_jsonb(OLD) || '{erased}'::jsonb THEN RETURN NEW; END IF; "
+    update = pgtrigger.Trigger(
+        name="no_update", operation=pgtrigger.Update, when=pgtrigger.Before, func=allow + REFUSE_UPDATE
+    )
+    return [update, *kept(may_delete=False)]
+
+
+def kept(may_delete: bool) -> list[pgtrigger.Trigger]:
+    no_truncate = pgtrigger.Trigger(
+        name="no_truncate",
+        operation=pgtrigger.Truncate,
+        level=pgtrigger.Statement,
+        when=pgtrigger.Before,
+        func=REFUSE_TRUNCATE,
+    )
+    return ([] if may_delete else [pgtrigger.Protect(name="no_delete", operation=pgtrigger.Delete)]) + [no_truncate]

@@ -7,9 +7,12 @@ from decimal import Decimal
 from django.conf import settings
 from django.db import models, transaction
 
-from ledger.triggers import insert_only
+from ledger.triggers import erasable, insert_only
 from llm.exchange import Exchange
 from llm.prices import Price
+
+# What an erasure leaves of an exchange in place of what was asked and said.
+ERASED_CALL = {"request": {}, "request_sha256": "", "response_id": "", "raw_reply": "", "error": ""}
 
 
 class LLMCallQuerySet(models.QuerySet["LLMCall"]):
@@ -66,7 +69,7 @@ class LLMCall(models.Model):
     class Meta:
         ordering = ("-started_at",)
         indexes = (models.Index(fields=["started_at"], name="llmcall_started_at"),)
-        triggers = insert_only()
+        triggers = erasable(ERASED_CALL)
 
     def __str__(self) -> str:
         return f"{self.purpose} by {self.model}: {self.outcome}"

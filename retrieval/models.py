@@ -6,8 +6,39 @@ from django.conf import settings
 from django.db import models
 
 from documents.models import Document, KnowledgeBase, Parse, Viewer
-from ledger.triggers import insert_only
+from ledger.triggers import erasable
 from llm.models import LLMCall
+
+# What an erasure leaves of a run and of a candidate in place of everything a person wrote or that tells of it.
+ERASED_RUN = {
+    "asked_by_name": "",
+    "question": "",
+    "parsed": {},
+    "plan": {},
+    "not_found_reason": "",
+    "gates": [],
+    "searched": [],
+    "hits": [],
+    "contradictions": [],
+    "violations": [],
+    "answerable_reason": "",
+    "arbiter_failure": "",
+    "toc_shown": "",
+    "failure": "",
+}
+ERASED_CANDIDATE = {
+    "matched_keywords": [],
+    "section_title": "",
+    "breadcrumb": "",
+    "reason": "",
+    "raw_content_anchor": "",
+    "content_anchor": "",
+    "anchor_pieces": [],
+    "anchor_text": "",
+    "context_text": "",
+    "snippet": "",
+    "brief": "",
+}
 
 
 class Concept(models.Model):
@@ -108,7 +139,7 @@ class RetrievalRun(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-id"]
-        triggers = insert_only()
+        triggers = erasable(ERASED_RUN)
 
     def __str__(self) -> str:
         return self.question[:80]
@@ -172,7 +203,7 @@ class RunCandidate(models.Model):
                 name="retrieval_candidate_repaired",
             ),
         ]
-        triggers = insert_only()
+        triggers = erasable(ERASED_CANDIDATE)
 
     def __str__(self) -> str:
         return f"{self.candidate_id} {self.role}"

@@ -15,14 +15,109 @@ from django.utils import timezone
 from documents.content import DocumentContent
 from documents.models import KnowledgeBase, Viewer
 from documents.versions import record_parses
-from ledger import chain
+from ledger.payload import Payload, object_of
 from llm.models import LLMCall
+from llm.payload import call_of
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import Candidate, Hit, RetrievalResult
 
-LEDGER_KIND = "run"
-RUN_FORMAT = "docintel-run-1"
+RUN_FORMAT = "docintel-run-2"
+FIRST_FORMAT = "docintel-run-1"  # of entries without a salt, made before content could be erased
+RUN_COLUMNS = (
+    "id",
+    "base_id",
+    "base_name",
+    "asked_by_id",
+    "asked_by_name",
+    "question",
+    "parsed",
+    "plan",
+    "scope",
+    "settings",
+    "mode",
+    "arbiter",
+    "arbiter_status",
+    "arbiter_failure",
+    "status",
+    "not_found_reason",
+    "gates",
+    "searched",
+    "coverage",
+    "confidence",
+    "methods_used",
+    "hits",
+    "hit_counts",
+    "contradictions",
+    "violations",
+    "answerable",
+    "answerable_reason",
+    "toc_shown",
+    "timings_ms",
+    "failure",
+    "llm_call_id",
+    "code_version",
+    "created_at",
+)
+CANDIDATE_COLUMNS = (
+    "id",
+    "run_id",
+    "position",
+    "candidate_id",
+    "document_id",
+    "parse_id",
+    "document_title",
+    "methods",
+    "matched_keywords",
+    "toc_index",
+    "section_title",
+    "breadcrumb",
+    "exact_title",
+    "co_occurrence",
+    "type_match",
+    "line_score",
+    "rrf_rank",
+    "role",
+    "reason",
+    "rule",
+    "raw_content_anchor",
+    "content_anchor",
+    "anchor_repair",
+    "anchor_pieces",
+    "boxes",
+    "context_boxes",
+    "anchor_first_line",
+    "anchor_last_line",
+    "anchor_first_page",
+    "anchor_last_page",
+    "anchor_page_label",
+    "anchor_text",
+    "context_first_line",
+    "context_last_line",
+    "context_first_page",
+    "context_last_page",
+    "context_text",
+    "snippet",
+    "brief",
+    "page_width",
+    "page_height",
+)
+CANDIDATES = (
+    f"(SELECT coalesce(json_agg({object_of('candidate', CANDIDATE_COLUMNS)} ORDER BY candidate.position), '[]') "
+    "FROM retrieval_runcandidate candidate WHERE candidate.run_id = row.id)"
+)
+RUN = Payload(
+    kind="run",
+    table="retrieval_retrievalrun",
+    text=object_of(
+        "row",
+        (),
+        format=f"'{RUN_FORMAT}'",
+        run=object_of("row", RUN_COLUMNS),
+        candidates=CANDIDATES,
+        llm_call=call_of("row"),
+    ),
+)
 FAILURE_MAX = 4000
 GIT_S = 5
 
@@ -48,7 +143,7 @@ def store_run(
             for position, candidate in enumerate(result.candidates, 1)
         )
         record_parses(seen["parse_id"] for seen in result.scope)
-        vouch(run)
+        RUN.vouch(run.pk)
     return run
 
 
@@ -82,20 +177,15 @@ def store_failed_run(
             confidence=0.0,
             failure=failure[:FAILURE_MAX],
         )
-        vouch(run)
+        RUN.vouch(run.pk)
     return run
 
 
-def vouch(run: RetrievalRun) -> None:
-    """Append the ledger entry of a run, over what the database gives back and not over what we meant to store."""
-    chain.append(LEDGER_KIND, str(run.pk), run_payload(RetrievalRun.objects.get(pk=run.pk)))
-
-
 def run_payload(run: RetrievalRun) -> bytes:
-    """Canonical JSON of a stored run: its row, its candidates in order, and the digests of its exchange."""
+    """The first format: canonical JSON of a run, its candidates in order, and its exchange."""
     call = run.llm_call
     content = {
-        "format": RUN_FORMAT,
+        "format": FIRST_FORMAT,
         "run": row_of(run),
         "candidates": [row_of(candidate) for candidate in run.candidates.order_by("position")],
         "llm_call": call and row_of(call),

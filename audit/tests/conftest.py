@@ -12,13 +12,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from chat.models import Answer, Citation, Conversation, Turn
-from chat.record import answer_payload
+from chat.record import ANSWER
 from documents.models import Document, KnowledgeBase, Line, Membership, Page, Parse
-from ledger.chain import append
 from llm.exchange import request_digest
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record import run_payload
+from retrieval.record import RUN
 
 PASSAGE = "We compute the dot products of the query with all keys, and apply a softmax function."
 RAW_REPLY = '{"rankings":[{"candidate_id":"p1-l1-2","role":"primary"}],"note":"as sent, \\u00e9 <b>"}'
@@ -140,7 +139,7 @@ def make_run(house: House) -> MakeRun:
             run = RetrievalRun.objects.create(**(run_fields(house) | changes))
             for position, role in enumerate(roles.split(), start=1):
                 RunCandidate.objects.create(**candidate_fields(house, run, position, role))
-            append("run", str(run.pk), run_payload(RetrievalRun.objects.get(pk=run.pk)))
+            RUN.vouch(run.pk)
         return run
 
     return make
@@ -305,7 +304,7 @@ def make_answer(house: House) -> MakeAnswer:
                 last_line=2,
                 boxes=candidate.boxes,
             )
-            append("answer", str(answer.pk), answer_payload(Answer.objects.get(pk=answer.pk)))
+            ANSWER.vouch(answer.pk)
         return answer
 
     return make

@@ -94,7 +94,7 @@ def remade(files: Files, **changed: bytes) -> Files:
 
 def test_a_forger_who_mends_the_manifest_is_found_by_the_ledger(run: RetrievalRun, tmp_path: Path) -> None:
     files = pack_of(run)
-    forged = files["run.json"].replace(b'"role":"discarded"', b'"role":"supporting"')
+    forged = files["run.json"].replace(b'"role" : "discarded"', b'"role" : "supporting"')
     code, said = check(write(tmp_path / "bad.zip", remade(files, run_json=forged)))
     assert code == 1
     assert "run.json is not what ledger entry 1 vouches for" in said
@@ -116,7 +116,7 @@ def rechained(content: bytes, change: Callable[[dict[str, Any]], None]) -> bytes
 def test_a_forger_who_mends_everything_is_found_by_a_head_kept_elsewhere(run: RetrievalRun, tmp_path: Path) -> None:
     files = pack_of(run)
     write_head(tmp_path / "head.json", chain.head())
-    forged = files["run.json"].replace(b'"role":"discarded"', b'"role":"supporting"')
+    forged = files["run.json"].replace(b'"role" : "discarded"', b'"role" : "supporting"')
     mended = rechained(files["ledger.jsonl"], lambda entry: entry.update(payload_digest=chain.digest(forged)))
     bad = remade(files, run_json=forged)
     manifest = json.loads(bad["manifest.json"])

@@ -4,8 +4,12 @@ import json
 
 import pytest
 
-from audit.tests.conftest import MakeAnswer, MakeRun
-from audit.verification import PAYLOADS
+from audit.tests.conftest import MakeAnswer, MakeRun, Tamper
+from audit.verification import FIRST_FORM, PAYLOADS, VOUCHED, verify
+from chat.models import Answer
+from ledger.chain import append
+from ledger.models import Salt
+from retrieval.models import RetrievalRun
 
 RUN = (
     "answerable answerable_reason arbiter arbiter_failure arbiter_status asked_by_id asked_by_name base_id base_name "
@@ -33,12 +37,34 @@ def test_it_vouches_for_these_columns_in_this_format(
 ) -> None:
     run = make_run(arbiter="model", llm_call=make_call())  # type: ignore[operator]
     answer = make_answer(run, llm_call=make_call(purpose="answer"))  # type: ignore[operator]
-    payload = json.loads(PAYLOADS["run"](str(run.pk)) or b"")
+    payload = json.loads(PAYLOADS["run"].read([run.pk])[run.pk])
     reminder = "the bytes of old runs change with this: give the payload a new format, and keep reading the old one"
-    assert payload["format"] == "docintel-run-1"
+    assert payload["format"] == "docintel-run-2"
     assert " ".join(sorted(payload["run"])) == RUN, reminder
     assert " ".join(sorted(payload["candidates"][0])) == CANDIDATE, reminder
     assert " ".join(sorted(payload["llm_call"])) == CALL, reminder
-    of_answer = json.loads(PAYLOADS["answer"](str(answer.pk)) or b"")
+    of_answer = json.loads(PAYLOADS["answer"].read([answer.pk])[answer.pk])
+    assert of_answer.pop("format") == "docintel-answer-2"
     assert " ".join(sorted(of_answer)) == ANSWER, reminder
     assert " ".join(sorted(of_answer["llm_call"])) == CALL, reminder
+
+
+@pytest.mark.parametrize("kind", ["review", "review_sample", "audit_event", "event"])
+@pytest.mark.django_db
+def test_it_leaves_no_column_of_what_auditors_do_unvouched(kind: str) -> None:
+    columns = {field.column for field in VOUCHED[kind]._meta.concrete_fields}
+    assert {column for column in columns if f"'{column}'" in PAYLOADS[kind].text} == columns
+
+
+@pytest.mark.django_db
+def test_entries_of_the_first_format_still_verify(make_run: MakeRun, make_answer: MakeAnswer, tamper: Tamper) -> None:
+    run = make_run()
+    answer = make_answer(run)
+    tamper("DELETE FROM ledger_entry; DELETE FROM ledger_salt")
+    append("run", str(run.pk), FIRST_FORM["run"](RetrievalRun.objects.get(pk=run.pk)))
+    append("answer", str(answer.pk), FIRST_FORM["answer"](Answer.objects.get(pk=answer.pk)))
+    assert not Salt.objects.exists()
+    assert verify().ok
+    tamper("UPDATE retrieval_runcandidate SET reason = 'Kinder' WHERE position = 4")
+    first_bad = verify().verification.first_bad
+    assert first_bad is not None and (first_bad.sequence, first_bad.what) == (1, "payload_changed")

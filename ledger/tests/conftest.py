@@ -1,11 +1,11 @@
 """A short chain with known payloads, and a superuser's way past the triggers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from django.db import connection
 
-from ledger.chain import append
+from ledger.chain import DigestsOf, append, digest
 from ledger.models import Entry
 
 Tamper = Callable[..., None]
@@ -22,8 +22,12 @@ def payloads(db: None) -> Payloads:
 
 
 @pytest.fixture
-def payload_of(payloads: Payloads) -> Callable[[Entry], bytes | None]:
-    return lambda entry: payloads.get(entry.subject_id)
+def digests_of(payloads: Payloads) -> DigestsOf:
+    def read(entries: Sequence[Entry]) -> dict[int, str | None]:
+        kept = [entry for entry in entries if entry.subject_id in payloads]
+        return {entry.sequence: digest(payloads[entry.subject_id]) for entry in kept}
+
+    return read
 
 
 @pytest.fixture

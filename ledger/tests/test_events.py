@@ -3,9 +3,9 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from ledger.chain import digest
-from ledger.events import event_payload, record
-from ledger.models import Entry, Event
+from ledger.chain import digest, salted
+from ledger.events import EVENT, record
+from ledger.models import Entry, Event, Salt
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +18,9 @@ def test_it_keeps_who_changed_what_and_chains_it() -> None:
     stored = Event.objects.get(pk=event.pk)
     assert (stored.kind, stored.actor, stored.subject) == ("role_changed", "Olga Owner", "user:7")
     assert stored.details == {"base": "Governance", "before": "viewer", "after": "auditor"}
-    assert entry.payload_digest == digest(event_payload(stored))
+    assert entry.payload_digest == digest(
+        salted(EVENT.read([event.pk])[event.pk], Salt.objects.get(subject=entry.subject).salt)
+    )
 
 
 def test_a_change_that_is_rolled_back_leaves_neither() -> None:

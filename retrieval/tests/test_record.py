@@ -10,11 +10,12 @@ from django.db import DatabaseError, connection, transaction
 from accounts.models import User
 from documents.content import DocumentContent
 from documents.models import KnowledgeBase
-from ledger.models import Entry
+from ledger.chain import digest, salted
+from ledger.models import Entry, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.record import result_json, run_payload, store_failed_run, store_run
+from retrieval.record import RUN, result_json, store_failed_run, store_run
 from retrieval.tests.builders import SETTINGS
 from retrieval.types import RetrievalResult
 from tests.scripted_llm import ScriptedLLM
@@ -65,20 +66,22 @@ def test_every_candidate_is_kept_with_its_text_and_place(asked: Asked) -> None:
 
 def test_the_ledger_vouches_for_the_run_as_it_is_read_again(asked: Asked) -> None:
     run = stored(asked)
-    assert run_payload(run) == run_payload(RetrievalRun.objects.get(pk=run.pk))
-    assert Entry.objects.filter(kind="run", subject_id=str(run.pk)).count() == 1
-    content = json.loads(run_payload(run))
+    entry = Entry.objects.get(kind="run", subject_id=str(run.pk))
+    written = RUN.read([run.pk])[run.pk]
+    assert entry.payload_digest == digest(salted(written, Salt.objects.get(subject=entry.subject).salt))
+    content = json.loads(written)
+    assert content["run"]["question"] == run.question
     assert len(content["candidates"]) == len(asked.result.candidates)
 
 
 def test_a_changed_row_changes_the_bytes(asked: Asked) -> None:
     run = stored(asked)
-    before = run_payload(run)
+    before = RUN.read([run.pk])
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")  # past the triggers, as an intruder would
         cursor.execute("UPDATE retrieval_runcandidate SET reason = 'other' WHERE run_id = %s", [run.pk])
         cursor.execute("RESET session_replication_role")
-    assert run_payload(RetrievalRun.objects.get(pk=run.pk)) != before
+    assert RUN.read([run.pk]) != before
 
 
 def test_no_row_can_be_changed_or_deleted(asked: Asked) -> None:
@@ -103,10 +106,7 @@ def test_the_exchange_with_a_model_is_kept(
     call = LLMCall.objects.get()
     assert run.llm_call == call
     assert (call.purpose, call.outcome) == ("arbiter", "ok")
-    assert (
-        json.loads(run_payload(RetrievalRun.objects.get(pk=run.pk)))["llm_call"]["request_sha256"]
-        == call.request_sha256
-    )
+    assert json.loads(RUN.read([run.pk])[run.pk])["llm_call"]["request_sha256"] == call.request_sha256
 
 
 def test_a_failed_exchange_is_kept_too(
@@ -126,10 +126,10 @@ def test_a_failed_retrieval_leaves_a_run(asked: Asked) -> None:
 
 
 def test_nothing_is_stored_when_the_ledger_refuses(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise RuntimeError("full")
 
-    monkeypatch.setattr("retrieval.record.chain.append", refuse)
+    monkeypatch.setattr("ledger.chain.append", refuse)
     with pytest.raises(RuntimeError):
         store_run(asked.result, base=asked.base, user=asked.user, mode="balanced")
     assert not RetrievalRun.objects.exists()

@@ -48,7 +48,7 @@ def heads(file: Path | None, only_new: bool) -> dict[str, Any]:
     if file is None:
         return {}
     head = read_head(file)
-    return {"since": head} if only_new else {"expected_head": head}
+    return {"since": head} if only_new else {"expected": [head]}
 
 
 def sentence(report: Report, seconds: float) -> str:

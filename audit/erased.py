@@ -1,0 +1,46 @@
+"""What an erasure leaves of a record, and how the ledger still vouches for that."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from audit.models import ERASED_READ, ERASED_REVIEW
+from chat.models import ERASED_ANSWER, ERASED_CITATION
+from ledger.models import Entry, Event
+from llm.models import ERASED_CALL
+from retrieval.models import ERASED_CANDIDATE, ERASED_RUN
+
+ERASED = "erased"  # the kind of the event; its details hold the digest of what was left
+# Of the parts of each kind's bytes: what an erasure puts in the place of content. "" is the top.
+BLANK: dict[str, dict[str, dict[str, Any]]] = {
+    "run": {"run": ERASED_RUN, "candidates": ERASED_CANDIDATE, "llm_call": ERASED_CALL},
+    "answer": {"": ERASED_ANSWER, "citations": ERASED_CITATION, "llm_call": ERASED_CALL},
+    "review": {"": ERASED_REVIEW},
+    "audit_event": {"": ERASED_READ},
+}
+
+
+def erased_digests(entries: Sequence[Entry]) -> dict[int, str]:
+    """Of the entries whose content was erased: the digest of what was left, by sequence."""
+    subjects = {entry.subject: entry.sequence for entry in entries}
+    events = Event.objects.filter(kind=ERASED, subject__in=subjects).order_by("created_at")
+    return {subjects[event.subject]: str(event.details.get("left", "")) for event in events}
+
+
+def is_blank(kind: str, payload: bytes) -> bool:
+    """Whether nothing of the content is there, so that no change can hide behind an erasure."""
+    content = json.loads(payload)
+    parts = [
+        (part, blank)
+        for name, blank in BLANK.get(kind, {}).items()
+        for part in listed(content if name == "" else content[name])
+    ]
+    return bool(parts) and all(
+        part[column] == value for part, blank in parts for column, value in blank.items() if column in part
+    )
+
+
+def listed(part: Any) -> list[dict[str, Any]]:
+    if part is None:
+        return []
+    return part if isinstance(part, list) else [part]

@@ -1,0 +1,33 @@
+"""How an exchange with a model stands in what the ledger vouches for."""
+
+from ledger.payload import object_of
+
+COLUMNS = (
+    "id",
+    "purpose",
+    "host",
+    "api",
+    "model",
+    "model_returned",
+    "response_id",
+    "finish_reason",
+    "prompt_name",
+    "prompt_version",
+    "parameters",
+    "request",
+    "request_sha256",
+    "raw_reply",
+    "tokens_in",
+    "tokens_out",
+    "tokens_cached",
+    "latency_ms",
+    "attempts",
+    "outcome",
+    "error",
+    "started_at",
+)
+
+
+def call_of(row: str) -> str:
+    """SQL of the JSON of the exchange a row refers to; null without one."""
+    return f"(SELECT {object_of('call', COLUMNS)} FROM llm_llmcall call WHERE call.id = {row}.llm_call_id)"
