@@ -39,6 +39,7 @@ class QuestionForm(forms.Form):
     scope = forms.ChoiceField(error_messages={"required": "Choose a base or a document to ask."})
     mode = forms.ChoiceField(choices=MODES)
     form_id = forms.UUIDField(widget=forms.HiddenInput)
+    edits = forms.UUIDField(required=False, widget=forms.HiddenInput)  # the turn whose question was edited
 
     def __init__(
         self,
@@ -72,6 +73,12 @@ class QuestionForm(forms.Form):
         """The one sentence to show: the question's fault before the scope's."""
         messages = [str(message) for name in self.fields for message in self.errors.get(name, [])]
         return messages[0] if messages else ""
+
+
+class FindForm(forms.Form):
+    """Words to find conversations by."""
+
+    find = forms.CharField(required=False, max_length=200)
 
 
 class TitleForm(forms.Form):

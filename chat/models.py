@@ -19,9 +19,27 @@ ERASED_FEEDBACK = {"by_name": "", "comment": ""}
 class ConversationQuerySet(models.QuerySet["Conversation"]):
     def visible_to(self, user: Viewer) -> "ConversationQuerySet":
         """A person's own conversations, in bases that are still open to them."""
+        return self.of(user).filter(deleted_at=None)
+
+    def trashed_by(self, user: Viewer) -> "ConversationQuerySet":
+        """What a person has deleted, in bases that are still open to them; last deleted first."""
+        return self.of(user).exclude(deleted_at=None).order_by("-deleted_at")
+
+    def of(self, user: Viewer) -> "ConversationQuerySet":
         if not user.is_authenticated:
             return self.none()
-        return self.filter(user_id=user.pk, deleted_at=None, base__in=KnowledgeBase.objects.visible_to(user))
+        return self.filter(user_id=user.pk, base__in=KnowledgeBase.objects.visible_to(user))
+
+    def holding(self, words: str) -> "ConversationQuerySet":
+        """Those whose name, questions or answers have all of these words, in any order."""
+        found = self
+        for word in words.split():
+            turns = Turn.objects.filter(
+                models.Q(question__icontains=word) | models.Q(answer__text__icontains=word),
+                conversation=models.OuterRef("pk"),
+            )
+            found = found.filter(models.Q(title__icontains=word) | models.Exists(turns))
+        return found
 
 
 class Conversation(models.Model):

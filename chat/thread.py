@@ -1,5 +1,6 @@
 """A conversation as its page shows it: turns with their stages, answers, citations and refused passages."""
 
+import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -12,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from chat.markup import blocks_of
-from chat.models import Answer, Citation, Conversation, Feedback, Turn
+from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
 from chat.phrases import anchor_pages, cited_pages, counted, place_of, repair_of
 from chat.viewer import PaneLink
 from retrieval.models import RetrievalRun, RunCandidate
@@ -124,6 +125,38 @@ class ShownTurn:
         return self.answer is not None and self.answer.kind == Answer.Kind.EXTRACTIVE
 
     @cached_property
+    def rewriting(self) -> Rewriting | None:
+        """How a follow-up was read, when the reader should know: it was completed, or could not be."""
+        kept: Rewriting | None = getattr(self.turn, "rewriting", None)
+        return kept if kept and kept.outcome != Rewriting.Outcome.ALONE else None
+
+    @property
+    def asked(self) -> str:
+        """The question that was asked of the documents."""
+        return self.rewriting.rewritten if self.rewriting else self.turn.question
+
+    @cached_property
+    def later(self) -> list[Turn]:
+        """The turns that asked this question again."""
+        return sorted(self.turn.asked_again.all(), key=lambda turn: turn.number)
+
+    @property
+    def again_words(self) -> str:
+        """Why this turn points at an earlier one."""
+        return "Edited from" if self.turn.as_typed and self.turn.again_of_id else "Asked again from"
+
+    @property
+    def scope_value(self) -> str:
+        """The value of the scope picker that asks the same documents."""
+        ids = self.turn.document_ids
+        return f"document:{ids[0]}" if len(ids) == 1 else f"base:{self.turn.conversation.base_id}"
+
+    @cached_property
+    def form_id(self) -> uuid.UUID:
+        """For a form that edits the question: sent twice, it is one turn."""
+        return uuid.uuid4()
+
+    @cached_property
     def feedback(self) -> Feedback | None:
         """What the person who asked said last of this answer."""
         own = [each for each in self.turn.feedback.all() if each.by_id == self.turn.conversation.user_id]
@@ -212,6 +245,14 @@ class ShownTurn:
         ]
 
     @cached_property
+    def contradictions(self) -> list[dict[str, Any]]:
+        """What the arbiter found to disagree: the point, and the passages to be read side by side."""
+        by_id = {candidate.candidate_id: candidate for candidate in self.candidates}
+        found = self.run.contradictions if self.run else []
+        pairs = [(each, [by_id[key] for key in each["candidate_ids"] if key in by_id]) for each in found]
+        return [{"point": each["point"], "sides": self._passages(sides)} for each, sides in pairs if len(sides) > 1]
+
+    @cached_property
     def looked_at(self) -> str:
         """What was searched, in one line: pages with text, sections, candidates."""
         coverage: dict[str, Any] = self.run.coverage if self.run else {}
@@ -288,10 +329,11 @@ def turns_of(conversation: Conversation) -> list[Turn]:
 def with_rows(turns: Any) -> Any:
     light = RunCandidate.objects.defer(*HEAVY_OF_CANDIDATE)
     return (
-        turns.select_related("conversation__base", "run", "answer")
+        turns.select_related("conversation__base", "run", "answer", "rewriting", "again_of")
         .defer(*HEAVY_OF_RUN)
         .prefetch_related(
             "feedback",
+            "asked_again",
             Prefetch("run__candidates", queryset=light),
             Prefetch("answer__citations", queryset=Citation.objects.order_by("marker")),
             Prefetch("answer__citations__candidate", queryset=light),
@@ -306,13 +348,19 @@ class ListedConversation:
     words: str  # how many questions, and what became of the last
 
 
-def conversation_groups(user: User, current: Conversation | None = None) -> list[tuple[str, list[ListedConversation]]]:
-    """A person's conversations by the day they were last used, newest first."""
+def conversation_groups(
+    user: User, current: Conversation | None = None, find: str = ""
+) -> list[tuple[str, list[ListedConversation]]]:
+    """A person's conversations by the day they were last used, newest first; with `find` those that hold its words."""
     last = Turn.objects.filter(conversation=OuterRef("pk")).order_by("-number")
-    counted_rows = Conversation.objects.visible_to(user).annotate(
-        turn_count=Count("turns"),
-        last_state=Subquery(last.values("state")[:1]),
-        last_kind=Subquery(last.values("answer__kind")[:1]),
+    counted_rows = (
+        Conversation.objects.visible_to(user)
+        .holding(find)
+        .annotate(
+            turn_count=Count("turns"),
+            last_state=Subquery(last.values("state")[:1]),
+            last_kind=Subquery(last.values("answer__kind")[:1]),
+        )
     )
     rows = counted_rows.order_by("-active_at")  # the model's own order is dropped where rows are counted
     groups: dict[str, list[ListedConversation]] = {}

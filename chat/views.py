@@ -14,15 +14,17 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.models import User
 from chat import stream, tasks
 from chat.asking import ask_again, keep_question
+from chat.export import file_name, json_of, markdown_of
 from chat.feedback import give_feedback
-from chat.forms import FeedbackForm, QuestionForm, TitleForm
+from chat.forms import FeedbackForm, FindForm, QuestionForm, TitleForm
 from chat.models import Conversation, Turn
 from chat.suggestions import suggest
-from chat.thread import ShownTurn, conversation_groups, turns_of, with_rows
+from chat.thread import CONVERSATIONS_SHOWN, ShownTurn, conversation_groups, turns_of, with_rows
 from chat.viewer import CitedPage, cited_page, refused_page
 from retrieval.models import RetrievalRun
 
 FEEDBACK_FAULT = "Say what is wrong with the answer, in a comment of at most 2,000 characters."
+EXPORTS = {"md": (markdown_of, "text/markdown"), "json": (json_of, "application/json")}
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 
 
@@ -40,7 +42,9 @@ def home(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         return ask(user, form)
     form.fields["question"].initial = request.GET.get("question", "")
-    context = {"form": form, "groups": conversation_groups(user), "suggestions": suggest(user, chosen)}
+    find = found_words(request)
+    groups = conversation_groups(user, find=find)
+    context = {"form": form, "groups": groups, "find": find, "suggestions": suggest(user, chosen)}
     return render(request, "chat/home.html", context, status=400 if form.errors else 200)
 
 
@@ -56,16 +60,18 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
         user,
         request.POST if request.method == "POST" else None,
         base=current.base,
-        chosen=scope_value(last) if last else f"base:{current.base_id}",
+        chosen=ShownTurn(last).scope_value if last else f"base:{current.base_id}",
         mode=last.mode if last else "balanced",
     )
     if request.method == "POST" and form.is_valid():
         return ask(user, form, current)
+    groups = conversation_groups(user, current, found_words(request))
     opened = opened_page(request, turns, user)
     shown = [ShownTurn(turn, opened.citation.marker if opened and opened.turn == turn else 0) for turn in turns]
     context = {
         "conversation": current,
-        "groups": conversation_groups(user, current),
+        "groups": groups,
+        "find": found_words(request),
         "turns": shown,
         "is_running": any(each.is_running for each in shown),
         "opened": opened,
@@ -85,16 +91,24 @@ def preselected(request: HttpRequest) -> str:
     return ""
 
 
-def scope_value(turn: Turn) -> str:
-    ids = turn.document_ids
-    return f"document:{ids[0]}" if len(ids) == 1 else f"base:{turn.conversation.base_id}"
+def found_words(request: HttpRequest) -> str:
+    """What the list of conversations is searched for; "" when it is not."""
+    form = FindForm(request.GET)
+    return form.cleaned_data["find"] if form.is_valid() else ""
 
 
 def ask(user: User, form: QuestionForm, current: Conversation | None = None) -> HttpResponse:
     assert form.chosen_scope is not None
     asked = form.cleaned_data
+    edited = current.turns.filter(pk=asked["edits"]).first() if current and asked["edits"] else None
     turn = keep_question(
-        user, form.chosen_scope, asked["question"], asked["mode"], form_id=asked["form_id"], conversation=current
+        user,
+        form.chosen_scope,
+        asked["question"],
+        asked["mode"],
+        form_id=asked["form_id"],
+        conversation=current,
+        edits=edited,
     )
     tasks.start(turn)
     return redirect(turn_address(turn))
@@ -195,10 +209,8 @@ def stop(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 
 @require_POST
 def retry(request: HttpRequest, turn_id: UUID) -> HttpResponse:
-    """Ask a question again that failed or was stopped."""
-    row = get_object_or_404(
-        Turn.objects.visible_to(user_of(request)).filter(state__in=(Turn.State.FAILED, Turn.State.STOPPED)), pk=turn_id
-    )
+    """Ask a question again that has ended, well or not; the earlier answer stays."""
+    row = get_object_or_404(Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED), pk=turn_id)
     again = ask_again(row)
     tasks.start(again)
     return redirect(turn_address(again))
@@ -236,5 +248,41 @@ def delete(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Take a conversation out of the list; its runs stay for the audit."""
     row = get_object_or_404(Conversation.objects.visible_to(user_of(request)), pk=conversation_id)
     Conversation.objects.filter(pk=row.pk).update(deleted_at=timezone.now())
-    messages.success(request, "The conversation is deleted. The record of its answers stays in the audit.")
+    messages.success(request, f"“{row.title}” is in the trash. The record of its answers stays in the audit.")
     return redirect("chat:home")
+
+
+@require_GET
+@never_cache
+def trash(request: HttpRequest) -> HttpResponse:
+    """The conversations a person has deleted, to put back."""
+    user = user_of(request)
+    context = {
+        "trashed": Conversation.objects.trashed_by(user)[:CONVERSATIONS_SHOWN],
+        "groups": conversation_groups(user),
+    }
+    return render(request, "chat/trash.html", context)
+
+
+@require_POST
+def restore(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
+    """Put a conversation back into the list."""
+    row = get_object_or_404(Conversation.objects.trashed_by(user_of(request)), pk=conversation_id)
+    Conversation.objects.filter(pk=row.pk).update(deleted_at=None)
+    return redirect("chat:conversation", row.pk)
+
+
+@require_GET
+@never_cache
+def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpResponse:
+    """A conversation as a file: Markdown to read, JSON for programs."""
+    if form not in EXPORTS:
+        raise Http404("A conversation is exported as md or json.")
+    row = get_object_or_404(
+        Conversation.objects.visible_to(user_of(request)).select_related("base"), pk=conversation_id
+    )
+    turns = [ShownTurn(turn) for turn in turns_of(row)]
+    write, content_type = EXPORTS[form]
+    response = HttpResponse(write(row, turns), content_type=f"{content_type}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{file_name(row)}.{form}"'
+    return response

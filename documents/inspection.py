@@ -245,11 +245,9 @@ def label_findings(parse: Parse) -> Iterator[Finding]:
     differing = sum(label != str(number) for number, label in labels)
     if differing and offsets:
         offset, count = offsets.most_common(1)[0]
-        yield Finding(
-            "ok", "Printed numbers", f"page 1 is page {1 + offset} of the file; {count} pages are so far apart"
-        )
+        yield Finding("ok", "Page numbers", f"page 1 is page {1 + offset} of the file; {count} pages are so far apart")
     elif differing:
-        yield Finding("ok", "Printed numbers", f"{differing} pages are not named by their place in the file")
+        yield Finding("ok", "Page numbers", f"{differing} pages are not named by their place in the file")
 
 
 def characters_finding(parse: Parse) -> Finding:

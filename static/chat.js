@@ -32,6 +32,15 @@
     const note = turn.querySelector("[data-live-note]");
     const source = new EventSource(turn.dataset.events);
     const on = (type, act) => source.addEventListener(type, event => act(JSON.parse(event.data)));
+    on("question", data => {
+      const asked = turn.querySelector("[data-asked]");
+      if (!asked || data.outcome === "alone") return;
+      asked.hidden = false;
+      const label = document.createElement("span");
+      label.className = "meta";
+      label.textContent = data.outcome === "rewritten" ? "Asked as" : data.note;
+      asked.querySelector("[data-asked-text]").replaceChildren(label, data.outcome === "rewritten" ? ` ${data.text}` : "");
+    });
     on("stage", data => {
       // A second attempt begins again: what the first one had written is void.
       if (data.name === "parsed" || (data.name === "written" && data.begins)) answer.textContent = "";
@@ -122,11 +131,46 @@
     }
   }
 
+  // ---- keys: Enter asks, up in an empty box edits the last question, Esc leaves that or stops, / goes to the box
+
   const question = document.getElementById("question");
+  const edits = document.getElementById("edits");
+
+  function edit(turn) {
+    if (!edits) return;
+    edits.value = turn ? turn.id.replace("turn-", "") : "";
+    question.value = turn ? turn.dataset.question : "";
+    const form = question.form;
+    form.querySelector("[data-editing]")?.toggleAttribute("hidden", !turn);
+    form.querySelector("[data-keys]")?.toggleAttribute("hidden", Boolean(turn));
+  }
+
   question?.addEventListener("keydown", event => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    if (question.value.trim()) question.form.requestSubmit();
+    if (event.isComposing) return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      if (question.value.trim()) question.form.requestSubmit();
+    } else if (event.key === "ArrowUp" && !question.value) {
+      const turns = document.querySelectorAll(".turn[data-question]");
+      if (!turns.length) return;
+      event.preventDefault();
+      edit(turns[turns.length - 1]);
+    } else if (event.key === "Escape" && edits?.value) {
+      event.stopPropagation();
+      edit(null);
+    }
+  });
+
+  const isTyping = target => target.closest("input, textarea, select, [contenteditable]");
+
+  document.addEventListener("keydown", event => {
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/" && question && !isTyping(event.target)) {
+      event.preventDefault();
+      question.focus();
+    } else if (event.key === "Escape" && !(isTyping(event.target) && event.target.value)) {
+      document.querySelector("[data-stop]")?.requestSubmit();
+    }
   });
 
   prepare(document);

@@ -51,7 +51,7 @@ def browser() -> Iterator[Browser]:
 
 def ask(page: Page, question: str) -> None:
     page.locator("#question").fill(question)
-    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("button", name="Ask", exact=True).click()
 
 
 def test_the_whole_way(welcome: str, browser: Browser) -> None:

@@ -229,6 +229,51 @@ def test_it_costs_the_same_queries_however_many_turns(
         page.get(address(first))
 
 
+# ---- follow-ups, asking again
+
+
+def test_it_shows_the_completed_question_and_lets_it_be_edited(page: Client, ask: Ask, document: Document) -> None:
+    first = ask("What is the deposit?")
+    page.post(address(first), fields(document, "When is it returned?"))
+    second = Turn.objects.get(number=2)
+    answer_turn(second.pk)
+    html = html_of(page.get(address(first)))
+    assert "Asked as</span> When is the deposit returned?" in html and f'name="edits" value="{second.pk}"' in html
+    page.post(address(first), fields(document, "When is the deposit given back?", edits=second.pk))
+    third = Turn.objects.get(number=3)
+    answer_turn(third.pk)
+    html = html_of(page.get(address(first)))
+    third.refresh_from_db()
+    assert third.as_typed and third.again_of == second and third.run and third.run.question == third.question
+    assert f'Edited from <a href="#turn-{second.pk}">question 2</a>' in html
+    assert f'Asked again as <a href="#turn-{third.pk}">question 3</a>' in html
+
+
+def test_it_says_why_a_follow_up_was_asked_as_typed(page: Client, ask: Ask, document: Document) -> None:
+    first = ask()
+    page.post(address(first), fields(document, "Why?"))
+    answer_turn(Turn.objects.get(number=2).pk)
+    assert "not in a way rules can complete with certainty" in html_of(page.get(address(first)))
+
+
+def test_it_edits_no_question_of_another_conversation(page: Client, ask: Ask, document: Document) -> None:
+    first, other = ask(), ask()
+    page.post(address(first), fields(document, "Who repairs the roof?", edits=other.pk))
+    assert Turn.objects.get(number=2).again_of is None
+
+
+def test_it_answers_again_and_keeps_the_earlier_answer(page: Client, ask: Ask) -> None:
+    first = ask()
+    answer_turn(first.pk)
+    said = Answer.objects.get().text
+    page.post(reverse("chat:retry", args=[first.pk]))
+    again = Turn.objects.get(number=2)
+    answer_turn(again.pk)
+    html = html_of(page.get(address(first)))
+    assert again.again_of == first and [answer.text for answer in Answer.objects.all()] == [said, said]
+    assert f'Asked again from <a href="#turn-{first.pk}">question 1</a>' in html and html.count("<article") == 2
+
+
 # ---- stopping, renaming, deleting
 
 
@@ -253,7 +298,39 @@ def test_it_hides_a_deleted_conversation_and_keeps_its_runs(page: Client, ask: A
     page.post(reverse("chat:delete", args=[turn.conversation_id]))
     assert page.get(address(turn)).status_code == 404
     assert RetrievalRun.objects.count() == 1
+    assert RENT_QUESTION in html_of(page.get(reverse("chat:trash")))
+    page.post(reverse("chat:restore", args=[turn.conversation_id]))
+    assert page.get(address(turn)).status_code == 200
+    assert "The trash is empty" in html_of(page.get(reverse("chat:trash")))
+    page.post(reverse("chat:delete", args=[turn.conversation_id]))
     assert page.get(reverse("audit:trail", args=[RetrievalRun.objects.get().pk])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("find", "is_found"),
+    [
+        ("rent", True),
+        ("MONTH rent", True),
+        ("12,500", True),
+        ("rent deposit trademark", False),
+        ("%", False),
+        ("_", False),
+    ],
+)
+def test_it_finds_conversations_by_words_of_questions_and_answers(
+    page: Client, ask: Ask, find: str, is_found: bool
+) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    html = html_of(page.get("/ask/", {"find": find}))
+    assert (f'href="/ask/{turn.conversation_id}/"' in html) is is_found
+    assert ("No conversation has" in html) is not is_found
+
+
+def test_it_shows_all_conversations_for_a_search_that_is_none(page: Client, ask: Ask) -> None:
+    turn = ask()
+    for find in ("", "x" * 201, "\0"):
+        assert f'href="/ask/{turn.conversation_id}/"' in html_of(page.get("/ask/", {"find": find}))
 
 
 # ---- other people
@@ -261,13 +338,15 @@ def test_it_hides_a_deleted_conversation_and_keeps_its_runs(page: Client, ask: A
 ROUTES = ("turn", "events", "stop", "retry", "page", "near")
 
 
-@pytest.mark.parametrize("name", [*ROUTES, "conversation", "rename", "delete"])
+@pytest.mark.parametrize("name", [*ROUTES, "conversation", "rename", "delete", "restore", "export"])
 def test_it_is_absent_for_everybody_else(client: Client, ask: Ask, viewer: User, stranger: User, name: str) -> None:
     turn = ask()
     answer_turn(turn.pk)
     key = turn.pk if name in ROUTES else turn.conversation_id
-    target = reverse(f"chat:{name}", args=[key, 1] if name in ("page", "near") else [key])
-    method = client.post if name in ("stop", "retry", "rename", "delete") else client.get
+    arguments: dict[str, list[Any]] = {"page": [1], "near": [1], "export": ["md"]}
+    more = arguments.get(name, [])
+    target = reverse(f"chat:{name}", args=[key, *more])
+    method = client.post if name in ("stop", "retry", "rename", "delete", "restore") else client.get
     for person in (viewer, stranger):
         client.force_login(person)
         assert method(target).status_code == 404
