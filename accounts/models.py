@@ -1,7 +1,8 @@
-"""People, and the one-time link that makes the first owner."""
+"""People, their tokens, and the one-time links that make the first owner and let people in."""
 
 import hashlib
 import secrets
+import uuid
 from datetime import timedelta
 from typing import Any, ClassVar
 
@@ -64,3 +65,44 @@ class OwnerLink(models.Model):
         if User.objects.filter(is_superuser=True).exists():
             return cls.objects.none()
         return cls.objects.filter(digest=token_digest(token), used_at=None, created_at__gte=oldest)
+
+
+class Scope(models.TextChoices):
+    """What a token opens; the roles of its person hold beneath."""
+
+    READ = "read", "Read bases, documents and the dictionary"
+    ASK = "ask", "Ask questions"
+    WRITE = "write", "Upload documents, change bases and dictionaries"
+    AUDIT = "audit", "Read runs and evidence, review"
+
+
+class TokenQuerySet(models.QuerySet["Token"]):
+    def living(self) -> "TokenQuerySet":
+        return self.filter(revoked_at=None, expires_at__gt=timezone.now())
+
+
+class Token(models.Model):
+    """A key of one person for programs. Only its digest is kept; `prefix` tells people which one it is."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64, unique=True)
+    prefix = models.CharField(max_length=12)
+    scopes = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    objects = TokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires_at <= timezone.now()
