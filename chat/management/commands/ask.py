@@ -14,6 +14,7 @@ from chat.answering import AnsweringFailed, answer_turn
 from chat.asking import QuestionError, check_question, keep_question
 from chat.models import Answer, Turn
 from chat.phrases import cited_pages, place_of
+from chat.replies import answer_json
 from chat.scope import Scope, ScopeError, choose
 from documents import access
 from documents.ingestion import ingest_path
@@ -132,30 +133,6 @@ def as_json(turn: Turn, result: RetrievalResult) -> str:
     answer: Answer | None = getattr(turn, "answer", None)
     fields = {"run_id": str(turn.run_id), "answer": answer_json(answer) if answer else None}
     return json.dumps(result_json(result) | fields, ensure_ascii=False, indent=2)
-
-
-def answer_json(answer: Answer) -> dict[str, Any]:
-    return {
-        "kind": answer.kind,
-        "text": answer.text,
-        "note": answer.note,
-        "ended": answer.ended,
-        "citations": [
-            {
-                "marker": citation.marker,
-                "candidate_id": citation.candidate.candidate_id,
-                "document": citation.candidate.document_title,
-                "quote": citation.quote,
-                "page": citation.page,
-                "page_label": citation.page_label,
-                "section": citation.candidate.section_title,
-                "lines": [citation.first_line, citation.last_line],
-                "boxes": citation.boxes,
-            }
-            for citation in answer.citations.select_related("candidate")
-        ],
-        "checks": answer.checks,
-    }
 
 
 def as_text(turn: Turn) -> str:

@@ -1,0 +1,56 @@
+"""A turn and its answer as JSON, the same for a program that waits, one that streams, and the command line."""
+
+from typing import Any
+
+from chat.models import Answer, Turn
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """The answer with its citations: for each marker the literal quote and where it stands."""
+    return {
+        "kind": answer.kind,
+        "text": answer.text,
+        "note": answer.note,
+        "ended": answer.ended,
+        "citations": [
+            {
+                "marker": citation.marker,
+                "candidate_id": citation.candidate.candidate_id,
+                "document_id": str(citation.candidate.document_id),
+                "document": citation.candidate.document_title,
+                "quote": citation.quote,
+                "page": citation.page,
+                "page_label": citation.page_label,
+                "section": citation.candidate.section_title,
+                "lines": [citation.first_line, citation.last_line],
+                "boxes": citation.boxes,
+            }
+            for citation in answer.citations.select_related("candidate")
+        ],
+        "checks": answer.checks,
+    }
+
+
+def turn_json(turn: Turn) -> dict[str, Any]:
+    """A question and what became of it; `answer` is null until there is one."""
+    answer: Answer | None = getattr(turn, "answer", None)
+    run = turn.run
+    return {
+        "turn_id": str(turn.pk),
+        "conversation_id": str(turn.conversation_id),
+        "knowledge_base_id": str(turn.conversation.base_id),
+        "message": turn.question,
+        "mode": turn.mode,
+        "state": turn.state,
+        "error": turn.error_for_people or None,
+        "run_id": str(run.pk) if run else None,
+        "status": run.status if run else None,
+        "not_found_reason": (run.not_found_reason or None) if run else None,
+        "confidence": run.confidence if run else None,
+        "answer": answer_json(answer) if answer else None,
+    }
+
+
+def read_turn(turn_id: Any) -> dict[str, Any]:
+    """The JSON of a turn as it is now."""
+    return turn_json(Turn.objects.select_related("conversation", "run", "answer").get(pk=turn_id))

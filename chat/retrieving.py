@@ -1,0 +1,39 @@
+"""Evidence without an answer: retrieve, record the run, hand back what was found."""
+
+import logging
+from typing import Any, cast
+
+from accounts.models import User
+from chat.answering import AnsweringFailed, sentence_of
+from chat.scope import Scope, resolve
+from documents.base_settings import BaseSettings
+from retrieval import corpus
+from retrieval.dictionary import dictionary_of
+from retrieval.models import RetrievalRun
+from retrieval.record import result_json, store_failed_run, store_run
+from retrieval.types import Mode
+
+logger = logging.getLogger(__name__)
+
+
+def retrieve_and_record(user: User, scope: Scope, question: str, mode: str) -> dict[str, Any]:
+    """The RetrievalResult of a question with the id of its run; the way of the chat up to the answer.
+
+    Raises ScopeError, or AnsweringFailed once the failure is recorded (A1).
+    """
+    base = scope.base
+    documents = resolve(user, base, scope.document_ids)
+    try:
+        result = corpus.retrieve_among(
+            question,
+            documents,
+            settings=BaseSettings.from_json(base.settings),
+            mode=cast(Mode, mode),
+            dictionary=dictionary_of(base),
+        )
+        run: RetrievalRun = store_run(result, base=base, user=user, mode=mode)
+    except Exception as error:  # the edge of the work: recorded for the audit and the log
+        logger.exception("Retrieval failed")
+        store_failed_run(question, f"{type(error).__name__}: {error}", base=base, user=user, mode=mode)
+        raise AnsweringFailed(sentence_of(error)) from error
+    return {"run_id": str(run.pk)} | result_json(result)
