@@ -119,6 +119,9 @@ INSTALLED_APPS = [
     "csp",
     "allauth",
     "allauth.account",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "docintel_site",
     "audit",
     "chat",
@@ -217,6 +220,59 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+
+# ---- the API: one form of errors, lists by key, limits by person
+
+CACHES = {
+    "default": {
+        "BACKEND": "docintel_site.cache.SteadyCache",
+        "LOCATION": EVENTS_REDIS_URL,
+        "KEY_PREFIX": "cache",
+    }
+}
+API_RATE = int(env_number("DOCINTEL_API_RATE", 600, low=1, high=1_000_000))  # requests of one person a minute
+ASK_RATE = int(env_number("DOCINTEL_ASK_RATE", 60, low=1, high=1_000_000))  # questions among them: they cost work
+API_ANSWER_WAIT_S = env_number("DOCINTEL_API_ANSWER_WAIT_S", 120, low=0, high=600)
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.authentication.BearerAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"user": f"{API_RATE}/min", "ask": f"{ASK_RATE}/min"},
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "docintel_site.paging.KeysetPagination",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "docintel_site.problems.handle",
+    "DEFAULT_METADATA_CLASS": None,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "DocIntel",
+    "VERSION": "1",
+    "DESCRIPTION": "Documents in, cited answers out, every decision on record. Errors are problems of RFC 9457.",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SERVE_AUTHENTICATION": None,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "/static/icon.svg",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "ENUM_NAME_OVERRIDES": {
+        "MemberRole": "documents.models.Role.choices",
+        "CandidateRole": "retrieval.api.ROLES",
+        "Method": "retrieval.api.METHOD_NAMES",
+        "Status": "retrieval.api.STATUSES",
+        "RunStatus": "chat.api.RUN_STATUSES",
+    },
+    "PREPROCESSING_HOOKS": ["docintel_site.openapi.of_version_1"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "docintel_site.openapi.with_problems",
+    ],
+}
 
 # ---- limits of a document (RELIABILITY section 2)
 

@@ -4,6 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from chat.api import ChatView
 from docintel_site import first_run, views
 
 admin.site.site_header = admin.site.site_title = "DocIntel administration"
@@ -17,6 +18,13 @@ urlpatterns = [
     path("ask/", include("chat.urls")),
     path("audit/", include("audit.urls")),
     path("admin/", admin.site.urls),
+    path("api/v1/", include("docintel_site.api_urls")),
+    path("api/chat", ChatView.as_view(), name="chat_api"),
     path("", include("documents.urls")),
     path("", include("retrieval.urls")),
 ]
+
+handler400 = "docintel_site.problems.bad_request"
+handler403 = "docintel_site.problems.forbidden"
+handler404 = "docintel_site.problems.absent"
+handler500 = "docintel_site.problems.failed"

@@ -1,0 +1,45 @@
+"""Who is calling, for programs."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import Scope, Token, User
+
+
+class TokenSerializer(serializers.ModelSerializer[Token]):
+    """The token of the request; never its secret."""
+
+    scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices))
+
+    class Meta:
+        model = Token
+        fields: ClassVar = ["name", "prefix", "scopes", "created_at", "expires_at"]
+
+
+class MeSerializer(serializers.Serializer[Any]):
+    """The person the caller acts as; `token` is null in a browser's session."""
+
+    name = serializers.CharField()
+    email = serializers.EmailField()
+    token = TokenSerializer(allow_null=True)
+
+
+class MeView(GenericAPIView[User]):
+    """Who is calling."""
+
+    scopes: ClassVar = {"GET": "read"}
+    serializer_class = MeSerializer
+    pagination_class = None
+
+    @extend_schema(operation_id="read_me")
+    def get(self, request: Request) -> Response:
+        """The person and the token of this request: the simplest way to see whether a token works."""
+        assert isinstance(request.user, User)
+        token = request.auth if isinstance(request.auth, Token) else None
+        who = {"name": request.user.name, "email": request.user.email, "token": token}
+        return Response(MeSerializer(who).data)

@@ -1,0 +1,7 @@
+"""The address of who is calling."""
+
+from django.urls import path
+
+from accounts import api
+
+urlpatterns = [path("me", api.MeView.as_view(), name="me")]

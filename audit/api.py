@@ -1,0 +1,293 @@
+"""Runs, candidates, reviews and evidence for programs. What is read of others is recorded, as on the pages."""
+
+import tempfile
+from contextlib import ExitStack
+from http import HTTPStatus
+from typing import Any, ClassVar, cast
+from uuid import UUID
+
+from django import forms
+from django.http import FileResponse, Http404, HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import exceptions, serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import User
+from audit.events import record_list, record_read
+from audit.evidence import write_evidence
+from audit.export_views import IN_MEMORY_MAX
+from audit.forms import ReviewForm, RunFilters
+from audit.models import Review
+from audit.reviewing import review
+from audit.runs import HEAVY, Listed, filtered, listed
+from chat.api import RUN_STATUSES, AnswerSerializer
+from chat.models import Answer
+from chat.replies import answer_json
+from documents.access import only
+from documents.api import OctetRenderer
+from retrieval.api import CandidateSerializer
+from retrieval.models import RetrievalRun, RunCandidate
+
+
+def person(request: Request) -> User:
+    """Who calls; the permission class lets nobody else through."""
+    return cast("User", request.user)
+
+
+def visible_run(request: Request, run_id: UUID) -> RetrievalRun:
+    return only(RetrievalRun.objects.visible_to(request.user), run_id)
+
+
+def faults_of(form: forms.Form) -> dict[str, list[str]]:
+    """What a form of the pages finds wrong, by field."""
+    return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
+
+
+# ---- runs
+
+
+class RunSerializer(serializers.Serializer[Any]):
+    """One execution of retrieval as a line of the list."""
+
+    id = serializers.UUIDField()
+    asked_at = serializers.DateTimeField()
+    base_id = serializers.UUIDField()
+    base_name = serializers.CharField()
+    asked_by = serializers.CharField()
+    question = serializers.CharField()
+    mode = serializers.CharField()
+    status = serializers.ChoiceField(RUN_STATUSES)
+    outcome = serializers.CharField(help_text="The status in words.")
+    judged_by = serializers.CharField()
+    candidates = serializers.IntegerField()
+    kept = serializers.IntegerField()
+    confidence = serializers.FloatField()
+    reason = serializers.CharField(allow_null=True, help_text="Why nothing was found, or what failed.")
+
+
+class RunInFullSerializer(RunSerializer):
+    """A run with everything it saw but its candidates, which are a list of their own."""
+
+    parsed = serializers.DictField()
+    plan = serializers.DictField()
+    scope = serializers.ListField(child=serializers.DictField())
+    settings = serializers.DictField()
+    gates = serializers.ListField(child=serializers.DictField())
+    searched = serializers.ListField(child=serializers.DictField())
+    coverage = serializers.DictField()
+    methods_used = serializers.ListField(child=serializers.CharField())
+    hit_counts = serializers.DictField(child=serializers.IntegerField())
+    contradictions = serializers.ListField(child=serializers.DictField())
+    violations = serializers.ListField(child=serializers.CharField())
+    arbiter = serializers.CharField()
+    arbiter_status = serializers.CharField()
+    arbiter_failure = serializers.CharField(allow_null=True)
+    timings_ms = serializers.DictField(child=serializers.FloatField())
+    code_version = serializers.CharField()
+    answer = AnswerSerializer(allow_null=True)
+
+
+def line_of(each: Listed) -> dict[str, Any]:
+    run = each.run
+    return {
+        "id": run.pk,
+        "asked_at": run.created_at,
+        "base_id": run.base_id,
+        "base_name": run.base_name,
+        "asked_by": run.asked_by_name,
+        "question": run.question,
+        "mode": run.mode,
+        "status": run.status,
+        "outcome": each.outcome.words,
+        "judged_by": each.judge,
+        "candidates": each.candidates,
+        "kept": each.kept,
+        "confidence": run.confidence,
+        "reason": run.failure or run.not_found_reason or None,
+    }
+
+
+SEEN = [
+    *("parsed", "plan", "scope", "settings", "gates", "searched", "coverage", "methods_used", "hit_counts"),
+    *("contradictions", "violations", "arbiter", "arbiter_status", "timings_ms", "code_version"),
+]
+
+
+def run_in_full(run: RetrievalRun) -> dict[str, Any]:
+    answer = Answer.objects.filter(run=run).first()
+    seen = {name: getattr(run, name) for name in SEEN}
+    said = {"arbiter_failure": run.arbiter_failure or None, "answer": answer_json(answer) if answer else None}
+    return line_of(listed([run])[0]) | seen | said
+
+
+# The filters of the page, whatever they are: one form reads both.
+FILTERS = [
+    OpenApiParameter(name, OpenApiTypes.STR, description=str(field.label or name))
+    for name, field in RunFilters.base_fields.items()
+]
+
+
+class RunListView(GenericAPIView[RetrievalRun]):
+    """The runs the caller may read."""
+
+    scopes: ClassVar = {"GET": "audit"}
+    serializer_class = RunSerializer
+    queryset = RetrievalRun.objects.none()
+
+    @extend_schema(operation_id="list_runs", parameters=FILTERS, responses=RunSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """Newest first, under the filters of the page: one's own, and every one of a base one audits."""
+        form = RunFilters(request.query_params, user=request.user)
+        if not form.is_valid():
+            raise exceptions.ValidationError(faults_of(form))
+        wanted = {name: value for name, value in form.cleaned_data.items() if value}
+        record_list(request.user, "list", **{name: str(value) for name, value in wanted.items()})
+        runs = filtered(RetrievalRun.objects.visible_to(request.user), wanted).defer(*HEAVY)
+        page = self.paginate_queryset(runs.order_by("-created_at", "-id"))
+        return self.get_paginated_response(
+            RunSerializer([line_of(each) for each in listed(page or [])], many=True).data
+        )
+
+
+class RunView(GenericAPIView[RetrievalRun]):
+    """One run."""
+
+    scopes: ClassVar = {"GET": "audit"}
+    serializer_class = RunInFullSerializer
+    pagination_class = None
+
+    @extend_schema(operation_id="read_run")
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """What was asked, read, planned, searched and found, and the answer."""
+        run = visible_run(request, run_id)
+        record_read(request.user, "trail", run)
+        return Response(RunInFullSerializer(run_in_full(run)).data)
+
+
+def candidate_of(row: RunCandidate) -> dict[str, Any]:
+    """A stored candidate in the form of the RetrievalResult."""
+    same = (
+        *("candidate_id", "document_id", "role", "reason", "section_title", "breadcrumb", "snippet", "methods"),
+        *("matched_keywords", "exact_title", "co_occurrence", "type_match", "line_score", "rrf_rank"),
+        *("anchor_repair", "boxes"),
+    )
+    return {name: getattr(row, name) for name in same} | {
+        "rule": row.rule or None,
+        "page_number": row.anchor_first_page,
+        "page_label": row.anchor_page_label,
+        "anchor": range_of(row, "anchor"),
+        "context": range_of(row, "context"),
+        "text": row.context_text,
+        "content_anchor": row.content_anchor or None,
+        "raw_content_anchor": row.raw_content_anchor or None,
+    }
+
+
+def range_of(row: RunCandidate, what: str) -> dict[str, int]:
+    ends = ("first_line", "last_line", "first_page", "last_page")
+    return {end: getattr(row, f"{what}_{end}") for end in ends}
+
+
+class CandidatesView(GenericAPIView[RunCandidate]):
+    """The candidates of a run."""
+
+    scopes: ClassVar = {"GET": "audit"}
+    serializer_class = CandidateSerializer
+    queryset = RunCandidate.objects.none()
+
+    @extend_schema(operation_id="list_candidates", responses=CandidateSerializer(many=True))
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Every one that was judged, the discarded ones included, in the arbiter's order."""
+        run = visible_run(request, run_id)
+        record_read(request.user, "trail", run)
+        page = self.paginate_queryset(run.candidates.order_by("position"))
+        shown = CandidateSerializer([candidate_of(row) for row in page or []], many=True)
+        return self.get_paginated_response(shown.data)
+
+
+# ---- reviews and evidence
+
+
+class ReviewSerializer(serializers.Serializer[Review]):
+    """What an auditor thinks of a candidate, or of the answer when `candidate_id` is null."""
+
+    id = serializers.UUIDField()
+    candidate_id = serializers.CharField(source="candidate.candidate_id", allow_null=True, default=None)
+    reviewer = serializers.CharField(source="reviewer_name")
+    outcome = serializers.ChoiceField(Review.Outcome.choices)
+    original_role = serializers.CharField()
+    corrected_role = serializers.CharField()
+    reason = serializers.CharField()
+    previous_id = serializers.UUIDField(allow_null=True)
+    is_blind = serializers.BooleanField()
+    created_at = serializers.DateTimeField()
+
+
+class OpinionSerializer(serializers.Serializer[Any]):
+    """`previous` is the review you have seen, null for the first; another that came since is a conflict (409)."""
+
+    candidate_id = serializers.CharField(required=False, allow_null=True, default=None, max_length=60)
+    outcome = serializers.ChoiceField(Review.Outcome.choices)
+    corrected_role = serializers.CharField(required=False, default="", allow_blank=True, max_length=10)
+    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=4000)
+    previous = serializers.UUIDField(required=False, allow_null=True, default=None)
+    blind = serializers.BooleanField(required=False, default=False)
+
+
+class ReviewListView(GenericAPIView[Review]):
+    """The reviews of a run."""
+
+    scopes: ClassVar = {"GET": "audit", "POST": "audit"}
+    serializer_class = ReviewSerializer
+    queryset = Review.objects.none()
+
+    @extend_schema(operation_id="list_reviews", responses=ReviewSerializer(many=True))
+    def get(self, request: Request, run_id: UUID) -> Response:
+        run = visible_run(request, run_id)
+        record_read(request.user, "trail", run)
+        reviews = Review.objects.filter(run=run).select_related("candidate").order_by("created_at", "id")
+        page = self.paginate_queryset(reviews) or []
+        return self.get_paginated_response([ReviewSerializer(each).data for each in page])
+
+    @extend_schema(operation_id="review", request=OpinionSerializer, responses={201: ReviewSerializer})
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Review a candidate or the answer; for auditors and owners who did not ask the question themselves."""
+        run = visible_run(request, run_id)
+        asked = OpinionSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        values = asked.validated_data
+        candidate = run.candidates.filter(candidate_id=values["candidate_id"]).first()
+        if values["candidate_id"] is not None and candidate is None:
+            raise Http404("This run has no such candidate.")
+        form = ReviewForm(values, candidate=candidate)
+        if not form.is_valid():
+            raise exceptions.ValidationError(faults_of(form))
+        kept = review(run, candidate, person(request), form.opinion())
+        return Response(ReviewSerializer(kept).data, status=HTTPStatus.CREATED)
+
+
+class ZipRenderer(OctetRenderer):
+    media_type = "application/zip"
+    format = "zip"
+
+
+class EvidenceView(GenericAPIView[RetrievalRun]):
+    """The evidence pack of a run."""
+
+    scopes: ClassVar = {"GET": "audit"}
+    renderer_classes = [ZipRenderer]
+    pagination_class = None
+
+    @extend_schema(operation_id="read_evidence", responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, run_id: UUID) -> HttpResponseBase:
+        """One zip that somebody who trusts nobody reads and checks; its manifest's SHA-256 is recorded first."""
+        run = visible_run(request, run_id)
+        with ExitStack() as opened:
+            file = opened.enter_context(tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX))
+            record_read(request.user, "evidence", run, manifest=write_evidence(run, file))
+            opened.pop_all()  # the response closes it
+        file.seek(0)
+        return FileResponse(file, as_attachment=True, filename=f"evidence-{run.pk}.zip", content_type="application/zip")

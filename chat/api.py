@@ -1,0 +1,299 @@
+"""Asking for programs: evidence alone, or a cited answer as JSON or as server-sent events."""
+
+import json
+import uuid
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Any, ClassVar, cast
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import exceptions, serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import ScopedRateThrottle, UserRateThrottle
+
+from accounts.models import User
+from chat import scope, stream, tasks
+from chat.asking import QUESTION_CHARACTERS_MAX, check_question, keep_question
+from chat.feedback import give_feedback
+from chat.forms import COMMENT_CHARACTERS_MAX, MODES
+from chat.models import Conversation, Feedback, Turn
+from chat.replies import read_turn
+from chat.retrieving import retrieve_and_record
+from chat.waiting import ENDED, wait_for_end
+from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
+
+LIMITS = [UserRateThrottle, ScopedRateThrottle]
+KINDS = ["generated", "extractive", "not_found", "cannot_tell", "clarification"]
+RUN_STATUSES = [*STATUSES, "failed"]
+
+
+# ---- what goes in and out
+
+
+class QuestionSerializer(serializers.Serializer[Any]):
+    """A question and where it is asked: a whole base, or one document of it."""
+
+    message = serializers.CharField(trim_whitespace=False, max_length=QUESTION_CHARACTERS_MAX)
+    knowledge_base_id = serializers.UUIDField()
+    document_id = serializers.UUIDField(required=False, allow_null=True, default=None)
+    mode = serializers.ChoiceField(MODES, required=False, default="balanced")
+
+
+class ChatSerializer(QuestionSerializer):
+    """`stream` answers with server-sent events; `conversation_id` makes the question a follow-up."""
+
+    stream = serializers.BooleanField(required=False, default=False)
+    conversation_id = serializers.UUIDField(required=False, allow_null=True, default=None)
+
+
+class CitationSerializer(serializers.Serializer[Any]):
+    """A marker of the answer, the quote that stands literally in the document, and where."""
+
+    marker = serializers.IntegerField()
+    candidate_id = serializers.CharField()
+    document_id = serializers.UUIDField()
+    document = serializers.CharField()
+    quote = serializers.CharField()
+    page = serializers.IntegerField()
+    page_label = serializers.CharField()
+    section = serializers.CharField()
+    lines = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
+    boxes = BoxSerializer(many=True)
+
+
+class AnswerSerializer(serializers.Serializer[Any]):
+    """`note` says in words how it came about; `checks` compare each sentence with what it cites."""
+
+    kind = serializers.ChoiceField(KINDS)
+    text = serializers.CharField()
+    note = serializers.CharField()
+    ended = serializers.ChoiceField(["complete", "stopped", "failed"])
+    citations = CitationSerializer(many=True)
+    checks = serializers.ListField(child=serializers.DictField())
+
+
+class TurnSerializer(serializers.Serializer[Any]):
+    """A question and what became of it; `answer` is null until there is one."""
+
+    turn_id = serializers.UUIDField()
+    conversation_id = serializers.UUIDField()
+    knowledge_base_id = serializers.UUIDField()
+    message = serializers.CharField()
+    mode = serializers.CharField()
+    state = serializers.ChoiceField(Turn.State.choices)
+    error = serializers.CharField(allow_null=True)
+    run_id = serializers.UUIDField(allow_null=True)
+    status = serializers.ChoiceField(RUN_STATUSES, allow_null=True)
+    not_found_reason = serializers.CharField(allow_null=True)
+    confidence = serializers.FloatField(allow_null=True)
+    answer = AnswerSerializer(allow_null=True)
+
+
+class FeedbackSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(Feedback.Kind.choices)
+    comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=COMMENT_CHARACTERS_MAX)
+
+
+class EventRenderer(BaseRenderer):
+    """For content negotiation alone: events are streamed past it."""
+
+    media_type = "text/event-stream"
+    format = "events"
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        return json.dumps(data).encode()
+
+
+# ---- asking
+
+
+def person(request: Request) -> User:
+    """Who calls; the permission class lets nobody else through."""
+    return cast("User", request.user)
+
+
+def chosen_scope(user: User, asked: dict[str, Any]) -> scope.Scope:
+    """The base or document a question names. Raises ScopeError for what is absent, closed or not read, all the same."""
+    document, base = asked["document_id"], asked["knowledge_base_id"]
+    found = scope.choose(user, f"document:{document}" if document else f"base:{base}")
+    if found.base.pk != base:
+        raise scope.ScopeError("This document is not in this base.")
+    return found
+
+
+class RetrieveView(GenericAPIView[Any]):
+    """Evidence without an answer."""
+
+    scopes: ClassVar = {"POST": "ask"}
+    throttle_classes = LIMITS
+    throttle_scope = "ask"
+    serializer_class = QuestionSerializer
+
+    @extend_schema(operation_id="retrieve", request=QuestionSerializer, responses=ResultSerializer)
+    def post(self, request: Request) -> Response:
+        """Retrieve the evidence for a question: every candidate with its role, reason and literal quote; recorded as a run."""
+        asked = QuestionSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        question = check_question(asked.validated_data["message"])
+        chosen = chosen_scope(person(request), asked.validated_data)
+        return Response(retrieve_and_record(person(request), chosen, question, asked.validated_data["mode"]))
+
+
+class ChatView(GenericAPIView[Any]):
+    """A cited answer."""
+
+    scopes: ClassVar = {"POST": "ask"}
+    throttle_classes = LIMITS
+    throttle_scope = "ask"
+    serializer_class = ChatSerializer
+    renderer_classes = [JSONRenderer, EventRenderer]
+
+    @extend_schema(
+        operation_id="chat",
+        request=ChatSerializer,
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key",
+                OpenApiTypes.UUID,
+                OpenApiParameter.HEADER,
+                description="The same key with the same question is one turn, however often it is sent.",
+            )
+        ],
+        responses={
+            (200, "application/json"): OpenApiResponse(TurnSerializer, "The answer, or why there is none."),
+            (200, "text/event-stream"): OpenApiTypes.STR,
+            (202, "application/json"): OpenApiResponse(
+                TurnSerializer, "Not answered in time; the work goes on. Ask the address in Location."
+            ),
+        },
+    )
+    def post(self, request: Request) -> HttpResponseBase:
+        """Ask. With `"stream": true` the stages, the words and at last the whole answer come as events."""
+        asked = ChatSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        values = asked.validated_data
+        question = check_question(values["message"])
+        turn = keep_question(
+            person(request),
+            chosen_scope(person(request), values),
+            question,
+            values["mode"],
+            form_id=idempotency_key(request),
+            conversation=conversation_of(request, values),
+        )
+        tasks.start(turn)
+        if values["stream"]:
+            return events_of(turn, stream.BEGINNING)
+        is_ended = wait_for_end(turn.pk, settings.API_ANSWER_WAIT_S)
+        status = HTTPStatus.OK if is_ended else HTTPStatus.ACCEPTED
+        return Response(read_turn(turn.pk), status=status, headers={"Location": reverse("api:turn", args=[turn.pk])})
+
+
+def idempotency_key(request: Request) -> uuid.UUID:
+    text = request.headers.get("Idempotency-Key", "")
+    try:
+        return uuid.UUID(text) if text else uuid.uuid4()
+    except ValueError:
+        raise exceptions.ValidationError({"Idempotency-Key": "A UUID, made by you for this question."}) from None
+
+
+def conversation_of(request: Request, asked: dict[str, Any]) -> Conversation | None:
+    if asked["conversation_id"] is None:
+        return None
+    own = Conversation.objects.visible_to(person(request)).filter(base=asked["knowledge_base_id"])
+    return get_object_or_404(own, pk=asked["conversation_id"])
+
+
+# ---- a turn
+
+
+def visible_turn(request: Request, turn_id: uuid.UUID) -> Turn:
+    return get_object_or_404(Turn.objects.visible_to(person(request)), pk=turn_id)
+
+
+class TurnView(GenericAPIView[Turn]):
+    """One question and its answer."""
+
+    scopes: ClassVar = {"GET": "ask"}
+    serializer_class = TurnSerializer
+    pagination_class = None
+
+    @extend_schema(operation_id="read_turn")
+    def get(self, request: Request, turn_id: uuid.UUID) -> Response:
+        return Response(read_turn(visible_turn(request, turn_id).pk))
+
+
+class TurnEventsView(GenericAPIView[Turn]):
+    """The events of a question, from the beginning or after the last one that was seen."""
+
+    scopes: ClassVar = {"GET": "ask"}
+    serializer_class = TurnSerializer
+    renderer_classes = [EventRenderer]
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="follow_turn",
+        parameters=[OpenApiParameter("Last-Event-ID", str, OpenApiParameter.HEADER, description="Id of an event.")],
+        responses={(200, "text/event-stream"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, turn_id: uuid.UUID) -> HttpResponseBase:
+        """Attach to a question that is being answered, or hear what came of it."""
+        return events_of(visible_turn(request, turn_id), request.headers.get("Last-Event-ID", ""))
+
+
+def events_of(turn: Turn, last_id: str) -> StreamingHttpResponse:
+    frames = with_answer(turn.pk, stream.last_event_id(last_id), is_ended=turn.state in ENDED)
+    response = StreamingHttpResponse(frames, content_type="text/event-stream")
+    response["Cache-Control"] = "no-cache"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+async def with_answer(turn_id: uuid.UUID, last_id: str, *, is_ended: bool) -> AsyncIterator[bytes]:
+    """The frames of the chat; before the ending one more, `answer`, with the JSON a program that waits would get."""
+    endings = tuple(f"event: {ending}\n".encode() for ending in stream.ENDINGS)
+    async for frame in stream.follow(turn_id, last_id, is_ended=is_ended):
+        if any(ending in frame for ending in endings):
+            told = json.dumps(await sync_to_async(read_turn)(turn_id), ensure_ascii=False)
+            yield stream.frame(stream.Event("", "answer", told))
+        yield frame
+
+
+class StopView(GenericAPIView[Turn]):
+    """Stop a question."""
+
+    scopes: ClassVar = {"POST": "ask"}
+    serializer_class = TurnSerializer
+
+    @extend_schema(operation_id="stop_turn", request=None, responses={202: TurnSerializer})
+    def post(self, request: Request, turn_id: uuid.UUID) -> Response:
+        """Ask the worker to stop; what was found so far is kept."""
+        turn = visible_turn(request, turn_id)
+        Turn.objects.filter(pk=turn.pk).exclude(state__in=ENDED).update(stop_requested=True)
+        return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED)
+
+
+class FeedbackView(GenericAPIView[Turn]):
+    """What the person who asked says of an answer."""
+
+    scopes: ClassVar = {"POST": "ask"}
+    serializer_class = FeedbackSerializer
+
+    @extend_schema(operation_id="give_feedback", responses={201: FeedbackSerializer})
+    def post(self, request: Request, turn_id: uuid.UUID) -> Response:
+        """Say whether an answer helped, or what is wrong with it or its evidence."""
+        answered = Turn.objects.visible_to(person(request)).exclude(run=None).filter(state__in=ENDED)
+        turn = get_object_or_404(answered, pk=turn_id)
+        asked = FeedbackSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        kept = give_feedback(turn, person(request), **asked.validated_data)
+        return Response({"kind": kept.kind, "comment": kept.comment}, status=HTTPStatus.CREATED)

@@ -1,0 +1,14 @@
+"""The addresses of asking for programs."""
+
+from django.urls import path
+
+from chat import api
+
+urlpatterns = [
+    path("retrieve", api.RetrieveView.as_view(), name="retrieve"),
+    path("chat", api.ChatView.as_view(), name="chat"),
+    path("turns/<uuid:turn_id>", api.TurnView.as_view(), name="turn"),
+    path("turns/<uuid:turn_id>/events", api.TurnEventsView.as_view(), name="turn_events"),
+    path("turns/<uuid:turn_id>/stop", api.StopView.as_view(), name="stop"),
+    path("turns/<uuid:turn_id>/feedback", api.FeedbackView.as_view(), name="feedback"),
+]

@@ -1,0 +1,46 @@
+"""The cache of rate limits: Redis, and this process's own memory while Redis is away."""
+
+import logging
+from typing import Any
+
+from django.core.cache.backends.locmem import LocMemCache
+from django.core.cache.backends.redis import RedisCache
+from redis.exceptions import RedisError
+
+logger = logging.getLogger(__name__)
+
+
+class SteadyCache(RedisCache):
+    """Redis as a cache that nobody has to wait or fail for: limits then hold for each process by itself."""
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self.spare = LocMemCache("rate-limits", params)
+
+    def steadily(self, name: str, *arguments: Any, **named: Any) -> Any:
+        try:
+            return getattr(RedisCache, name)(self, *arguments, **named)
+        except RedisError as error:
+            logger.warning("The cache is kept in this process, because Redis does not answer: %s", error)
+            return getattr(self.spare, name)(*arguments, **named)
+
+    def get(self, *arguments: Any, **named: Any) -> Any:
+        return self.steadily("get", *arguments, **named)
+
+    def set(self, *arguments: Any, **named: Any) -> None:
+        self.steadily("set", *arguments, **named)
+
+    def add(self, *arguments: Any, **named: Any) -> bool:
+        return bool(self.steadily("add", *arguments, **named))
+
+    def incr(self, *arguments: Any, **named: Any) -> int:
+        return int(self.steadily("incr", *arguments, **named))
+
+    def touch(self, *arguments: Any, **named: Any) -> bool:
+        return bool(self.steadily("touch", *arguments, **named))
+
+    def delete(self, *arguments: Any, **named: Any) -> bool:
+        return bool(self.steadily("delete", *arguments, **named))
+
+    def has_key(self, *arguments: Any, **named: Any) -> bool:
+        return bool(self.steadily("has_key", *arguments, **named))

@@ -1,0 +1,76 @@
+"""The description of the API: what every operation may answer, and the page that shows it without inline code."""
+
+from typing import Any
+
+from csp.decorators import csp_update
+from django.utils.decorators import method_decorator
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.views import SpectacularSwaggerSplitView
+
+from docintel_site.problems import MEDIA_TYPE
+
+PROBLEMS = {
+    "400": "The request cannot be read, or a value in it is not allowed; `errors` names each.",
+    "401": "Nobody is signed in, or the token is wrong, expired or revoked.",
+    "403": "The token lacks the scope, or a form's token is missing.",
+    "404": "There is nothing here for you: absent and forbidden are answered alike.",
+    "405": "This address does not know the method.",
+    "406": "None of the forms the request accepts is offered.",
+    "409": "It does not fit the state of things as they are now.",
+    "413": "More was sent than one request may carry.",
+    "415": "The body is not in a form this address reads.",
+    "429": "Too many requests; Retry-After says when to come back.",
+}
+FAULT = {
+    "type": "object",
+    "required": ["field", "message", "code"],
+    "properties": {
+        "field": {"type": "string", "description": "Path of the value, empty for the whole."},
+        "message": {"type": "string"},
+        "code": {"type": "string"},
+    },
+}
+PROBLEM = {
+    "type": "object",
+    "description": "An error (RFC 9457). `code` never changes; `detail` is for people.",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        "type": {"type": "string", "format": "uri"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "code": {"type": "string"},
+        "errors": {"type": "array", "items": FAULT},
+    },
+}
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # it registers itself
+    """How a token is described."""
+
+    target_class = "accounts.authentication.BearerAuthentication"
+    name = "bearer"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "A token of yours: menu behind your name, Tokens."}
+
+
+def of_version_1(endpoints: list[tuple[str, str, str, Any]], **_: Any) -> list[tuple[str, str, str, Any]]:
+    """The addresses to describe: /api/chat is the same view once more."""
+    return [endpoint for endpoint in endpoints if endpoint[0].startswith("/api/v1/")]
+
+
+def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Every operation may answer with a problem."""
+    result.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            for status, description in PROBLEMS.items():
+                operation["responses"][status] = {"description": description, "content": content}
+    return result
+
+
+@method_decorator(csp_update({"img-src": ["data:"]}), name="dispatch")  # the icons of its style sheet
+class SwaggerView(SpectacularSwaggerSplitView):
+    """The page to read and try the API, from files of our own."""

@@ -1,0 +1,495 @@
+"""Bases and documents for programs: the functions of the pages, as JSON and CSV."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any, ClassVar, cast
+from uuid import UUID
+
+from django.db.models import Model, QuerySet
+from django.http import FileResponse, HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from rest_framework import exceptions, serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.parsers import MultiPartParser
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import User
+from documents import access, listing, trash
+from documents.base_settings import BaseSettings
+from documents.listing import DocumentRow
+from documents.models import Document, KnowledgeBase, Line, Membership, Parse, Passage, Role, TocEntry
+from documents.rows import LineRow, PassageRow, TocRow
+from documents.tasks import start
+from documents.upload_quota import oversized_files
+from documents.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, too_large
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
+NUMBER_MAX = 2_147_483_647  # of an integer column
+STATES = ("ready", "busy", "needs")
+STRENGTHS = ("strong", "weak")
+
+
+class NotRead(exceptions.APIException):
+    status_code = HTTPStatus.CONFLICT
+    default_detail = "This document has not been read yet, or could not be; its state says which."
+    default_code = "not_read"
+
+
+class NothingTaken(exceptions.APIException):
+    """None of the files of an upload was taken; `outcomes` says why of each."""
+
+    default_code = "upload"
+
+    def __init__(self, outcomes: list[dict[str, Any]]) -> None:
+        is_too_large = all(outcome["code"] == "too_large" for outcome in outcomes)
+        self.status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if is_too_large else HTTPStatus.BAD_REQUEST
+        super().__init__(" ".join(f"{outcome['file_name']}: {outcome['detail']}" for outcome in outcomes))
+
+
+def person(request: Request) -> User:
+    """Who calls; the permission class lets nobody else through."""
+    return cast("User", request.user)
+
+
+# ---- bases
+
+
+def settings_fields() -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+    choices = {name: serializers.ChoiceField(list(allowed)) for name, allowed in BaseSettings.CHOICES.items()}
+    ranges = BaseSettings.RANGES.items()
+    numbers = {name: serializers.IntegerField(min_value=low, max_value=high) for name, (low, high) in ranges}
+    return {**choices, **numbers}
+
+
+# One field a setting, made from what BaseSettings allows.
+SettingsSerializer = type("SettingsSerializer", (serializers.Serializer,), settings_fields())
+
+
+class BaseSerializer(serializers.Serializer[KnowledgeBase]):
+    """A base as the caller sees it."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    role = serializers.SerializerMethodField()
+    settings = serializers.SerializerMethodField()
+    created_at = serializers.DateTimeField()
+
+    @extend_schema_field(serializers.ChoiceField(Role.choices))
+    def get_role(self, base: KnowledgeBase) -> str:
+        return str(self.context["roles"][base.pk])
+
+    @extend_schema_field(SettingsSerializer)
+    def get_settings(self, base: KnowledgeBase) -> dict[str, Any]:
+        return BaseSettings.from_json(base.settings).to_json()
+
+
+class NewBaseSerializer(serializers.Serializer[KnowledgeBase]):
+    name = serializers.CharField(max_length=120)
+
+
+class BaseChangeSerializer(serializers.Serializer[KnowledgeBase]):
+    """What is left out stays as it is."""
+
+    name = serializers.CharField(max_length=120, required=False)
+    settings = cast("serializers.Serializer[Any]", SettingsSerializer(required=False, partial=True))
+
+
+class SummarySerializer(serializers.Serializer[listing.Summary]):
+    """How many documents a base has, how many of them can be asked, are being read, or need a person."""
+
+    documents = serializers.IntegerField()
+    pages = serializers.IntegerField()
+    askable = serializers.IntegerField()
+    ready = serializers.IntegerField()
+    busy = serializers.IntegerField()
+    needs = serializers.IntegerField()
+
+
+class BaseInFullSerializer(BaseSerializer):
+    summary = SummarySerializer(source="*")
+
+    def to_representation(self, instance: KnowledgeBase) -> dict[str, Any]:
+        shown = BaseSerializer(instance, context=self.context).data
+        return {**shown, "summary": SummarySerializer(listing.summary_of(instance)).data}
+
+
+def roles_in(bases: Iterable[KnowledgeBase], user: User) -> dict[str, Any]:
+    """The context a base is written with: what the caller may do in each."""
+    memberships = Membership.objects.filter(user=user, base__in=bases)
+    return {"roles": dict(memberships.values_list("base_id", "role"))}
+
+
+class BaseListView(GenericAPIView[KnowledgeBase]):
+    """The bases of the caller."""
+
+    scopes: ClassVar = {"GET": "read", "POST": "write"}
+    serializer_class = BaseSerializer
+
+    def get_queryset(self) -> "QuerySet[KnowledgeBase]":
+        return KnowledgeBase.objects.visible_to(self.request.user).order_by("name", "id")
+
+    @extend_schema(operation_id="list_bases", responses=BaseSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        bases = self.paginate_queryset(self.get_queryset())
+        assert bases is not None
+        roles = roles_in(bases, person(request))
+        return self.get_paginated_response([BaseSerializer(base, context=roles).data for base in bases])
+
+    @extend_schema(operation_id="make_base", request=NewBaseSerializer, responses={201: BaseSerializer})
+    def post(self, request: Request) -> Response:
+        """Make a base; the caller owns it."""
+        asked = NewBaseSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        made = access.create_base(person(request), asked.validated_data["name"])
+        shown = BaseSerializer(made, context=roles_in([made], person(request)))
+        return Response(shown.data, status=HTTPStatus.CREATED)
+
+
+class BaseView(GenericAPIView[KnowledgeBase]):
+    """One base."""
+
+    scopes: ClassVar = {"GET": "read", "PATCH": "write"}
+    serializer_class = BaseInFullSerializer
+    pagination_class = None
+
+    @extend_schema(operation_id="read_base")
+    def get(self, request: Request, base_id: UUID) -> Response:
+        found = access.get_base(request.user, base_id)
+        return Response(BaseInFullSerializer(found, context=roles_in([found], person(request))).data)
+
+    @extend_schema(operation_id="change_base", request=BaseChangeSerializer)
+    def patch(self, request: Request, base_id: UUID) -> Response:
+        """Rename a base or change its settings; for owners."""
+        found = access.get_base(request.user, base_id, *access.OWN)
+        asked = BaseChangeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        wanted = asked.validated_data
+        chosen = BaseSettings(**BaseSettings.from_json(found.settings).to_json() | wanted.get("settings", {}))
+        access.change_settings(found, wanted.get("name", found.name), chosen, person(request))
+        return self.get(request, base_id)
+
+
+# ---- documents
+
+
+class SituationSerializer(serializers.Serializer[listing.Situation]):
+    """The state in words for people; `percent` is null when there is no figure."""
+
+    kind = serializers.ChoiceField(["ok", "busy", "warn", "fail"])
+    words = serializers.CharField()
+    note = serializers.CharField()
+    percent = serializers.IntegerField(allow_null=True)
+
+
+class ParseSerializer(serializers.ModelSerializer[Parse]):
+    """The reading of a document that is asked now."""
+
+    class Meta:
+        model = Parse
+        fields: ClassVar = [
+            *("number", "parser_version", "language", "page_count", "line_count", "unreadable_pages"),
+            *("toc_origin", "toc_strength", "warnings", "embedding_model", "created_at"),
+        ]
+        read_only_fields = fields
+
+    unreadable_pages = serializers.ListField(child=serializers.IntegerField())
+    warnings = serializers.ListField(child=serializers.CharField())
+
+
+class DocumentSerializer(serializers.ModelSerializer[Document]):
+    """A document, how far its reading is, and what the reading found (null before there is one)."""
+
+    situation = serializers.SerializerMethodField()
+    parse = ParseSerializer(source="current_parse", allow_null=True)
+
+    class Meta:
+        model = Document
+        fields: ClassVar = [
+            *("id", "base_id", "title", "file_name", "media_type", "size_bytes", "sha256", "state", "situation"),
+            *("parse", "created_at", "trashed_at"),
+        ]
+        read_only_fields = fields
+
+    base_id = serializers.UUIDField()
+
+    @extend_schema_field(SituationSerializer)
+    def get_situation(self, document: Document) -> dict[str, Any]:
+        row: DocumentRow = self.context["rows"][document.pk]
+        return SituationSerializer(row.situation).data
+
+
+def shown_documents(documents: list[Document]) -> list[dict[str, Any]]:
+    rows = {row.document.pk: row for row in listing.rows_of(documents)}
+    return cast("list[dict[str, Any]]", DocumentSerializer(documents, many=True, context={"rows": rows}).data)
+
+
+class DocumentQuery(serializers.Serializer[Any]):
+    """What a list of documents is narrowed to."""
+
+    q = serializers.CharField(required=False, max_length=200, default="", help_text="Words of title, name or text.")
+    state = serializers.ChoiceField(STATES, required=False, default="")
+    toc = serializers.ChoiceField(STRENGTHS, required=False, default="", help_text="Strength of its contents.")
+
+
+class OutcomeSerializer(serializers.Serializer[Any]):
+    """What became of one file; `document_id` is the new document, or the one that had the same bytes."""
+
+    file_name = serializers.CharField()
+    code = serializers.CharField(help_text="accepted, duplicate, or why it was refused")
+    detail = serializers.CharField()
+    document_id = serializers.UUIDField(allow_null=True)
+
+
+class UploadSerializer(serializers.Serializer[Any]):
+    outcomes = OutcomeSerializer(many=True)
+
+
+class FilesSerializer(serializers.Serializer[Any]):
+    files = serializers.ListField(child=serializers.FileField(), min_length=1)
+
+
+class DocumentListView(GenericAPIView[Document]):
+    """The documents of a base."""
+
+    scopes: ClassVar = {"GET": "read", "POST": "write"}
+    serializer_class = DocumentSerializer
+    parser_classes = [MultiPartParser]
+    queryset = Document.objects.none()
+
+    @extend_schema(operation_id="list_documents", parameters=[DocumentQuery], responses=DocumentSerializer(many=True))
+    def get(self, request: Request, base_id: UUID) -> Response:
+        found = access.get_base(request.user, base_id)
+        asked = DocumentQuery(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        narrowed = listing.narrowed(listing.listed(found), **asked.validated_data)
+        documents = self.paginate_queryset(narrowed.order_by("-created_at", "-id"))
+        assert documents is not None
+        return self.get_paginated_response(shown_documents(documents))
+
+    @extend_schema(
+        operation_id="upload_documents",
+        request={"multipart/form-data": FilesSerializer},
+        responses={
+            201: OpenApiResponse(UploadSerializer, "At least one file was taken; reading has begun."),
+            200: OpenApiResponse(UploadSerializer, "Every file is in the base already."),
+        },
+    )
+    def post(self, request: Request, base_id: UUID) -> Response:
+        """Upload files in the part `files`, each judged by itself. PDF, Markdown and UTF-8 text are read."""
+        found = access.get_base(request.user, base_id, *access.WRITE)
+        files = request.FILES.getlist("files")
+        outcomes = [outcome_of(accepted) for accepted in accept_all(found, person(request), files)]
+        refused = too_large()
+        outcomes += [outcome_of((clean_file_name(name), refused)) for name in oversized_files(request._request)]
+        codes = {outcome["code"] for outcome in outcomes}
+        if not outcomes:
+            raise exceptions.ValidationError({"files": "Send at least one file."})
+        if not codes & {"accepted", "duplicate"}:
+            raise NothingTaken(outcomes)
+        status = HTTPStatus.CREATED if "accepted" in codes else HTTPStatus.OK
+        return Response({"outcomes": outcomes}, status=status)
+
+
+def outcome_of(accepted: Document | tuple[str, UploadRefused]) -> dict[str, Any]:
+    """What became of a file; a worker is woken for one that was taken."""
+    if isinstance(accepted, Document):
+        start(accepted.jobs.get())
+        return outcome(accepted.file_name, "accepted", "Taken; it is being read.", accepted)
+    name, refusal = accepted
+    known = refusal.document if isinstance(refusal, DuplicateDocument) else None
+    return outcome(name, refusal.code, refusal.message, known)
+
+
+def outcome(name: str, code: str, detail: str, document: Document | None) -> dict[str, Any]:
+    return {"file_name": name, "code": code, "detail": detail, "document_id": document.pk if document else None}
+
+
+class DocumentView(GenericAPIView[Document]):
+    """One document."""
+
+    scopes: ClassVar = {"GET": "read", "DELETE": "write"}
+    serializer_class = DocumentSerializer
+    pagination_class = None
+
+    @extend_schema(operation_id="read_document")
+    def get(self, request: Request, document_id: UUID) -> Response:
+        [shown] = shown_documents([access.get_document(request.user, document_id)])
+        return Response(shown)
+
+    @extend_schema(operation_id="trash_document", responses={204: None})
+    def delete(self, request: Request, document_id: UUID) -> Response:
+        """Move a document to the trash of its base."""
+        found = access.get_document(request.user, document_id, *access.WRITE)
+        trash.move_to_trash(found, person(request))
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class OctetRenderer(BaseRenderer):
+    """For the schema alone: a file is answered as it is."""
+
+    media_type = "application/octet-stream"
+    format = "bytes"
+
+
+class OriginalView(GenericAPIView[Document]):
+    """The uploaded file, byte for byte."""
+
+    scopes: ClassVar = {"GET": "read"}
+    renderer_classes = [OctetRenderer]
+    pagination_class = None
+
+    @extend_schema(operation_id="read_original", responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    def get(self, request: Request, document_id: UUID) -> HttpResponseBase:
+        found = access.get_document(request.user, document_id)
+        file = found.file.open("rb")
+        return FileResponse(file, True, found.file_name, content_type="application/octet-stream")
+
+
+# ---- lines, contents and passages: the frames of DESIGN section 5
+
+
+class LineSerializer(serializers.ModelSerializer[Line]):
+    """One visual line; the box is in PDF points from the top left, `spans` are [start, end, x0, x1]."""
+
+    spans = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()))
+
+    class Meta:
+        model = Line
+        fields: ClassVar = list(LineRow._fields)
+
+
+class TocEntrySerializer(serializers.ModelSerializer[TocEntry]):
+    """One section with its inclusive ranges, sub-sections included; index 0 is what stands before the first."""
+
+    class Meta:
+        model = TocEntry
+        fields: ClassVar = list(TocRow._fields)
+
+
+class PassageSerializer(serializers.ModelSerializer[Passage]):
+    """The unit of search: consecutive lines of one section; `context` is searched and never quoted."""
+
+    class Meta:
+        model = Passage
+        fields: ClassVar = list(PassageRow._fields)
+
+
+class TableQuery(serializers.Serializer[Any]):
+    """Which reading, and how CSV is written."""
+
+    parse = serializers.IntegerField(
+        required=False, min_value=1, max_value=NUMBER_MAX, help_text="Number of a reading; the current one without it."
+    )
+    literal = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="CSV: leave cells as they are. Otherwise text a spreadsheet would compute gets an apostrophe in front.",
+    )
+
+
+class LineQuery(TableQuery):
+    page = serializers.IntegerField(
+        required=False, min_value=1, max_value=NUMBER_MAX, help_text="Only lines of this page, counted from 1."
+    )
+
+
+class CsvRenderer(BaseRenderer):
+    """Text that is CSV already."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> Any:
+        return data
+
+
+class TableView(GenericAPIView[Any]):
+    """The rows a reading found: pages of JSON, or the whole table as CSV."""
+
+    scopes: ClassVar = {"GET": "read"}
+    renderer_classes = [JSONRenderer, CsvRenderer]
+    relation: ClassVar[str]
+    key: ClassVar[str]
+
+    def table(self, request: Request, document_id: UUID, query: type[TableQuery] = TableQuery) -> Response:
+        found = access.get_document(request.user, document_id)
+        asked = query(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        rows = getattr(parse_of(found, asked.validated_data.get("parse")), self.relation).order_by(self.key)
+        if page := asked.validated_data.get("page"):
+            rows = rows.filter(page_number=page)
+        if request.accepted_renderer.format == "csv":
+            return Response(csv_of(rows, self.columns(), is_literal=asked.validated_data["literal"]))
+        shown = self.get_serializer(self.paginate_queryset(rows), many=True)
+        return self.get_paginated_response(shown.data)
+
+    def columns(self) -> list[str]:
+        serializer: Any = self.serializer_class
+        return list(serializer.Meta.fields)
+
+
+def parse_of(document: Document, number: int | None) -> Parse:
+    """The reading with a number, else the current one. Raises NotRead, or NotFound for a number that is not there."""
+    parse = document.parses.filter(number=number).first() if number else document.current_parse
+    if parse is None:
+        raise exceptions.NotFound("The document has no such parse.") if number else NotRead
+    return parse
+
+
+def csv_of(rows: "QuerySet[Model]", columns: list[str], *, is_literal: bool) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    for row in rows.values_list(*columns):
+        cells = [json.dumps(cell) if isinstance(cell, list) else cell for cell in row]
+        writer.writerow(cells if is_literal else map(defused, cells))
+    return out.getvalue()
+
+
+def defused(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" \n").startswith(FORMULA) else cell
+
+
+def in_two_forms(rows: type[serializers.BaseSerializer[Any]]) -> dict[tuple[int, str], Any]:
+    """What a table is answered as, for its description."""
+    return {(200, "application/json"): rows(many=True), (200, "text/csv"): OpenApiTypes.STR}
+
+
+class LinesView(TableView):
+    serializer_class = LineSerializer
+    queryset = Line.objects.none()
+    relation, key = "lines", "number"
+
+    @extend_schema(operation_id="list_lines", parameters=[LineQuery], responses=in_two_forms(LineSerializer))
+    def get(self, request: Request, document_id: UUID) -> Response:
+        """Every line in order: text, place on the page, section, kind."""
+        return self.table(request, document_id, LineQuery)
+
+
+class TocView(TableView):
+    serializer_class = TocEntrySerializer
+    queryset = TocEntry.objects.none()
+    relation, key = "toc_entries", "index"
+
+    @extend_schema(operation_id="list_toc", parameters=[TableQuery], responses=in_two_forms(TocEntrySerializer))
+    def get(self, request: Request, document_id: UUID) -> Response:
+        """The table of contents."""
+        return self.table(request, document_id)
+
+
+class PassagesView(TableView):
+    serializer_class = PassageSerializer
+    queryset = Passage.objects.none()
+    relation, key = "passages", "index"
+
+    @extend_schema(operation_id="list_passages", parameters=[TableQuery], responses=in_two_forms(PassageSerializer))
+    def get(self, request: Request, document_id: UUID) -> Response:
+        """The passages search works with."""
+        return self.table(request, document_id)

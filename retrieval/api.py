@@ -1,0 +1,230 @@
+"""The dictionary of a base for programs, and how a result and its candidates read as JSON."""
+
+from http import HTTPStatus
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db.models import Prefetch
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions, serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from documents import access
+from documents.api import CsvRenderer, in_two_forms
+from retrieval import editing
+from retrieval.dictionary import rows_of
+from retrieval.models import Concept, Term
+from retrieval.packs import load_missing
+from retrieval.types import METHODS, ROLE_ORDER
+from retrieval.wordlist import LANGUAGES, PRIORITIES, ROWS_MAX, TEXT_MAX, WordlistError, WordRow, checked, written
+
+ROLES = sorted(ROLE_ORDER)
+METHOD_NAMES = list(METHODS)
+STATUSES = ["found", "not_found", "cannot_tell", "clarify"]
+
+# ---- the contract of DESIGN section 5, described; `record.result_json` writes it
+
+
+class RangeSerializer(serializers.Serializer[Any]):
+    """Inclusive lines and pages."""
+
+    first_line = serializers.IntegerField()
+    last_line = serializers.IntegerField()
+    first_page = serializers.IntegerField()
+    last_page = serializers.IntegerField()
+
+
+class BoxSerializer(serializers.Serializer[Any]):
+    """A rectangle on a page in PDF points from the top left."""
+
+    page = serializers.IntegerField()
+    x0 = serializers.FloatField()
+    y0 = serializers.FloatField()
+    x1 = serializers.FloatField()
+    y1 = serializers.FloatField()
+
+
+class RepairSerializer(serializers.Serializer[Any]):
+    """What calibration did to the quote of the arbiter; lengths in characters."""
+
+    status = serializers.ChoiceField(["exact", "truncated", "rejected", "none"])
+    original_length = serializers.IntegerField()
+    final_length = serializers.IntegerField()
+    reason = serializers.CharField(required=False, allow_blank=True)
+
+
+class CandidateSerializer(serializers.Serializer[Any]):
+    """One place that was judged: where it stands, its verdict, and a quote that stands literally in the document."""
+
+    candidate_id = serializers.CharField()
+    document_id = serializers.UUIDField()
+    role = serializers.ChoiceField(ROLES)
+    reason = serializers.CharField()
+    rule = serializers.CharField(allow_null=True)
+    section_title = serializers.CharField()
+    breadcrumb = serializers.CharField()
+    page_number = serializers.IntegerField()
+    page_label = serializers.CharField()
+    anchor = RangeSerializer()
+    context = RangeSerializer()  # type: ignore[assignment]  # a field, not what a serializer is given to work with
+    snippet = serializers.CharField()
+    text = serializers.CharField()
+    methods = serializers.ListField(child=serializers.ChoiceField(METHOD_NAMES))
+    matched_keywords = serializers.ListField(child=serializers.CharField())
+    exact_title = serializers.BooleanField()
+    co_occurrence = serializers.BooleanField()
+    type_match = serializers.BooleanField()
+    line_score = serializers.FloatField()
+    rrf_rank = serializers.IntegerField()
+    content_anchor = serializers.CharField(allow_null=True)
+    raw_content_anchor = serializers.CharField(allow_null=True)
+    anchor_repair = RepairSerializer()
+    boxes = BoxSerializer(many=True)
+
+
+class ContradictionSerializer(serializers.Serializer[Any]):
+    candidate_ids = serializers.ListField(child=serializers.CharField())
+    point = serializers.CharField()
+
+
+class SearchedSerializer(serializers.Serializer[Any]):
+    """A word that was searched, in which forms, and how often it stands there."""
+
+    text = serializers.CharField()
+    forms = serializers.ListField(child=serializers.CharField())
+    count = serializers.IntegerField()
+
+
+class ResultSerializer(serializers.Serializer[Any]):
+    """The RetrievalResult; candidates primary first. `run_id` is its record."""
+
+    run_id = serializers.UUIDField()
+    doc_id = serializers.UUIDField(allow_null=True, help_text="The document, when only one was asked.")
+    documents = serializers.ListField(child=serializers.DictField())
+    question = serializers.CharField()
+    status = serializers.ChoiceField(STATUSES)
+    not_found = serializers.BooleanField()
+    not_found_reason = serializers.CharField(allow_null=True)
+    clarification = serializers.CharField(allow_null=True)
+    confidence = serializers.FloatField()
+    candidates = CandidateSerializer(many=True)
+    methods_used = serializers.ListField(child=serializers.ChoiceField(METHOD_NAMES))
+    arbiter = serializers.CharField()
+    arbiter_status = serializers.ChoiceField(["ran", "not_run", "not_needed"])
+    arbiter_failure = serializers.CharField(allow_null=True)
+    violations = serializers.ListField(child=serializers.CharField())
+    contradictions = ContradictionSerializer(many=True)
+    searched = SearchedSerializer(many=True)
+    gates = serializers.ListField(child=serializers.DictField())
+    coverage = serializers.DictField()
+    plan = serializers.ListField(child=serializers.DictField())
+    parsed = serializers.DictField()
+    timings_ms = serializers.DictField(child=serializers.FloatField())
+
+
+# ---- the dictionary
+
+
+class TermSerializer(serializers.Serializer[Term]):
+    language = serializers.CharField(help_text='"" is any')
+    term = serializers.CharField(source="text")
+    priority = serializers.ChoiceField(PRIORITIES)
+    weight = serializers.FloatField()
+
+
+class ConceptSerializer(serializers.Serializer[Concept]):
+    """A thing with its names; a question that has one of them is searched with all."""
+
+    id = serializers.IntegerField()
+    concept = serializers.CharField(source="name")
+    terms = TermSerializer(many=True)
+
+
+class RowSerializer(serializers.Serializer[Any]):
+    """One term of a concept, as a line of the CSV."""
+
+    concept = serializers.CharField(max_length=TEXT_MAX)
+    language = serializers.ChoiceField(list(LANGUAGES), required=False, default="", allow_blank=True)
+    term = serializers.CharField(max_length=TEXT_MAX)
+    priority = serializers.ChoiceField(PRIORITIES, required=False, default="primary")
+    weight = serializers.FloatField(required=False, default=1.0)
+
+
+class RowsSerializer(serializers.Serializer[Any]):
+    rows = serializers.ListField(child=RowSerializer(), min_length=1, max_length=ROWS_MAX)
+
+
+class CountsSerializer(serializers.Serializer[Any]):
+    """How many terms were new, changed, or there already."""
+
+    new = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    same = serializers.IntegerField()
+
+
+class DictionaryView(GenericAPIView[Concept]):
+    """The expert dictionary of a base."""
+
+    scopes: ClassVar = {"GET": "read", "POST": "write"}
+    serializer_class = ConceptSerializer
+    renderer_classes = [JSONRenderer, CsvRenderer]
+    queryset = Concept.objects.none()
+
+    @extend_schema(
+        operation_id="list_dictionary",
+        responses=in_two_forms(ConceptSerializer),
+    )
+    def get(self, request: Request, base_id: UUID) -> Response:
+        """Concepts with their terms; as CSV the whole of it, as the page exports and takes it in."""
+        found = access.get_base(request.user, base_id)
+        load_missing(found)
+        if request.accepted_renderer.format == "csv":
+            return Response(written(rows_of(found)))
+        terms = Prefetch("terms", Term.objects.order_by("language", "pk"))
+        concepts = Concept.objects.filter(base=found).order_by("name", "id").prefetch_related(terms)
+        page = self.paginate_queryset(concepts) or []
+        return self.get_paginated_response([ConceptSerializer(concept).data for concept in page])
+
+    @extend_schema(
+        operation_id="add_terms", request=RowsSerializer, responses={(200, "application/json"): CountsSerializer}
+    )
+    def post(self, request: Request, base_id: UUID) -> Response:
+        """Add terms, or change priority and weight of ones that are there; all rows or none."""
+        found = access.get_base(request.user, base_id, *access.WRITE)
+        asked = RowsSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        counts = editing.take_in(found, checked_rows(asked.validated_data["rows"]))
+        return Response({kind: counts[kind] for kind in ("new", "changed", "same")})
+
+
+def checked_rows(rows: list[dict[str, Any]]) -> list[WordRow]:
+    """The rows by the rules of the page and of a file. Raises ValidationError that names each wrong row."""
+    taken: list[WordRow] = []
+    wrong: dict[str, str] = {}
+    for place, row in enumerate(rows):
+        try:
+            taken.append(checked(row["concept"], row["language"], row["term"], row["priority"], str(row["weight"])))
+        except WordlistError as error:
+            wrong[f"rows.{place}"] = str(error)
+    if wrong:
+        raise exceptions.ValidationError(wrong)
+    return taken
+
+
+class ConceptView(GenericAPIView[Concept]):
+    """One concept of the dictionary."""
+
+    scopes: ClassVar = {"DELETE": "write"}
+    serializer_class = ConceptSerializer
+    pagination_class = None
+
+    @extend_schema(operation_id="delete_concept", responses={204: None})
+    def delete(self, request: Request, base_id: UUID, concept_id: int) -> Response:
+        """Delete a concept with its terms."""
+        found = access.get_base(request.user, base_id, *access.WRITE)
+        get_object_or_404(Concept, base=found, pk=concept_id).delete()
+        return Response(status=HTTPStatus.NO_CONTENT)
