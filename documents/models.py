@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
@@ -86,7 +87,8 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         return self.filter(base__in=KnowledgeBase.objects.visible_to(user))
 
     def living(self) -> "DocumentQuerySet":
-        return self.filter(trashed_at=None)
+        """Neither in the trash nor replaced by a newer version."""
+        return self.filter(trashed_at=None, replaced_at=None)
 
     def answering(self) -> "DocumentQuerySet":
         """Documents that can be asked: read, and not in the trash."""
@@ -99,7 +101,11 @@ def stored_name(document: "Document", file_name: str) -> str:
 
 
 class Document(models.Model):
-    """One uploaded file. The file never changes; what was read from it is a Parse."""
+    """One uploaded file. The file never changes; what was read from it is a Parse.
+
+    A newer version is a document of its own that `replaces` this one. As soon as it answers, `replaced_at` is set and no
+    question finds the old one any more; its pages stay for the trails that cite them.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting", "Waiting"
@@ -120,14 +126,20 @@ class Document(models.Model):
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     trashed_at = models.DateTimeField(null=True, blank=True)
+    tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
+    replaces = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="replacements")
+    replaced_at = models.DateTimeField(null=True, blank=True)
 
     objects = DocumentQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]
+        indexes = [GinIndex(fields=["tags"], name="documents_tags")]
         constraints = [
             models.UniqueConstraint(
-                fields=["base", "sha256"], condition=Q(trashed_at=None), name="documents_one_living_copy"
+                fields=["base", "sha256"],
+                condition=Q(trashed_at=None, replaced_at=None),
+                name="documents_one_living_copy",
             )
         ]
 
