@@ -8,6 +8,7 @@ from typing import Any, ClassVar, cast
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.db import close_old_connections
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -18,7 +19,6 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import ScopedRateThrottle, UserRateThrottle
 
 from accounts.models import User
 from chat import scope, stream, tasks
@@ -31,7 +31,6 @@ from chat.retrieving import retrieve_and_record
 from chat.waiting import ENDED, wait_for_end
 from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
 
-LIMITS = [UserRateThrottle, ScopedRateThrottle]
 KINDS = ["generated", "extractive", "not_found", "cannot_tell", "clarification"]
 RUN_STATUSES = [*STATUSES, "failed"]
 
@@ -134,8 +133,7 @@ class RetrieveView(GenericAPIView[Any]):
     """Evidence without an answer."""
 
     scopes: ClassVar = {"POST": "ask"}
-    throttle_classes = LIMITS
-    throttle_scope = "ask"
+    asks = True
     serializer_class = QuestionSerializer
 
     @extend_schema(operation_id="retrieve", request=QuestionSerializer, responses=ResultSerializer)
@@ -152,8 +150,7 @@ class ChatView(GenericAPIView[Any]):
     """A cited answer."""
 
     scopes: ClassVar = {"POST": "ask"}
-    throttle_classes = LIMITS
-    throttle_scope = "ask"
+    asks = True
     serializer_class = ChatSerializer
     renderer_classes = [JSONRenderer, EventRenderer]
 
@@ -191,7 +188,7 @@ class ChatView(GenericAPIView[Any]):
             conversation=conversation_of(request, values),
         )
         tasks.start(turn)
-        if values["stream"]:
+        if values["stream"] or request.accepted_renderer.format == EventRenderer.format:
             return events_of(turn, stream.BEGINNING)
         is_ended = wait_for_end(turn.pk, settings.API_ANSWER_WAIT_S)
         status = HTTPStatus.OK if is_ended else HTTPStatus.ACCEPTED
@@ -251,6 +248,7 @@ class TurnEventsView(GenericAPIView[Turn]):
 
 
 def events_of(turn: Turn, last_id: str) -> StreamingHttpResponse:
+    close_old_connections()  # a stream may last for minutes, and asks the database for nothing until its end
     frames = with_answer(turn.pk, stream.last_event_id(last_id), is_ended=turn.state in ENDED)
     response = StreamingHttpResponse(frames, content_type="text/event-stream")
     response["Cache-Control"] = "no-cache"

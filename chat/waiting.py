@@ -7,6 +7,7 @@ from typing import Any
 
 import redis
 from django.conf import settings
+from django.db import close_old_connections
 
 from chat.models import Turn
 from chat.stream import BEGINNING, ENDINGS, key_of
@@ -29,6 +30,7 @@ def wait_for_end(turn_id: uuid.UUID, patience_s: float) -> bool:
         left_ms = milliseconds_to(until)
         if left_ms <= 0:
             return False
+        close_old_connections()  # a hundred that wait would hold every connection the database has
         last_id = pause(turn_id, last_id, min(left_ms, LOOK_MS))
     return True
 

@@ -229,20 +229,22 @@ CACHES = {
         "LOCATION": EVENTS_REDIS_URL,
         "KEY_PREFIX": "cache",
     }
+# Limits are counted in Redis, those of signing in too: in the memory of a process an attacker would get as many
+# attempts as there are web processes, and all of them again after a restart.
 }
 API_RATE = int(env_number("DOCINTEL_API_RATE", 600, low=1, high=1_000_000))  # requests of one person a minute
 ASK_RATE = int(env_number("DOCINTEL_ASK_RATE", 60, low=1, high=1_000_000))  # questions among them: they cost work
 API_ANSWER_WAIT_S = env_number("DOCINTEL_API_ANSWER_WAIT_S", 120, low=0, high=600)
 REST_FRAMEWORK = {
+        "OPTIONS": {"serializer": "docintel_site.cache.Json", "socket_timeout": 2},
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "accounts.authentication.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope"],
-    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"user": f"{API_RATE}/min", "ask": f"{ASK_RATE}/min"},
+    "DEFAULT_THROTTLE_CLASSES": ["docintel_site.limits.RequestLimit", "docintel_site.limits.QuestionLimit"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["docintel_site.json_body.JSONBody"],
     "DEFAULT_PAGINATION_CLASS": "docintel_site.paging.KeysetPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "docintel_site.problems.handle",

@@ -1,11 +1,14 @@
 """A body that is too large is refused while it arrives, whatever its announced length says."""
 
 import asyncio
+import json
 from collections.abc import Iterable
+from http import HTTPStatus
 
 import pytest
 
 from docintel_site.body_limit import BodyLimit, Message, Receive, Scope, Send
+from docintel_site.problems import problem
 
 LIMIT = 1_000_000
 
@@ -20,7 +23,7 @@ async def echo_size(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": str(size).encode()})
 
 
-def answer_to(pieces: Iterable[bytes], headers: list[tuple[bytes, bytes]]) -> tuple[int, bytes]:
+def answer_to(pieces: Iterable[bytes], headers: list[tuple[bytes, bytes]], path: str = "/") -> tuple[int, bytes]:
     sent: list[Message] = []
     arriving = iter([*({"type": "http.request", "body": piece, "more_body": True} for piece in pieces)])
     last = {"type": "http.request", "body": b"", "more_body": False}
@@ -31,7 +34,7 @@ def answer_to(pieces: Iterable[bytes], headers: list[tuple[bytes, bytes]]) -> tu
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(BodyLimit(echo_size, LIMIT)({"type": "http", "headers": headers}, receive, send))
+    asyncio.run(BodyLimit(echo_size, LIMIT)({"type": "http", "path": path, "headers": headers}, receive, send))
     return sent[0]["status"], sent[1]["body"]
 
 
@@ -52,3 +55,10 @@ def test_it_counts_what_arrives(size: int, headers: list[tuple[bytes, bytes]], s
     told, body = answer_to(pieces, headers)
     assert told == status
     assert body == str(size).encode() if status == 200 else b"at most 1 MB" in body
+
+
+def test_it_tells_a_program_in_the_form_of_every_problem() -> None:
+    status, body = answer_to([b"x"] * 2, [(b"content-length", b"1000001")], "/api/v1/bases")
+    as_answered = json.loads(problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "x").content)
+    assert (status, json.loads(body) | {"detail": "x"}) == (413, as_answered)
+    assert "at most 1 MB" in json.loads(body)["detail"]
