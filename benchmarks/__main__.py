@@ -1,4 +1,4 @@
-"""`python -m benchmarks retrieval | requests | speed | scale --data DIR --questions FILE`, `… parsing --data DIR`."""
+"""`python -m benchmarks retrieval | requests | speed | scale --data DIR --questions FILE`, `… parsing --data DIR`, `… audit`."""
 
 import argparse
 import json
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from benchmarks.questions import GoldQuestion
     from retrieval.types import ConceptTerms
+
+AUDIT_PARTS = ("faults", "replays", "append", "tampering", "verify", "pages")
 
 
 def main() -> int:
@@ -57,8 +59,17 @@ def main() -> int:
     parsing = commands.add_parser("parsing", help="how well and how fast documents are read")
     parsing.add_argument("--data", type=Path, required=True, help="a folder of PDFs, with or without question files")
     parsing.add_argument("--out", type=Path, help="where to write everything as JSON")
+    audit = commands.add_parser("audit", help="the record under faults, load and attack; and the pages of the audit")
+    audit.add_argument("--part", nargs="+", choices=AUDIT_PARTS, default=AUDIT_PARTS, help="what to measure")
+    audit.add_argument("--questions", type=int, default=1000, help="asked under faults")
+    audit.add_argument("--entries", type=int, default=100_000, help="in the ledger that is verified")
+    audit.add_argument("--runs", type=int, default=100_000, help="in the lists that are opened")
+    audit.add_argument("--out", type=Path, help="where to write everything as JSON")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
+    if options.command == "audit":
+        with installation():
+            return run_audit(options)
     if options.command == "parsing":
         with installation():
             return run_parsing(options)
@@ -69,6 +80,15 @@ def main() -> int:
             return {"retrieval": run_scope, "scale": run_growth}[options.command](options)
     django.setup()
     return {"requests": run_requests, "retrieval": run_retrieval, "speed": run_speed}[options.command](options)
+
+
+def run_audit(options: argparse.Namespace) -> int:
+    from benchmarks import audit
+
+    figures = audit.run(tuple(options.part), questions=options.questions, entries=options.entries, listed=options.runs)
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1, default=str))
+    return 0
 
 
 def run_parsing(options: argparse.Namespace) -> int:

@@ -158,7 +158,7 @@ def verify(digests_of: DigestsOf, *, since: Head | None = None, expected: Sequen
     `digests_of` gives the digests of what entries vouch for, as that is now. With `since` only the entries after that
     trusted head are walked; the chain must still hold every exported head in `expected`.
     """
-    trusted = [*expected, *([since] if since else [])]
+    trusted = dict([*expected, *([since] if since else [])])
     checked, previous = 0, since or Head(0, NO_HASH)
     fault = early_fault(since) if since else None
     for entry, now in read_ahead(previous.sequence, digests_of) if fault is None else ():
@@ -218,18 +218,16 @@ def early_fault(since: Head) -> Fault | None:
     """Why a walk cannot begin after `since`: its entry is gone or was rewritten."""
     entry = Entry.objects.filter(sequence=since.sequence).first()
     if entry is not None:
-        return rewritten(entry, since) if entry.hash != since.hash else None
+        return rewritten(entry, since.hash) if entry.hash != since.hash else None
     later = next(entries_after(since.sequence), None)
-    return hole(since.sequence, later.sequence) if later and since.sequence else cut_fault(head(), [since])
+    return hole(since.sequence, later.sequence) if later and since.sequence else cut_fault(head(), dict([since]))
 
 
-def entry_fault(entry: Entry, previous: Head, trusted: list[Head]) -> Fault | None:
+def entry_fault(entry: Entry, previous: Head, trusted: dict[int, str]) -> Fault | None:
     if entry.sequence != previous.sequence + 1:
         return hole(previous.sequence + 1, entry.sequence)
-    for head in trusted:
-        if entry.sequence == head.sequence and entry.hash != head.hash:
-            return link_fault(entry, previous.hash) or rewritten(entry, head)
-    return link_fault(entry, previous.hash)
+    exported = trusted.get(entry.sequence, entry.hash)
+    return link_fault(entry, previous.hash) or (rewritten(entry, exported) if exported != entry.hash else None)
 
 
 def link_fault(entry: Entry, previous_hash: str) -> Fault | None:
@@ -252,9 +250,9 @@ def payload_fault(entry: Entry, now: str | None) -> Fault | None:
     return None
 
 
-def cut_fault(last: Head, trusted: list[Head]) -> Fault | None:
+def cut_fault(last: Head, trusted: dict[int, str]) -> Fault | None:
     """The end of the chain is missing although a head we trust lies beyond it."""
-    missing = max((head.sequence for head in trusted), default=0)
+    missing = max(trusted, default=0)
     if missing <= last.sequence:
         return None
     detail = (
@@ -268,8 +266,8 @@ def hole(missing: int, found: int) -> Fault:
     return Fault(missing, "", "", "hole", f"it is missing: the next entry stored is {found}")
 
 
-def rewritten(entry: Entry, head: Head) -> Fault:
-    detail = f"its hash is {entry.hash} but was {head.hash} when the head was exported: the chain was rewritten"
+def rewritten(entry: Entry, exported: str) -> Fault:
+    detail = f"its hash is {entry.hash} but was {exported} when the head was exported: the chain was rewritten"
     return fault_of(entry, "rewritten", detail)
 
 

@@ -1,0 +1,199 @@
+"""The audit under load and under attack: runs under faults, replays, appending, verifying, tampering, lists, trail."""
+
+import json
+import multiprocessing
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import django
+
+from benchmarks import faults
+from benchmarks.metrics import percentile
+
+QUESTIONS_TO_WORK_ON = 60  # when the thousand are not asked
+REPLAYS = 200
+TAMPERINGS = 200
+WRITERS = 16
+APPENDS_A_WRITER = 60
+RECORD_BYTES = 20_000  # RELIABILITY finding 7
+START_S = 120  # for sixteen processes to be ready on a busy machine
+EXTRAPOLATED = 1_000_000
+SAMPLES = Path(__file__).resolve().parent.parent / "samples"
+AUDITOR = "auditor@example.org"
+PARTS = ("faults", "replays", "append", "tampering", "verify", "pages")
+
+
+def run(parts: tuple[str, ...], *, questions: int, entries: int, listed: int) -> dict[str, Any]:
+    """The chosen parts in their order, over one installation that grows from one part to the next."""
+    from benchmarks.retrieval import commit
+
+    found: dict[str, Any] = {"commit": commit()}
+    lay()
+    measures: dict[str, Callable[[], Any]] = {
+        "faults": lambda: faults.run(questions),
+        "replays": replays,
+        "append": append,
+        "tampering": tamper,
+        "verify": lambda: verify(entries),
+        "pages": lambda: pages(listed),
+    }
+    if "faults" not in parts:
+        faults.run(QUESTIONS_TO_WORK_ON)
+    for name in PARTS:
+        if name in parts:
+            found[name] = measures[name]()
+            print(json.dumps({name: found[name]}, ensure_ascii=False, default=str), flush=True)
+    return found
+
+
+def lay() -> None:
+    """A base of the sample documents with an owner, an auditor and somebody who asks."""
+    from django.core.management import call_command
+
+    from accounts.models import User
+    from documents.access import create_base, set_role
+
+    owner, auditor, asker = (
+        User.objects.create_user(f"{name}@example.org", name=name.capitalize())
+        for name in ("owner", "auditor", "asker")
+    )
+    base = create_base(owner, "Measured")
+    set_role(base, auditor, "auditor", owner)
+    set_role(base, asker, "viewer", owner)
+    documents = [str(path) for path in sorted(SAMPLES.iterdir()) if path.suffix in (".pdf", ".md")]
+    with open("/dev/null", "w") as nowhere:
+        call_command("ingest", *documents, base=base.name, stdout=nowhere)
+
+
+def replays() -> dict[str, int]:
+    """Requests rebuilt from the rows of runs a model was asked about, compared by digest, replies read again."""
+    from audit.replay import rebuild
+    from retrieval.models import RetrievalRun
+
+    runs = RetrievalRun.objects.exclude(llm_call=None).select_related("llm_call")[:REPLAYS]
+    rebuilt = [found for found in map(rebuild, runs) if found]
+    return {"replayed": len(rebuilt), "byte_equal": sum(found.ok for found in rebuilt)}
+
+
+# ---- the ledger; a writer's process imports this module before it has set Django up
+
+
+def tamper() -> dict[str, Any]:
+    from benchmarks import tampering
+
+    return tampering.run(TAMPERINGS)
+
+
+def append() -> dict[str, Any]:
+    """Milliseconds of storing a 20 KB record with its entry, commit included: one writer, then sixteen processes."""
+    return {f"{writers}_writers": appended(writers) for writers in (1, WRITERS)}
+
+
+def appended(writers: int) -> dict[str, float | None]:
+    context = multiprocessing.get_context("spawn")
+    barrier, results = context.Barrier(writers + 1), context.Queue()
+    processes = [context.Process(target=write, args=(barrier, results), daemon=True) for _ in range(writers)]
+    for process in processes:
+        process.start()
+    barrier.wait(timeout=START_S)
+    started = time.monotonic()
+    spent = [ms for _ in processes for ms in results.get()]
+    seconds = time.monotonic() - started
+    for process in processes:
+        process.join()
+    return {"p50": percentile(spent, 50), "p95": percentile(spent, 95), "per_s": round(len(spent) / seconds, 1)}
+
+
+def write(barrier: Any, results: Any) -> None:
+    django.setup()
+    from audit.events import record_event
+
+    text = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz ", k=RECORD_BYTES))
+    record_event(None, "warm", None, text=text)
+    barrier.wait()
+    spent = []
+    for _ in range(APPENDS_A_WRITER):
+        started = time.perf_counter()
+        record_event(None, "measured", None, text=text)
+        spent.append(1000 * (time.perf_counter() - started))
+    results.put(spent)
+
+
+def verify(entries: int) -> dict[str, Any]:
+    """Seconds of the whole walk over so many real entries (a run, its answer and a read for each question)."""
+    from django.db import connection
+
+    from audit.verification import verify as walk
+    from benchmarks.growth import grow
+
+    grown = grow(entries)
+    started = time.monotonic()
+    report = walk()
+    seconds = time.monotonic() - started
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database()) / 1000000")
+        megabytes = cursor.fetchone()[0]
+    checked = report.verification.checked
+    return grown | {
+        "ok": report.ok,
+        "sentence": report.sentence,
+        "entries": checked,
+        "seconds": round(seconds, 1),
+        "per_s": round(checked / seconds),
+        "minutes_for_a_million": round(EXTRAPOLATED * seconds / checked / 60, 1),
+        "database_mb": int(megabytes),
+    }
+
+
+# ---- pages
+
+
+def pages(listed: int) -> dict[str, Any]:
+    """p50 and p95 in milliseconds of the pages an auditor opens, over so many runs with 20 candidates each."""
+    from django.conf import settings
+    from django.test import Client
+
+    from accounts.models import User
+    from audit.runs import key_of
+    from benchmarks.growth import thin_runs
+    from retrieval.models import RetrievalRun, RunCandidate
+
+    settings.ALLOWED_HOSTS = ["*"]
+    thin_runs(listed)
+    client = Client()
+    client.force_login(User.objects.get(email=AUDITOR), backend="allauth.account.auth_backends.AuthenticationBackend")
+    runs = RetrievalRun.objects.order_by("-created_at", "-id")
+    count = runs.count()
+    middle, last = (key_of(runs[place]) for place in (count // 2, count - 27))
+    rare = str(runs[count // 2].pk)[:8]
+    widest = RunCandidate.objects.filter(position=40).values_list("run", flat=True).first() or runs[0].pk
+    addresses = {
+        "list": "",
+        "list, middle page": f"?before={middle}",
+        "list, last page": f"?before={last}",
+        "list, not found": "?status=not_found",
+        "list, common word": "?text=agreement",
+        "list, two words": "?text=termination+notice",
+        "list, rare word": f"?text={rare}",
+        "list, absent word": "?text=zzzyyyxxx",
+        "queue": "queue/",
+        "trail, 40 candidates": f"runs/{widest}/",
+        "figures, 30 days": "figures/?days=30",
+    }
+    return {"runs": count, "candidates": RunCandidate.objects.count()} | {
+        name: opened(client, f"/audit/{address}".replace("+", "%2B") if "before" in address else f"/audit/{address}")
+        for name, address in addresses.items()
+    }
+
+
+def opened(client: Any, address: str, times: int = 20) -> dict[str, float | None]:
+    spent = []
+    for _ in range(times):
+        started = time.perf_counter()
+        response = client.get(address)
+        spent.append(1000 * (time.perf_counter() - started))
+        assert response.status_code == 200, (address, response.status_code)
+    return {"p50": percentile(spent, 50), "p95": percentile(spent, 95)}
