@@ -16,6 +16,7 @@ from typing import Any
 import django
 import pytest
 from django.conf import settings
+from django.utils import translation
 
 from embedded import postgres, redis
 
@@ -28,7 +29,7 @@ def _prepare() -> None:
     is_worker = os.environ.get(STARTED) == "yes"
     # What a developer has set for himself must not decide a test, and no test may reach a paid model.
     for name in list(os.environ):
-        if name.startswith(("OPENAI_", "DOCINTEL_")) or name == "REDIS_URL":
+        if name.startswith(("OPENAI_", "DOCINTEL_", "VOYAGE_")) or name == "REDIS_URL":
             del os.environ[name]
     os.environ["DOCINTEL_HOME"] = str(home)
     # The threads of numpy's matrix library spin against each other on a busy machine: 40 s for 0.8 s of work.
@@ -72,3 +73,10 @@ def _flush_past_triggers() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "execute_sql_flush", flush_as_replica)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _speak_english() -> Iterator[None]:
+    """A page asked for in French must not leave its language to the next test of the process."""
+    yield
+    translation.deactivate()

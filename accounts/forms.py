@@ -4,16 +4,17 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 
 
 class FirstOwnerForm(forms.Form):
-    name = forms.CharField(max_length=120, label="Your name", widget=forms.TextInput(attrs={"autocomplete": "name"}))
-    email = forms.EmailField(label="E-mail", widget=forms.EmailInput(attrs={"autocomplete": "username"}))
+    name = forms.CharField(max_length=120, label=_("Your name"), widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    email = forms.EmailField(label=_("E-mail"), widget=forms.EmailInput(attrs={"autocomplete": "username"}))
     password = forms.CharField(
-        label="Password",
-        help_text="At least 10 characters.",
+        label=_("Password"),
+        help_text=_("At least 10 characters."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         strip=False,
     )
@@ -21,7 +22,7 @@ class FirstOwnerForm(forms.Form):
     def clean_email(self) -> str:
         email: str = self.cleaned_data["email"].lower()
         if User.objects.filter(email=email).exists():
-            raise forms.ValidationError("Somebody with this e-mail exists already.")
+            raise forms.ValidationError(_("Somebody with this e-mail exists already."))
         return email
 
     def clean(self) -> dict[str, Any]:

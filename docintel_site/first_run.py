@@ -4,6 +4,7 @@ from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from accounts.forms import FirstOwnerForm
@@ -19,13 +20,13 @@ BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 def first_owner(request: HttpRequest, token: str) -> HttpResponse:
     """Show and take the form that makes the first owner; a used or old link is simply not found."""
     if not OwnerLink.open_for(token).exists():
-        raise Http404("This link has been used or is too old.")
+        raise Http404(_("This link has been used or is too old."))
     form = FirstOwnerForm(request.POST or None, label_suffix="")
     if request.method == "POST" and form.is_valid():
         try:
             owner = make_first_owner(token, **form.cleaned_data)
         except LinkUsed:
-            raise Http404("This link has been used.") from None
+            raise Http404(_("This link has been used or is too old.")) from None
         hand_over(owner)
         login(request, owner, backend=BACKEND)
         return redirect("home")

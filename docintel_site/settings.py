@@ -4,6 +4,7 @@ import os
 import re
 import secrets
 from contextlib import suppress
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -39,6 +40,20 @@ def env_number(name: str, default: float, *, low: float, high: float) -> float:
     if not low <= value <= high:
         raise ImproperlyConfigured(f"{name} is {text!r}; it must be a number from {low} to {high}.")
     return value
+
+
+def limits_from(**names: str) -> dict[str, Decimal]:
+    """The limits that are set, by what they limit; each is an amount of money above zero."""
+    limits = {}
+    for what, name in names.items():
+        if text := env_str(name):
+            try:
+                limits[what] = Decimal(text)
+            except InvalidOperation:
+                raise ImproperlyConfigured(f"{name} is {text!r}; it must be an amount of money like 5.00.") from None
+            if not (limits[what].is_finite() and limits[what] > 0):
+                raise ImproperlyConfigured(f"{name} is {text!r}; it must be an amount of money like 5.00.")
+    return limits
 
 
 def env_list(name: str, default: str) -> list[str]:
@@ -136,6 +151,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -162,6 +178,9 @@ TEMPLATES = [
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("fr", "Français")]
+LANGUAGE_COOKIE_AGE = 31_536_000  # a year; before the first choice the browser's own wish decides
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
@@ -193,7 +212,9 @@ FIRST_OWNER_LINK_HOURS = 24
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
@@ -223,20 +244,20 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 
 # ---- the API: one form of errors, lists by key, limits by person
 
+# Limits are counted in Redis, those of signing in too: in the memory of a process an attacker would get as many
+# attempts as there are web processes, and all of them again after a restart.
 CACHES = {
     "default": {
         "BACKEND": "docintel_site.cache.SteadyCache",
         "LOCATION": EVENTS_REDIS_URL,
         "KEY_PREFIX": "cache",
+        "OPTIONS": {"serializer": "docintel_site.cache.Json", "socket_timeout": 2},
     }
-# Limits are counted in Redis, those of signing in too: in the memory of a process an attacker would get as many
-# attempts as there are web processes, and all of them again after a restart.
 }
 API_RATE = int(env_number("DOCINTEL_API_RATE", 600, low=1, high=1_000_000))  # requests of one person a minute
 ASK_RATE = int(env_number("DOCINTEL_ASK_RATE", 60, low=1, high=1_000_000))  # questions among them: they cost work
 API_ANSWER_WAIT_S = env_number("DOCINTEL_API_ANSWER_WAIT_S", 120, low=0, high=600)
 REST_FRAMEWORK = {
-        "OPTIONS": {"serializer": "docintel_site.cache.Json", "socket_timeout": 2},
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "accounts.authentication.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
@@ -333,10 +354,35 @@ LLM_CURRENCY = env_str("DOCINTEL_CURRENCY", "USD")
 if not re.fullmatch("[A-Z]{3}", LLM_CURRENCY):
     raise ImproperlyConfigured(f"DOCINTEL_CURRENCY is {LLM_CURRENCY!r}; it must be three letters like USD or EUR.")
 LLM_CONFIGURED = bool(LLM_API_KEY or LLM_BASE_URL)
+SPENDING_LIMITS = limits_from(
+    day="DOCINTEL_LIMIT_DAY", base_day="DOCINTEL_LIMIT_BASE_DAY", user_day="DOCINTEL_LIMIT_USER_DAY"
+)
+if SPENDING_LIMITS and LLM_CONFIGURED and LLM_MODEL not in LLM_PRICES:
+    raise ImproperlyConfigured(f"Spending is limited, but DOCINTEL_PRICES has no price for the model {LLM_MODEL!r}.")
 ARBITER_DEADLINE_S = env_number("DOCINTEL_ARBITER_DEADLINE_S", 45, low=1, high=600)
 ANSWER_DEADLINE_S = env_number("DOCINTEL_ANSWER_DEADLINE_S", 90, low=1, high=600)
 if LLM_BASE_URL and urlsplit(LLM_BASE_URL).scheme not in ("http", "https"):
     raise ImproperlyConfigured(f"OPENAI_BASE_URL is {LLM_BASE_URL!r}; it must begin with http:// or https://.")
+
+# ---- vectors and reranking by others: nothing is sent to them unless a base chooses them
+
+EMBEDDING_BASE_URL = env_str("DOCINTEL_EMBEDDING_BASE_URL")
+EMBEDDING_API_KEY = env_str("DOCINTEL_EMBEDDING_API_KEY")
+if not EMBEDDING_BASE_URL:  # then it is the server of the model, and its key
+    EMBEDDING_BASE_URL, EMBEDDING_API_KEY = LLM_BASE_URL, EMBEDDING_API_KEY or LLM_API_KEY
+EMBEDDING_CONFIGURED = bool(EMBEDDING_BASE_URL or EMBEDDING_API_KEY)
+EMBEDDING_MODEL = env_str("DOCINTEL_EMBEDDING_MODEL", "text-embedding-3-small")
+EMBEDDING_DIMENSIONS = int(env_number("DOCINTEL_EMBEDDING_DIMENSIONS", 0, low=0, high=4096))  # 0: the model's own
+VOYAGE_API_KEY = env_str("VOYAGE_API_KEY")
+VOYAGE_BASE_URL = env_str("VOYAGE_BASE_URL", "https://api.voyageai.com/v1")
+VOYAGE_MODEL = env_str("DOCINTEL_VOYAGE_MODEL", "voyage-3.5")
+RERANK_BASE_URL = env_str("DOCINTEL_RERANK_BASE_URL")
+RERANK_API_KEY = env_str("DOCINTEL_RERANK_API_KEY")
+RERANK_MODEL = env_str("DOCINTEL_RERANK_MODEL", "reranker" if RERANK_BASE_URL else "rerank-2.5")
+RERANK_DEADLINE_S = env_number("DOCINTEL_RERANK_DEADLINE_S", 20, low=1, high=600)
+for _name in ("EMBEDDING_BASE_URL", "VOYAGE_BASE_URL", "RERANK_BASE_URL"):
+    if globals()[_name] and urlsplit(globals()[_name]).scheme not in ("http", "https"):
+        raise ImproperlyConfigured(f"{_name} is {globals()[_name]!r}; it must begin with http:// or https://.")
 
 LOGGING = {
     "version": 1,

@@ -11,6 +11,9 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from kombu.exceptions import OperationalError
 
 from chat.models import Turn
@@ -64,14 +67,12 @@ def database() -> Check:
             cursor.execute("SELECT max(extversion) FROM pg_extension WHERE extname = 'vector'")
             pgvector = cursor.fetchone()[0]
     except DatabaseError as error:
-        return Check(
-            "Database", "fail", f"does not answer: {first_line(error)}", "Start it with bin/run, or mend DATABASE_URL."
-        )
+        what = _("does not answer: %(reason)s") % {"reason": first_line(error)}
+        return Check(_("Database"), "fail", what, _("Start it with bin/run, or mend DATABASE_URL."))
     if not pgvector:
-        return Check(
-            "Database", "fail", f"PostgreSQL {server} without pgvector", "Run manage.py migrate as a superuser."
-        )
-    return Check("Database", "ok", f"PostgreSQL {server}, pgvector {pgvector}")
+        what = _("PostgreSQL %(server)s without pgvector") % {"server": server}
+        return Check(_("Database"), "fail", what, _("Run manage.py migrate as a superuser."))
+    return Check(_("Database"), "ok", f"PostgreSQL {server}, pgvector {pgvector}")
 
 
 def tables() -> Check:
@@ -79,30 +80,36 @@ def tables() -> Check:
     executor = MigrationExecutor(connection)
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if waiting:
-        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in waiting[:3])
-        return Check("Tables", "fail", f"{len(waiting)} migrations not applied: {names}", "Run manage.py migrate.")
-    return Check("Tables", "ok", "up to date")
+        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _backwards in waiting[:3])
+        said = ngettext(
+            "%(n)d migration not applied: %(names)s", "%(n)d migrations not applied: %(names)s", len(waiting)
+        )
+        what = said % {"n": len(waiting), "names": names}
+        return Check(_("Tables"), "fail", what, _("Run manage.py migrate."))
+    return Check(_("Tables"), "ok", _("up to date"))
 
 
 def documents() -> Check:
     """No document waits for a worker that has died."""
     states = IngestJob.State
-    return stuck("Documents", IngestJob.objects.all(), states.RUNNING, states.QUEUED, "ingest and beat")
+    return stuck(_("Documents"), IngestJob.objects.all(), states.RUNNING, states.QUEUED, "ingest, beat")
 
 
 def questions() -> Check:
     """No question waits for a worker that has died."""
-    return stuck("Questions", Turn.objects.all(), Turn.State.RUNNING, Turn.State.QUEUED, "ask and beat")
+    return stuck(_("Questions"), Turn.objects.all(), Turn.State.RUNNING, Turn.State.QUEUED, "ask, beat")
 
 
 def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str, queued: str, logs: str) -> Check:
     """Rows whose worker has not been heard of for two leases, beside those that are being worked on."""
     oldest = timezone.now() - timedelta(seconds=STUCK_AFTER_LEASES * settings.LEASE_S)
     count = rows.filter(state=running).filter(Q(heartbeat_at__lt=oldest) | Q(heartbeat_at=None)).count()
-    open_rows = f"{rows.filter(state=running).count()} at work, {rows.filter(state=queued).count()} waiting"
+    at_work, waiting = rows.filter(state=running).count(), rows.filter(state=queued).count()
+    open_rows = _("%(at_work)d at work, %(waiting)d waiting") % {"at_work": at_work, "waiting": waiting}
     if count:
-        hint = f"Restart the workers; what they say is in the logs of {logs}."
-        return Check(name, "fail", f"{count} without a sign of life for two minutes; {open_rows}", hint)
+        hint = _("Restart the workers; what they say is in these logs: %(logs)s.") % {"logs": logs}
+        what = _("%(n)d without a sign of life for two minutes") % {"n": count}
+        return Check(name, "fail", f"{what}; {open_rows}", hint)
     return Check(name, "ok", open_rows)
 
 
@@ -112,10 +119,9 @@ def broker() -> Check:
         with current_app.connection_for_read() as link:
             link.ensure_connection(max_retries=1, timeout=PING_S)
     except (OperationalError, OSError) as error:
-        return Check(
-            "Broker", "fail", f"does not answer: {first_line(error)}", "Start it with bin/run, or mend REDIS_URL."
-        )
-    return Check("Broker", "ok", "Redis answers")
+        what = _("does not answer: %(reason)s") % {"reason": first_line(error)}
+        return Check(_("Broker"), "fail", what, _("Start it with bin/run, or mend REDIS_URL."))
+    return Check(_("Broker"), "ok", _("Redis answers"))
 
 
 def workers() -> Check:
@@ -123,11 +129,12 @@ def workers() -> Check:
     answers = current_app.control.inspect(timeout=PING_S).active_queues() or {}
     served = {queue["name"] for queues_of_one in answers.values() for queue in queues_of_one}
     missing = [queue for queue in QUEUES if queue not in served]
-    names = ", ".join(sorted(name.split("@")[0] for name in answers)) or "none"
+    names = ", ".join(sorted(name.split("@")[0] for name in answers)) or _("none")
     if missing:
-        what = f"no worker for {', '.join(missing)} (answering: {names})"
-        return Check("Workers", "fail", what, "Start bin/run, or the missing service; see var/logs.")
-    return Check("Workers", "ok", f"answering: {names}")
+        said = {"missing": ", ".join(missing), "names": names}
+        what = _("no worker for %(missing)s (answering: %(names)s)") % said
+        return Check(_("Workers"), "fail", what, _("Start bin/run, or the missing service; see var/logs."))
+    return Check(_("Workers"), "ok", _("answering: %(names)s") % {"names": names})
 
 
 def queues() -> Check:
@@ -137,39 +144,40 @@ def queues() -> Check:
         waiting = {queue: channel.client.llen(queue) for queue in QUEUES}
     what = ", ".join(f"{queue} {count}" for queue, count in waiting.items())
     if max(waiting.values()) > LONG_QUEUE:
-        return Check("Queues", "warn", f"long: {what}", "More is coming in than the workers do; start more of them.")
-    return Check("Queues", "ok", f"waiting: {what}")
+        hint = _("More is coming in than the workers do; start more of them.")
+        return Check(_("Queues"), "warn", _("long: %(queues)s") % {"queues": what}, hint)
+    return Check(_("Queues"), "ok", _("waiting: %(queues)s") % {"queues": what})
 
 
 def encoder() -> Check:
     """The bundled encoder is built; without it search by meaning is off and everything else works."""
     if is_built():
-        return Check("Encoder", "ok", "built")
-    return Check(
-        "Encoder", "warn", "not built: embeddings are off", "Run manage.py build_encoder; it says what is missing."
-    )
+        return Check(_("Encoder"), "ok", _("built"))
+    hint = _("Run manage.py build_encoder; it says what is missing.")
+    return Check(_("Encoder"), "warn", _("not built: embeddings are off"), hint)
 
 
 def model() -> Check:
     """The language model answers; having none is a choice, not a fault."""
     answer = client.reachable()
     if answer is False:
-        what = "none: answers are quotes, the rules judge"
-        return Check("Model", "ok", what, "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
+        hint = _("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
+        return Check(_("Model"), "ok", _("none: answers are quotes, the rules judge"), hint)
     if answer is True:
-        return Check("Model", "ok", f"{settings.LLM_MODEL} answers")
-    return Check("Model", "fail", str(answer), "Mend OPENAI_BASE_URL or the key; until then answers are quotes.")
+        return Check(_("Model"), "ok", _("%(model)s answers") % {"model": settings.LLM_MODEL})
+    hint = _("Mend OPENAI_BASE_URL or the key; until then answers are quotes.")
+    return Check(_("Model"), "fail", str(answer), hint)
 
 
 def disk() -> Check:
     """There is room for documents and page images."""
     free = shutil.disk_usage(settings.HOME).free
-    what = f"{free / GIGABYTE:.1f} GB free in {settings.HOME}"
+    what = _("%(free)s GB free in %(home)s") % {"free": number_format(free / GIGABYTE, 1), "home": settings.HOME}
     if free < DISK_FULL_BYTES:
-        return Check("Disk", "fail", what, "Make room now: the database stops when the disk is full.")
+        return Check(_("Disk"), "fail", what, _("Make room now: the database stops when the disk is full."))
     if free < DISK_LOW_BYTES:
-        return Check("Disk", "warn", what, "Make room, or move the data and set DOCINTEL_HOME.")
-    return Check("Disk", "ok", what)
+        return Check(_("Disk"), "warn", what, _("Make room, or move the data and set DOCINTEL_HOME."))
+    return Check(_("Disk"), "ok", what)
 
 
 def first_line(error: Exception) -> str:

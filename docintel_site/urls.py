@@ -2,7 +2,9 @@
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
+from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
+from django.views.i18n import set_language
 
 from chat.api import ChatView
 from docintel_site import first_run, views
@@ -15,6 +17,7 @@ urlpatterns = [
     path("welcome/<str:token>/", first_run.first_owner, name="first_owner"),
     path("accounts/", include("allauth.account.urls")),
     path("status/", views.status, name="status"),
+    path("language/", login_not_required(set_language), name="set_language"),
     path("ask/", include("chat.urls")),
     path("audit/", include("audit.urls")),
     path("admin/", admin.site.urls),

@@ -1,3 +1,17 @@
+// Words of scripts in the reader's language; static/texts/<language>.js, where one is loaded, has them.
+function gettext(text) {
+  return globalThis.texts?.[text] || text;
+}
+function ngettext(one, many, count) {
+  const forms = globalThis.texts?.[one];
+  if (!Array.isArray(forms)) return count === 1 ? one : many;
+  return forms[new Intl.PluralRules(document.documentElement.lang).select(count) === "one" ? 0 : 1];
+}
+// "%(name)s is too large" with { name: "a.pdf" }.
+function interpolate(text, values) {
+  return text.replace(/%\((\w+)\)[sd]/g, (whole, name) => values[name] ?? whole);
+}
+
 // Conveniences of every page; each page works without them.
 document.getElementById("theme")?.addEventListener("click", () => {
   const root = document.documentElement;

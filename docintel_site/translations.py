@@ -1,0 +1,160 @@
+"""The words of the interface: found in code, templates and scripts, kept per language, compiled for Django and the browser.
+
+The catalogues in `locale/` are edited by hand; what is compiled from them is committed too, so that running needs no tool.
+"""
+
+import io
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from django.utils.translation.template import templatize
+
+ROOT = Path(__file__).resolve().parent.parent
+APPS = ("accounts", "audit", "chat", "docintel_site", "documents", "ledger", "llm", "retrieval")
+LANGUAGES = ("fr",)  # besides English, which the messages are written in
+PAGES, SCRIPTS = "django", "djangojs"
+CONTEXT_FIRST = ((1, "c"), 2)
+MADE_AT = datetime(2026, 1, 1, tzinfo=UTC)  # the same words must compile to the same bytes on any day
+HEAD = """# The words of DocIntel's interface. `manage.py translations` brings it up to date and compiles it.
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=utf-8\\n"
+"Plural-Forms: {plural_forms}\\n"
+
+"""
+KEYWORDS = {
+    "_": None,
+    "gettext": None,
+    "gettext_lazy": None,
+    "gettext_noop": None,
+    "ngettext": (1, 2),
+    "ngettext_lazy": (1, 2),
+    "pgettext": CONTEXT_FIRST,
+    "pgettext_lazy": CONTEXT_FIRST,
+    "npgettext": ((1, "c"), 2, 3),
+}
+
+
+def refresh(language: str) -> list[str]:
+    """Bring the catalogues of a language up to date with the code and compile them; the messages still without words."""
+    missing: list[str] = []
+    for domain, found in found_messages().items():
+        catalog = updated(read(language, domain), found)
+        po_path(language, domain).parent.mkdir(parents=True, exist_ok=True)
+        po_path(language, domain).write_bytes(po_bytes(catalog))
+        missing += [str(message.id) for message in catalog if not is_done(message)]
+    for path, compiled in compiled_files(language).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(compiled)
+    return missing
+
+
+def faults(language: str) -> list[str]:
+    """What is wrong with a language, a sentence each: messages nobody translated, gone ones, wrong placeholders, old files."""
+    told: list[str] = []
+    for domain, found in found_messages().items():
+        kept = read(language, domain)
+        told += [f"not in {domain}.po: {message.id!r}" for message in found if not same_in(kept, message)]
+        told += [f"no longer in the code: {message.id!r}" for message in kept if not same_in(found, message)]
+        told += [f"untranslated or fuzzy: {message.id!r}" for message in kept if not is_done(message)]
+        told += [f"{message.id!r}: {error}" for message in kept if message.id for error in message.check(kept)]
+    stale = [path for path, now in compiled_files(language).items() if not path.exists() or path.read_bytes() != now]
+    return told + [f"not compiled anew: {path.relative_to(ROOT)}" for path in stale]
+
+
+def found_messages() -> dict[str, Catalog]:
+    """The messages of pages and of scripts, as they stand in the sources."""
+    pages, scripts = Catalog(), Catalog()
+    for path in sources():
+        method, words = ("javascript", scripts) if path.suffix == ".js" else ("python", pages)
+        for _, message, comments, context in extract(method, source_of(path), KEYWORDS, ("Translators:",)):
+            words.add(message, auto_comments=comments, context=context)
+    return {PAGES: pages, SCRIPTS: scripts}
+
+
+def sources() -> Iterator[Path]:
+    """Every file that may hold a message, in a fixed order."""
+    for app in APPS:
+        yield from sorted(path for path in (ROOT / app).rglob("*.py") if not {"tests", "migrations"} & {*path.parts})
+    yield from sorted((ROOT / "templates").rglob("*.html"))
+    yield from sorted((ROOT / "templates").rglob("*.txt"))
+    yield from sorted((ROOT / "static").glob("*.js"))
+
+
+def source_of(path: Path) -> io.BytesIO:
+    """A file as the extractor reads it: templates become calls of gettext."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix in (".html", ".txt"):
+        # What is no message becomes rows of X; their indentation would be no Python.
+        text = "\n".join(line.strip() for line in templatize(text).splitlines())
+    return io.BytesIO(text.encode())
+
+
+def updated(kept: Catalog, found: Catalog) -> Catalog:
+    """The messages of the code with the translations kept so far; nothing is guessed."""
+    for message in found:
+        known = same_in(kept, message)
+        if message.id and known is not None:
+            message.string = known.string
+            message.flags = message.flags | (known.flags & {"fuzzy"})
+    found.locale = kept.locale
+    return found
+
+
+def same_in(catalog: Catalog, message: Message) -> Message | None:
+    """The message of another catalogue with the same words, forms and context; the nameless first one is always there."""
+    if not message.id:
+        return message
+    other = catalog.get(message.id, message.context)
+    return other if other is not None and other.id == message.id else None
+
+
+def first_form(message: Message) -> str:
+    return message.id if isinstance(message.id, str) else message.id[0]
+
+
+def is_done(message: Message) -> bool:
+    """Whether every form of a message has words somebody has looked at."""
+    forms = [message.string] if isinstance(message.string, str) else list(message.string or [""])
+    return not message.id or (all(forms) and "fuzzy" not in message.flags)
+
+
+def read(language: str, domain: str) -> Catalog:
+    """A language's catalogue as it is kept, empty before the first time."""
+    path = po_path(language, domain)
+    if not path.exists():
+        return Catalog(locale=language)
+    with path.open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def po_path(language: str, domain: str) -> Path:
+    return ROOT / "locale" / language / "LC_MESSAGES" / f"{domain}.po"
+
+
+def po_bytes(catalog: Catalog) -> bytes:
+    """A catalogue as text: sorted, without places and dates, so that a change shows only what changed."""
+    buffer = io.BytesIO()
+    write_po(buffer, catalog, no_location=True, omit_header=True, sort_output=True, width=120)
+    return HEAD.format(plural_forms=catalog.plural_forms).encode() + buffer.getvalue()
+
+
+def compiled_files(language: str) -> dict[Path, bytes]:
+    """What is compiled from the catalogues of a language: Django's binary form, and a script for the browser."""
+    pages = io.BytesIO()
+    catalog = read(language, PAGES)
+    catalog.creation_date = catalog.revision_date = MADE_AT
+    write_mo(pages, catalog)
+    done = [message for message in read(language, SCRIPTS) if message.id and is_done(message)]
+    script = {first_form(message): message.string for message in done}
+    words = json.dumps(script, ensure_ascii=False, indent=0, sort_keys=True)
+    return {
+        po_path(language, PAGES).with_suffix(".mo"): pages.getvalue(),
+        ROOT / "static" / "texts" / f"{language}.js": f"globalThis.texts = {words};\n".encode(),
+    }
