@@ -3,11 +3,14 @@
 import uuid
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.db import models
 
 from documents.models import Document, KnowledgeBase, Parse, Viewer
 from ledger.triggers import erasable
 from llm.models import LLMCall
+from retrieval.injection import PATTERN
 
 # What an erasure leaves of a run and of a candidate in place of everything a person wrote or that tells of it.
 ERASED_RUN = {
@@ -139,10 +142,19 @@ class RetrievalRun(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-id"]
+        indexes = [
+            # The list of runs is searched by words, and by a document of the scope.
+            GinIndex(SearchVector("question", config="simple"), name="retrieval_run_words"),
+            GinIndex(fields=["scope"], name="retrieval_run_scope", opclasses=["jsonb_path_ops"]),
+        ]
         triggers = erasable(ERASED_RUN)
 
     def __str__(self) -> str:
         return self.question[:80]
+
+
+# Candidates whose text speaks to a model; a query that says the same finds them by the index.
+INSTRUCTING = models.Q(context_text__iregex=PATTERN) | models.Q(section_title__iregex=PATTERN)
 
 
 class RunCandidate(models.Model):
@@ -202,6 +214,8 @@ class RunCandidate(models.Model):
                 condition=models.Q(anchor_repair__status__in=["truncated", "rejected"]),
                 name="retrieval_candidate_repaired",
             ),
+            models.Index(fields=["run"], condition=INSTRUCTING, name="retrieval_candidate_instructs"),
+            GinIndex(SearchVector("reason", config="simple"), name="retrieval_candidate_words"),
         ]
         triggers = erasable(ERASED_CANDIDATE)
 

@@ -1,0 +1,32 @@
+"""Document text that speaks to a model instead of a reader. A leaf: the mark of it is an index, so that it costs no column.
+
+It is a sign for people to look, not a wall: the wall is that text is fenced, ids are checked and quotes are literal (R107).
+"""
+
+import re
+
+# One expression that PostgreSQL and Python read alike: no word boundaries, which the two write differently.
+PATTERN = (
+    r"(ignore|disregard|forget|override|bypass)[ \n]+((all|any|the|of|your|these|those|every)[ \n]+)*"
+    r"(previous|prior|above|earlier|preceding|former|system|existing)[ \n]+([a-z]+[ \n]+)?"
+    r"(instruction|prompt|rule|guideline|direction|command)"
+    r"|you[ \n]+are[ \n]+(now[ \n]+)?(an?[ \n]+)?(ai|language model|chatbot|assistant|dan)([ \n.,;:]|$)"
+    r"|(reveal|print|repeat|output|show)[ \n]+(me[ \n]+)?(your([ \n]+system)?|the[ \n]+system)[ \n]+(prompt|instructions)"
+    r"|(new|updated)[ \n]+(system[ \n]+)?(instructions|prompt)[ \n]*:"
+    r"|(note|message|instruction|attention)s?[ \n]+(to|for)[ \n]+(the[ \n]+)?"
+    r"(ai|model|language model|llm|assistant|arbiter|chatbot)([ \n.,;:]|$)"
+    r"|(mark|rank|rate|judge|classify|treat)[ \n]+(this|it|every|all)[a-z \n]{0,40}as[ \n]+(primary|relevant)"
+    r"|do[ \n]+not[ \n]+(tell|inform|mention[a-z ]*to)[ \n]+the[ \n]+(user|reader|auditor)"
+    r"|<[|]?/?[ ]?(im_start|im_end|system|candidates|candidate|question|toc|excerpt|instructions)[ >|]"
+    r"|\[/?(inst|system)\]"
+    r"|ignore[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes|règles)"
+    r"|oublie[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes)"
+    r"|ignorier[a-z]*[ \n]+(sie[ \n]+)?(alle[ \n]+)?(bisherigen|vorherigen|vorigen|obigen)[ \n]+(anweisung|regel)"
+)
+FOUND = re.compile(PATTERN, re.IGNORECASE)
+
+
+def instructing_words(text: str) -> str:
+    """The first words of a text that tell a model what to do; "" when there are none."""
+    found = FOUND.search(text)
+    return found.group() if found else ""
