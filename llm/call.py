@@ -10,14 +10,14 @@ import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import httpx2
 import openai
 from django.conf import settings
 
-from llm import errors
+from llm import errors, spending
 from llm.breaker import Breaker
 from llm.dialect import (
     PATHS,
@@ -29,14 +29,17 @@ from llm.dialect import (
     api_of,
     at,
     format_of,
+    is_filtered,
     is_too_long,
     missing_capability,
     read_reply,
+    was_prompt_cut,
     write_request,
 )
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
 from llm.reply import ReasoningFilter
+from llm.spending import Booking
 from llm.wire import REPLY_MAX_BYTES, ReplyTooLarge, wire
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -56,32 +59,64 @@ _breakers: dict[str, Breaker] = {}
 _lacks: dict[tuple[str, str], Lacks] = {}  # what each server and model turned out not to understand
 
 
+class Server(NamedTuple):
+    """Where requests go, and the key that opens it."""
+
+    base_url: str
+    key: str
+
+
 class Call:
     """One question to the model, from the first request to the exchange that is stored."""
 
-    def __init__(self, ask: Ask, purpose: str, prompt_name: str, prompt_version: str, deadline_s: float) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        purpose: str,
+        prompt_name: str,
+        prompt_version: str,
+        deadline_s: float,
+        server: Server | None = None,
+    ) -> None:
         self._ask = ask
         self._purpose, self._prompt_name, self._prompt_version = purpose, prompt_name, prompt_version
         self._deadline_s = deadline_s
-        self._base_url = server_url()
-        self._key = settings.LLM_API_KEY
+        self._base_url, self._key = server or Server(server_url(), settings.LLM_API_KEY)
         self._started_at, self._started = datetime.now(UTC), time.monotonic()
         with _lock:
             self._breaker = _breakers.setdefault(self._base_url, Breaker())
             self._lacks = _lacks.get((self._base_url, ask.model), frozenset())
-        self._request = write_request(ask, self._lacks)
+        self._request = self._write()
         self._attempts = 0
         self._reply = Reply()
         self._reader: StreamReader | None = None
         self._unreadable = ""
+        self._booking: Booking | None = None
 
     # ---- what the caller's thread does
 
-    def check_configured(self) -> None:
-        """NotConfigured unless a key or an address is set."""
+    def check_allowed(self) -> None:
+        """NotConfigured unless a key or an address is set; LimitReached when today's money is spent."""
         if not settings.LLM_CONFIGURED:
             message = "No model is configured: set OPENAI_API_KEY or OPENAI_BASE_URL."
             raise self.error(errors.NotConfigured, message, True)
+        self.book()
+
+    def book(self) -> None:
+        """Book what the call may cost; LimitReached when a limit of today is used up. Nothing without limits."""
+        try:
+            self._booking = spending.book(self._ask.model, len(self._ask.instructions) + len(self._ask.prompt))
+        except spending.LimitUsedUp as reached:
+            raise self.error(errors.LimitReached, str(reached), True) from None
+
+    def settle(self) -> None:
+        """Put what the call did cost in place of what was booked."""
+        if self._booking:
+            reply = self.reply
+            self._booking.settle(
+                reply.tokens_in, reply.tokens_out, reply.tokens_cached, is_unanswered=not (reply.text or reply.model)
+            )
+            self._booking = None
 
     def wait(self, future: "Future[None]") -> None:
         """Wait for the end of `run`; even a loop that hangs does not hold the caller past the deadline."""
@@ -109,15 +144,14 @@ class Call:
     def exchange(self, outcome: str, error: str = "") -> Exchange:
         """The record of this call as it stands."""
         reply = self.reply
-        parameters = {key: self._request[key] for key in ("temperature", "store", "stream") if key in self._request}
         return Exchange(
             purpose=self._purpose,
             host=host_of(self._base_url),
-            api=api_of(self._lacks),
+            api=self._api,
             model=self._ask.model,
             prompt_name=self._prompt_name,
             prompt_version=self._prompt_version,
-            parameters=parameters | {"format": format_of(self._ask, self._lacks), "deadline_s": self._deadline_s},
+            parameters=self._parameters() | {"deadline_s": self._deadline_s},
             request=self._request,
             request_sha256=request_digest(self._request),
             started_at=self._started_at,
@@ -133,6 +167,22 @@ class Call:
             tokens_out=reply.tokens_out,
             tokens_cached=reply.tokens_cached,
         )
+
+    # ---- the dialect
+
+    @property
+    def _api(self) -> str:
+        return api_of(self._lacks)
+
+    def _write(self) -> Body:
+        return write_request(self._ask, self._lacks)
+
+    def _parameters(self) -> dict[str, Any]:
+        sent = {key: self._request[key] for key in ("temperature", "store", "stream") if key in self._request}
+        return sent | {"format": format_of(self._ask, self._lacks)}
+
+    def _missing(self, error: openai.APIStatusError) -> str | None:
+        return missing_capability(error, self._request, self._ask, self._lacks)
 
     # ---- what the loop does
 
@@ -156,7 +206,7 @@ class Call:
                 message = "The model server failed repeatedly a moment ago and is left alone for some seconds."
                 raise failure or self.error(errors.CircuitOpen, message, False)
             self._attempts += 1
-            self._request = write_request(self._ask, self._lacks)
+            self._request = self._write()
             asked_s = None
             try:
                 await receive(self._request)
@@ -218,6 +268,11 @@ class Call:
             raise self.error(errors.Refused, "The model declined to answer.", True)
         if reply.is_cut:
             raise self.error(errors.Truncated, "The reply reached a length limit before it was complete.", True)
+        if was_prompt_cut(self._ask, reply):
+            message = (
+                f"The model server read only {reply.tokens_in} tokens of a longer prompt: raise its context length."
+            )
+            raise self.error(errors.PromptTooLong, message, True)
 
     def _client(self) -> openai.AsyncOpenAI:
         return wire().client(self._base_url, self._key)
@@ -231,7 +286,7 @@ class Call:
         """Whether the error says only that the server lacks a capability; then the next request does without it."""
         if not isinstance(error, openai.APIStatusError):
             return False
-        missing = missing_capability(error, self._request, self._ask, self._lacks)
+        missing = self._missing(error)
         if missing is None:
             return False
         self._breaker.succeeded()
@@ -282,10 +337,12 @@ class Call:
             is_quota = error.code == "insufficient_quota"
             return self.error(errors.RateLimited, f"The model server limits the rate of requests. {told}", is_quota)
         if status < 400:
-            message = "The model server redirects to another address; set OPENAI_BASE_URL to the final one."
+            message = "The model server redirects to another address; configure the final one."
             return self.error(errors.Rejected, message, True)
         if status in (401, 403):  # the server's own words may repeat the key
             return self.error(errors.Rejected, f"The model server does not accept the key (status {status}).", True)
+        if is_filtered(error):
+            return self.error(errors.Refused, f"A content filter stopped the request. {told}", True)
         if is_too_long(error):
             return self.error(errors.PromptTooLong, f"The prompt is too long for the model. {told}", True)
         return self.error(errors.Rejected, f"The model server rejected the request (status {status}). {told}", True)

@@ -52,12 +52,14 @@ def complete(
     """One reply of the form `reply_schema`, or an LLMError with the exchange, within `deadline_s` seconds."""
     ask = Ask(settings.LLM_MODEL, clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
     call = Call(ask, purpose, prompt_name, prompt_version, deadline_s)
-    call.check_configured()
-    call.wait(wire().submit(call.run(call.receive)))
+    call.check_allowed()
     try:
+        call.wait(wire().submit(call.run(call.receive)))
         reply = parse_reply(call.reply.text, reply_schema)
     except ReplyError as error:
         raise call.error(Malformed, str(error), True) from error
+    finally:
+        call.settle()
     return Completion(reply, call.exchange("ok"))
 
 
@@ -96,7 +98,7 @@ class Stream:
         pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         future: Future[None] | None = None
         try:
-            self._call.check_configured()
+            self._call.check_allowed()
             future = wire().submit(self._call.run(lambda request: self._call.receive_stream(request, pieces.put)))
             future.add_done_callback(lambda _: pieces.put(None))
             is_stopped = yield from self._pieces(pieces)
@@ -110,6 +112,7 @@ class Stream:
             if future is not None:
                 future.cancel()
             self._exchange = self.exchange
+            self._call.settle()
 
     def _pieces(self, pieces: "queue.SimpleQueue[str | None]") -> Generator[str, None, bool]:
         """Yield until the reply has ended; returns whether it was stopped."""

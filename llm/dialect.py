@@ -23,11 +23,14 @@ PATHS = {RESPONSES: "/responses", CHAT: "/chat/completions"}
 OPTIONAL_PARAMETERS = ("temperature", "store", "stream_options")
 CAPABILITIES = (RESPONSES, "json_schema", "json_object", *OPTIONAL_PARAMETERS)
 
+CHARACTERS_PER_TOKEN_MAX = 8  # no tokenizer packs prose or tables tighter than this
+CUT_PROMPT_MIN = 8_000  # characters; shorter prompts fit every window
+
 _NO_SUCH_FORM = re.compile(
     r"response_format|text\.format|json_schema|json_object|schema|grammar|structured", re.IGNORECASE
 )
 _UNKNOWN = re.compile(
-    r"unsupported|not supported|unknown|unrecogni[sz]ed|not implemented|not permitted|unexpected", re.IGNORECASE
+    r"unsupported|not support(?:ed)?|unknown|unrecogni[sz]ed|not implemented|not permitted|unexpected", re.IGNORECASE
 )
 _TOO_LONG = re.compile(
     r"context.{0,20}(length|window|size)|maximum context|too many tokens|prompt is too long", re.IGNORECASE
@@ -129,7 +132,7 @@ def missing_capability(error: openai.APIStatusError, request: Body, ask: Ask, la
     """What the server lacks, judging by its error; None if the error is about something else."""
     if error.status_code in (404, 405, 501):
         return RESPONSES if api_of(lacks) == RESPONSES and error.code != "model_not_found" else None
-    if error.status_code not in (400, 422) or is_too_long(error):
+    if error.status_code not in (400, 422) or is_too_long(error) or is_filtered(error):
         return None
     told = f"{error.param or ''} {error.message}"
     for parameter in OPTIONAL_PARAMETERS:
@@ -144,6 +147,20 @@ def missing_capability(error: openai.APIStatusError, request: Body, ask: Ask, la
 def is_too_long(error: openai.APIStatusError) -> bool:
     """Whether the server says that the prompt does not fit the model's context."""
     return error.code == "context_length_exceeded" or bool(_TOO_LONG.search(error.message))
+
+
+def is_filtered(error: openai.APIStatusError) -> bool:
+    """Whether a provider's content filter refused the request itself, as Azure does."""
+    return error.status_code == 400 and (
+        error.code == "content_filter" or at(error.body, "innererror", "code") == "ResponsibleAIPolicyViolation"
+    )
+
+
+def was_prompt_cut(ask: Ask, reply: Reply) -> bool:
+    """Whether the server counted far fewer tokens than the prompt has: Ollama cuts its beginning without a word."""
+    characters = len(ask.instructions) + len(ask.prompt)
+    is_long = characters > CUT_PROMPT_MIN and reply.tokens_in is not None
+    return is_long and (reply.tokens_in or 0) * CHARACTERS_PER_TOKEN_MAX < characters
 
 
 # ---- reading

@@ -2,6 +2,7 @@
 
 LLMError
 ├── NotConfigured      no key and no address are set
+├── LimitReached       today's money of a person, a base or the installation is spent; the server was not asked
 ├── CircuitOpen        the server failed too often a moment ago; it was not asked
 ├── Unreachable        refused connection, unknown name, bad certificate, connection cut before a reply
 ├── ServerFailed       the server answered with its own failure (5xx, 408, 409)
@@ -36,6 +37,10 @@ class LLMError(Exception):
 
 class NotConfigured(LLMError):
     outcome = "not_configured"
+
+
+class LimitReached(LLMError):
+    outcome = "limit_reached"
 
 
 class CircuitOpen(LLMError):

@@ -88,3 +88,17 @@ class Charge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.amount.normalize():f} {self.currency}"
+
+
+class Spent(models.Model):
+    """What was booked on one day (UTC) for one payer: everybody, a base or a person. A counter, not a record."""
+
+    day = models.DateField()
+    payer = models.CharField(max_length=60)
+    amount = models.DecimalField(max_digits=18, decimal_places=8)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["day", "payer"], name="llm_spent_day_payer")]
+
+    def __str__(self) -> str:
+        return f"{self.payer} {self.day}: {self.amount}"

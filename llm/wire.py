@@ -6,14 +6,16 @@ A blocking client cannot be stopped while a server drips bytes; a task on an eve
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import httpx2
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 REPLY_MAX_BYTES = 16_000_000  # a streamed reply of 32,000 tokens is about 11 MB of events
+API_VERSION = "api-version"
 KEY_OF_KEYLESS_SERVERS = "none"  # the SDK insists on a key; local servers ignore it
 
 _Result = TypeVar("_Result")
@@ -62,20 +64,42 @@ class Wire:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def client(self, base_url: str, api_key: str) -> AsyncOpenAI:
-        """The client of one server: no redirects (a base URL check would be worthless), no retries of its own."""
+        """The client of one server: no redirects (a base URL check would be worthless), no retries of its own.
+
+        An address with `?api-version=` is Azure's older form: its query goes along, and the key in a header of its own.
+        """
         key = (base_url, api_key)
         if key not in self._clients:
+            address, query = split_query(base_url)
+            hooks = [with_key_of_azure(api_key)] if API_VERSION in query else []
             self._clients[key] = AsyncOpenAI(
                 api_key=api_key or KEY_OF_KEYLESS_SERVERS,
-                base_url=base_url,
+                base_url=address,
                 max_retries=0,
+                default_query=query,
                 http_client=DefaultAsyncHttpxClient(
                     follow_redirects=False,
                     headers={"Accept-Encoding": "identity"},
-                    event_hooks={"response": [cap_response]},
+                    event_hooks={"request": hooks, "response": [cap_response]},
                 ),
             )
         return self._clients[key]
+
+
+def with_key_of_azure(api_key: str) -> Callable[[httpx2.Request], Awaitable[None]]:
+    """A hook that sends the key as Azure's older form wants it, and not as a bearer token, which it would refuse."""
+
+    async def change(request: httpx2.Request) -> None:
+        request.headers.pop("Authorization", None)
+        request.headers["api-key"] = api_key
+
+    return change
+
+
+def split_query(base_url: str) -> tuple[str, dict[str, str]]:
+    """An address without its query, and the query."""
+    parts = urlsplit(base_url)
+    return urlunsplit(parts._replace(query="")), dict(parse_qsl(parts.query))
 
 
 _wires: dict[int, Wire] = {}

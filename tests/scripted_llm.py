@@ -12,6 +12,7 @@ import re
 import socket
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -63,6 +64,7 @@ class Prompt:
     sections: list[tuple[str, str]]
     schema: Json | None
     verdicts_key: str
+    characters: int
 
     @classmethod
     def read(cls, body: Json) -> "Prompt":
@@ -78,6 +80,7 @@ class Prompt:
             sections=TOC_LINE.findall("".join(re.findall(r"<toc>(.*?)</toc>", text, re.DOTALL)[-1:])),
             schema=next((form["schema"] for form in formats if form and "schema" in form), None),
             verdicts_key="rankings" if '"rankings"' in text + json.dumps(formats) else "verdicts",
+            characters=len(text),
         )
 
 
@@ -310,6 +313,7 @@ class Said:
     text: str
     finish: str = "stop"  # stop, length, content_filter
     refusal: str = ""
+    tokens_in: int = 1200
 
     @classmethod
     def under(cls, behaviour: str, prompt: Prompt) -> "Said":
@@ -317,7 +321,8 @@ class Said:
         if behaviour == "refusing":
             return cls("", refusal="I cannot help with that.")
         finish = {"cut": "length", "content-filter": "content_filter"}.get(behaviour, "stop")
-        return cls(text_for(behaviour, prompt), finish)
+        tokens_in = 1200 if behaviour == "cuts-prompts" else max(1200, prompt.characters // 4)
+        return cls(text_for(behaviour, prompt), finish, tokens_in=tokens_in)
 
     def pieces(self) -> list[str]:
         """The text as tokens come, roughly a word each."""
@@ -348,11 +353,11 @@ def response_of(said: Said, model: str, *, status: str = "") -> Json:
 def response_usage(said: Said) -> Json:
     count = len(said.pieces())
     return {
-        "input_tokens": 1200,
+        "input_tokens": said.tokens_in,
         "input_tokens_details": {"cached_tokens": 1024},
         "output_tokens": count,
         "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": 1200 + count,
+        "total_tokens": said.tokens_in + count,
     }
 
 
@@ -391,9 +396,9 @@ def completion_of(said: Said, model: str) -> Json:
 def chat_usage(said: Said) -> Json:
     count = len(said.pieces())
     return {
-        "prompt_tokens": 1200,
+        "prompt_tokens": said.tokens_in,
         "completion_tokens": count,
-        "total_tokens": 1200 + count,
+        "total_tokens": said.tokens_in + count,
         "prompt_tokens_details": {"cached_tokens": 1024},
     }
 
@@ -423,6 +428,50 @@ def completion_events(said: Said, model: str, with_usage: bool) -> Iterator[Json
         yield base | {"choices": [], "usage": chat_usage(said)}
 
 
+# ---- embeddings and reranking
+
+
+def vector_of(text: str, kind: str, dimensions: int) -> list[float]:
+    """A bag of words: texts that share words are near each other, and a question is not embedded as a document is."""
+    vector = [0.0] * dimensions
+    for word in sorted(words_of(text)) or ["nothing"]:
+        vector[zlib.crc32(word.encode()) % dimensions] += 1.0
+    vector[0] += 0.25 if kind == "query" else 0.0
+    return vector
+
+
+def embeddings_of(body: Json, behaviour: str) -> Json:
+    """The body of POST /embeddings, OpenAI's and Voyage's; both count from 0 and may come in any order."""
+    dimensions = body.get("output_dimension") or body.get("dimensions") or 256
+    vectors = [vector_of(text, body.get("input_type") or "", dimensions) for text in body["input"]]
+    rows = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+    if behaviour == "too-few-vectors":
+        rows = rows[1:]
+    if behaviour == "no-numbers":
+        rows[0] |= {"embedding": [None] * dimensions}
+    if behaviour == "short-vectors":
+        rows = [row | {"embedding": vector[: dimensions // 2]} for row, vector in zip(rows, vectors, strict=True)]
+    tokens = sum(len(text) for text in body["input"]) // 4
+    usage = {"total_tokens": tokens} if "input_type" in body else {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "data": rows[::-1], "model": body["model"], "usage": usage}
+
+
+def reranked(body: Json, behaviour: str) -> Json:
+    """The body of POST /rerank: Voyage's when asked with top_k, else the common one."""
+    asked = words_of(body["query"])
+    scores = [len(asked & words_of(text)) / max(len(asked), 1) for text in body["documents"]]
+    order = sorted(range(len(scores)), key=lambda index: (-scores[index], index))
+    rows = [{"index": index, "relevance_score": scores[index]} for index in order[: body.get("top_k") or body["top_n"]]]
+    if behaviour == "unknown-ids":
+        rows[0]["index"] = len(scores)
+    if behaviour == "duplicate-ids":
+        rows.append(rows[0])
+    usage = {"total_tokens": sum(len(text) for text in body["documents"]) // 4}
+    if "top_k" in body:
+        return {"object": "list", "data": rows, "model": body["model"], "usage": usage}
+    return {"id": "rr-scripted", "model": body["model"], "results": rows, "usage": usage}
+
+
 # ---- servers that lack something: the error a real one gives, or None
 
 
@@ -433,6 +482,8 @@ def error_body(message: str, param: str | None = None, code: str | None = None) 
 def refusal_of(behaviour: str, path: str, body: Json) -> tuple[int, Json] | None:
     """The error with which a limited server meets this request."""
     form = body.get("response_format", {}).get("type")
+    if behaviour in KINDS:
+        return KINDS[behaviour](path, body, form)
     limited = ("no-responses-api", "chat-json-mode-only", "text-only", "no-stream-options")
     if behaviour in limited and path == "/v1/responses":
         return 404, {"detail": "Not Found"}
@@ -453,6 +504,52 @@ def refusal_of(behaviour: str, path: str, body: Json) -> tuple[int, Json] | None
     return ERRORS.get(behaviour)
 
 
+# ---- kinds of servers, by their documented behaviour
+
+
+def refusal_of_azure(path: str, body: Json, form: str | None) -> tuple[int, Json] | None:
+    """Azure's older form: deployments, chat only; the address and key are checked by the handler."""
+    if "/chat/completions" not in path:
+        return 404, {"error": {"code": "404", "message": "Resource not found"}}
+    if form == "json_schema":
+        told = "response_format value as json_schema is enabled only for api versions 2024-08-01-preview and later"
+        return 400, {"error": {"message": told, "type": "invalid_request_error", "param": None, "code": "BadRequest"}}
+    if "store" in body:
+        return 400, {"error": {"message": "Unrecognized request argument supplied: store", "code": None}}
+    return None
+
+
+def refusal_of_ollama(path: str, body: Json, form: str | None) -> tuple[int, Json] | None:
+    """Ollama before it had the Responses API: plain text for unknown paths, everything else is taken."""
+    return (404, {"": "404 page not found"}) if path.endswith("/responses") else None
+
+
+def refusal_of_vllm(path: str, body: Json, form: str | None) -> tuple[int, Json] | None:
+    """vLLM: its errors lie flat in the body with a number as code; a schema its grammar cannot hold is refused."""
+    if path.endswith("/responses"):
+        return 404, {"detail": "Not Found"}
+    if form == "json_schema":
+        told = "The provided JSON schema contains features not supported by xgrammar."
+        return 400, {"object": "error", "message": told, "type": "BadRequestError", "param": None, "code": 400}
+    return None
+
+
+def refusal_of_llamacpp(path: str, body: Json, form: str | None) -> tuple[int, Json] | None:
+    """llama.cpp's server: chat with a grammar made from the schema, and its own words for unknown paths."""
+    if path.endswith("/responses"):
+        return 404, {"error": {"code": 404, "message": "File Not Found", "type": "not_found_error"}}
+    return None
+
+
+Refusing = Callable[[str, Json, "str | None"], "tuple[int, Json] | None"]
+KINDS: dict[str, Refusing] = {
+    "azure": refusal_of_azure,
+    "ollama": refusal_of_ollama,
+    "vllm": refusal_of_vllm,
+    "llamacpp": refusal_of_llamacpp,
+}
+
+
 ERRORS: dict[str, tuple[int, Json]] = {
     "error-500": (500, error_body("The server had an error while processing your request.")),
     "overloaded": (503, error_body("The engine is currently overloaded.")),
@@ -465,6 +562,48 @@ ERRORS: dict[str, tuple[int, Json]] = {
     "too-long": (
         400,
         error_body("This model's maximum context length is 8192 tokens.", code="context_length_exceeded"),
+    ),
+    "llamacpp-loading": (503, {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}),
+    "llamacpp-too-long": (
+        400,
+        {
+            "error": {
+                "code": 400,
+                "message": "the request exceeds the available context size, try increasing it",
+                "type": "exceed_context_size_error",
+                "n_prompt_tokens": 9000,
+                "n_ctx": 4096,
+            }
+        },
+    ),
+    "vllm-too-long": (
+        400,
+        {
+            "object": "error",
+            "message": "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens.",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        },
+    ),
+    "ollama-no-model": (
+        404,
+        {"error": {"message": 'model "x" not found, try pulling it first', "type": "api_error", "code": None}},
+    ),
+    "azure-filter": (
+        400,
+        {
+            "error": {
+                "message": "The response was filtered due to the prompt triggering the content management policy.",
+                "code": "content_filter",
+                "status": 400,
+                "innererror": {"code": "ResponsibleAIPolicyViolation"},
+            }
+        },
+    ),
+    "no-embeddings": (
+        501,
+        {"error": {"code": 501, "message": "This server does not support embeddings.", "type": "not_supported_error"}},
     ),
     "redirect": (307, {}),
 }
@@ -501,7 +640,10 @@ LIMITED = (
     "no-store",
     "no-stream-options",
 )
-BEHAVIOURS = tuple(dict.fromkeys((*ON_THE_WIRE, *SAID, *LIMITED, *ERRORS, *VERDICTS, *TEXTS)))
+VECTORS = ("too-few-vectors", "no-numbers", "short-vectors")
+BEHAVIOURS = tuple(
+    dict.fromkeys((*ON_THE_WIRE, *SAID, *LIMITED, *KINDS, *ERRORS, *VERDICTS, *TEXTS, *VECTORS, "cuts-prompts"))
+)
 
 
 # ---- the server
@@ -538,6 +680,11 @@ class ScriptedLLM:
     @property
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    @property
+    def azure_url(self) -> str:
+        """The same server in the older form of Azure's addresses."""
+        return self.base_url.replace("/v1", "/openai/deployments/scripted?api-version=2024-06-01")
 
     @property
     def behaviour(self) -> str:
@@ -605,13 +752,21 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
         behaviour = self.script.take(self.path, {key.lower(): value for key, value in self.headers.items()}, body)
-        if self.path not in ("/v1/responses", "/v1/chat/completions"):
+        self.path, _, query = self.path.partition("?")
+        if behaviour == "azure" and (self.headers.get("api-key") is None or "api-version=" not in query):
+            told = "Access denied due to invalid subscription key or wrong API endpoint."
+            return self._send_json(401, {"error": {"code": "401", "message": told}})
+        self.path = self.path.replace("/openai/deployments/scripted", "/v1")
+        if self.path not in ("/v1/responses", "/v1/chat/completions", "/v1/embeddings", "/v1/rerank"):
             return self._send_json(404, error_body("Unknown request URL."))
         if refusal := refusal_of(behaviour, self.path, body):
             return self._send_json(*refusal, behaviour=behaviour)
         wrong = getattr(self, f"act_{behaviour.replace('-', '_')}", None)
         if wrong is not None:
             return wrong()  # type: ignore[no-any-return]
+        if self.path in ("/v1/embeddings", "/v1/rerank"):
+            reply = embeddings_of(body, behaviour) if self.path == "/v1/embeddings" else reranked(body, behaviour)
+            return self._send_body(behaviour, json.dumps(reply).encode())
         prompt = Prompt.read(body)
         said = Said.under(behaviour, prompt)
         if self.script.follow_up and "stands_alone" in (prompt.schema or {}).get("properties", {}):
@@ -630,6 +785,8 @@ class _Handler(BaseHTTPRequestHandler):
     # ---- sending
 
     def _send_json(self, status: int, body: Json, behaviour: str = "") -> None:
+        if "" in body:  # a server that says it in plain text
+            return self._send(status, str(body[""]).encode(), {"Content-Type": "text/plain"})
         extra = {"Retry-After": RETRY_AFTER_S[behaviour]} if behaviour in RETRY_AFTER_S else {}
         if behaviour == "redirect":
             extra = {"Location": f"{self.script.base_url}/elsewhere"}

@@ -1,0 +1,84 @@
+"""A request to an endpoint that is no chat (embeddings, reranking), with the deadline, retries and record of every call."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import httpx2
+import openai
+
+from llm.call import UNREADABLE_MAX, Call, Server
+from llm.dialect import Ask, Body, Reply, at
+from llm.exchange import Exchange
+from llm.wire import wire
+
+Result = TypeVar("Result")
+
+
+def post(
+    server: Server,
+    path: str,
+    body: Body,
+    read: Callable[[Any], Result],
+    *,
+    purpose: str,
+    deadline_s: float,
+) -> tuple[Result, Exchange]:
+    """What `read` makes of the JSON reply, and the exchange. Raises LLMError; a ValueError of `read` is Malformed."""
+    posting = Posting(server, path, body, read, purpose, deadline_s)
+    posting.book()
+    try:
+        posting.wait(wire().submit(posting.run(posting.receive)))
+    finally:
+        posting.settle()
+    return posting.result, posting.exchange("ok")
+
+
+class Posting(Call):
+    """One JSON body on its way. The record names the texts by number, length and digest instead of repeating them."""
+
+    def __init__(
+        self, server: Server, path: str, body: Body, read: Callable[[Any], Any], purpose: str, deadline_s: float
+    ) -> None:
+        self._path, self._body, self._read = path, body, read
+        self.result: Any = None
+        texts = "".join(text for value in body.values() if isinstance(value, list) for text in value)
+        super().__init__(Ask(body["model"], "", texts), purpose, purpose, "1", deadline_s, server)
+
+    async def receive(self, request: Body) -> None:
+        """Send the body and read the reply."""
+        response = await self._client().post(
+            self._path, body=self._body, cast_to=httpx2.Response, options={"timeout": self._timeout()}
+        )
+        self._unreadable = response.text[:UNREADABLE_MAX]
+        told = response.json()
+        self.result = self._read(told)
+        self._unreadable = ""
+        tokens = at(told, "usage", "total_tokens") or at(told, "usage", "prompt_tokens")
+        is_counted = isinstance(tokens, int) and not isinstance(tokens, bool) and 0 <= tokens < 2**31
+        model = at(told, "model")
+        self._reply = Reply(
+            model=model[:200] if isinstance(model, str) else self._ask.model,
+            tokens_in=tokens if is_counted else None,
+            tokens_out=0 if is_counted else None,
+        )
+
+    @property
+    def _api(self) -> str:
+        return self._path.strip("/")[:20]
+
+    def _write(self) -> Body:
+        return {key: digest_of(value) if isinstance(value, list) else value for key, value in self._body.items()}
+
+    def _parameters(self) -> dict[str, Any]:
+        return {}
+
+    def _missing(self, error: openai.APIStatusError) -> str | None:
+        return None
+
+
+def digest_of(texts: list[str]) -> dict[str, Any]:
+    """What the record keeps of texts that are kept elsewhere."""
+    digest = hashlib.sha256(json.dumps(texts, ensure_ascii=False).encode()).hexdigest()
+    return {"texts": len(texts), "characters": sum(map(len, texts)), "sha256": digest}

@@ -1,0 +1,64 @@
+"""A cross-encoder behind an address: Voyage's /rerank, or the common form of Jina, Cohere, vLLM, TEI and llama.cpp."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+
+from llm.call import Server
+from llm.dialect import Body, at
+from llm.exchange import Exchange, clean_text
+from llm.posting import post
+
+DOCUMENTS_MAX = 1_000  # Voyage's limit; others take as many
+TEXT_CHARACTERS_MAX = 8_000  # about 2,000 tokens: a parent unit (R90)
+MISSING = "No reranker is configured: set VOYAGE_API_KEY, or DOCINTEL_RERANK_BASE_URL and DOCINTEL_RERANK_MODEL"
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """How relevant one of the texts is, by its place in what was sent; scores compare only within one call."""
+
+    index: int
+    score: float
+
+
+def obstacle() -> str:
+    """Why nothing can be reranked here, or ""."""
+    return "" if settings.RERANK_BASE_URL or settings.VOYAGE_API_KEY else MISSING
+
+
+def rerank(query: str, texts: Sequence[str], *, top: int, deadline_s: float) -> tuple[list[Relevance], Exchange]:
+    """The `top` most relevant texts, best first; equal scores in the order sent. Raises LLMError."""
+    sent = [clean_text(text)[:TEXT_CHARACTERS_MAX].strip() or "-" for text in texts[:DOCUMENTS_MAX]]
+    body: Body = {"model": settings.RERANK_MODEL, "query": clean_text(query), "documents": sent}
+    if settings.RERANK_BASE_URL:
+        server, form, place = Server(settings.RERANK_BASE_URL, settings.RERANK_API_KEY), {"top_n": top}, "results"
+    else:
+        server = Server(settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY)
+        form, place = {"top_k": top, "truncation": True}, "data"
+    read = partial(read_scores, place=place, count=len(sent))
+    scored, exchange = post(server, "/rerank", body | form, read, purpose="rerank", deadline_s=deadline_s)
+    return scored[:top], exchange
+
+
+def read_scores(told: Any, place: str, count: int) -> list[Relevance]:
+    """The scores of a reply; ValueError for a text that was not sent, one scored twice, or a score that is none."""
+    rows = at(told, place)
+    if not isinstance(rows, list) or not rows:
+        raise ValueError("no scores")
+    scored: dict[int, float] = {}
+    for row in rows:
+        index, score = at(row, "index"), at(row, "relevance_score")
+        if (
+            not isinstance(index, int)
+            or not 0 <= index < count
+            or index in scored
+            or not isinstance(score, int | float)
+        ):
+            raise ValueError("a score of a text that was not sent")
+        scored[index] = float(score)
+    ordered = sorted(scored, key=lambda index: (-scored[index], index))
+    return [Relevance(index, scored[index]) for index in ordered]

@@ -1,0 +1,102 @@
+"""Spending limits: what a call may cost is booked before it is sent, and corrected after it (RELIABILITY L9).
+
+One row a day and payer counts what is booked: everybody together, each base, each person. A call is let through while
+the count is below the limit, so that calls at once can pass a limit by no more than the last of them costs.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from llm.prices import Price
+
+CHARACTERS_PER_TOKEN = 3  # more tokens than there are: a booking is corrected downwards
+REPLY_TOKENS = 4_000  # verdicts on fifty candidates, or a long answer
+BOOKED = """
+INSERT INTO llm_spent (day, payer, amount) VALUES (%(day)s, %(payer)s, %(amount)s)
+ON CONFLICT (day, payer) DO UPDATE SET amount = llm_spent.amount + EXCLUDED.amount WHERE llm_spent.amount < %(limit)s
+"""
+CORRECTED = "UPDATE llm_spent SET amount = amount + %s WHERE day = %s AND payer = ANY(%s)"
+REACHED = "The spending limit of {limit} {currency} a day {whose} is reached. It is counted anew after midnight UTC."
+NO_PRICE = "Spending is limited, but DOCINTEL_PRICES has no price for the model {model}, so it is not asked."
+
+
+class LimitUsedUp(Exception):
+    """A limit of today is used up, or cannot be kept; the message is for people."""
+
+
+class Payer(NamedTuple):
+    """On whose account calls are made: a person and a base, "" where there is none."""
+
+    user: str = ""
+    base: str = ""
+
+
+_payer: ContextVar[Payer] = ContextVar("payer", default=Payer())  # noqa: B039, an immutable default
+
+
+@contextmanager
+def paid_by(user: object, base: object) -> Iterator[None]:
+    """Calls inside are on the account of this person and this base (their keys)."""
+    token = _payer.set(Payer(str(user or ""), str(base or "")))
+    try:
+        yield
+    finally:
+        _payer.reset(token)
+
+
+@dataclass(frozen=True)
+class Booking:
+    """Money set aside for one call."""
+
+    price: Price
+    day: date
+    payers: tuple[str, ...]
+    amount: Decimal
+
+    def settle(
+        self, tokens_in: int | None, tokens_out: int | None, tokens_cached: int | None, *, is_unanswered: bool
+    ) -> None:
+        """Correct the count to what was used: nothing without an answer, the booking where nobody counted tokens."""
+        if tokens_in is not None:
+            cost = self.price.cost(tokens_in, tokens_out or 0, tokens_cached or 0)
+        else:
+            cost = Decimal(0) if is_unanswered else self.amount
+        with connection.cursor() as cursor:
+            cursor.execute(CORRECTED, [cost - self.amount, self.day, list(self.payers)])
+
+
+def book(model: str, characters: int) -> Booking | None:
+    """Set aside what a call with a prompt of so many characters may cost; None without limits. Raises LimitUsedUp."""
+    limits = limits_of(_payer.get())
+    if not limits:
+        return None
+    price: Price | None = settings.LLM_PRICES.get(model)
+    if price is None:
+        raise LimitUsedUp(NO_PRICE.format(model=model))
+    amount = price.cost(characters // CHARACTERS_PER_TOKEN, REPLY_TOKENS)
+    day = datetime.now(UTC).date()
+    with transaction.atomic(), connection.cursor() as cursor:
+        for payer, limit, whose in limits:
+            cursor.execute(BOOKED, {"day": day, "payer": payer, "amount": amount, "limit": limit})
+            if not cursor.rowcount:
+                raise LimitUsedUp(REACHED.format(limit=limit, currency=settings.LLM_CURRENCY, whose=whose))
+    return Booking(price, day, tuple(payer for payer, _, _ in limits), amount)
+
+
+def limits_of(payer: Payer) -> list[tuple[str, Decimal, str]]:
+    """The limits that hold for a payer, always in this order, so that two calls never wait for each other's rows."""
+    limits = settings.SPENDING_LIMITS
+    rows = (
+        ("all", limits.get("day"), "for everybody together"),
+        (f"base:{payer.base}" if payer.base else "", limits.get("base_day"), "for this base"),
+        (f"user:{payer.user}" if payer.user else "", limits.get("user_day"), "for one person"),
+    )
+    return [(name, limit, whose) for name, limit, whose in rows if name and limit is not None]
