@@ -60,15 +60,16 @@ def person(request: Request) -> User:
 # ---- bases
 
 
-def settings_fields() -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-    choices = {name: serializers.ChoiceField(list(allowed)) for name, allowed in BaseSettings.CHOICES.items()}
+def settings_serializer(name: str, **options: Any) -> type[serializers.Serializer[Any]]:
+    """One field a setting, made from what BaseSettings allows."""
+    choices = {key: serializers.ChoiceField(list(allowed), **options) for key, allowed in BaseSettings.CHOICES.items()}
     ranges = BaseSettings.RANGES.items()
-    numbers = {name: serializers.IntegerField(min_value=low, max_value=high) for name, (low, high) in ranges}
-    return {**choices, **numbers}
+    numbers = {key: serializers.IntegerField(min_value=low, max_value=high, **options) for key, (low, high) in ranges}
+    return type(name, (serializers.Serializer,), {**choices, **numbers})
 
 
-# One field a setting, made from what BaseSettings allows.
-SettingsSerializer = type("SettingsSerializer", (serializers.Serializer,), settings_fields())
+SettingsSerializer = settings_serializer("SettingsSerializer")
+SettingsChangeSerializer = settings_serializer("SettingsChangeSerializer", required=False)
 
 
 class BaseSerializer(serializers.Serializer[KnowledgeBase]):
@@ -97,7 +98,7 @@ class BaseChangeSerializer(serializers.Serializer[KnowledgeBase]):
     """What is left out stays as it is."""
 
     name = serializers.CharField(max_length=120, required=False)
-    settings = cast("serializers.Serializer[Any]", SettingsSerializer(required=False, partial=True))
+    settings = SettingsChangeSerializer(required=False)
 
 
 class SummarySerializer(serializers.Serializer[listing.Summary]):
@@ -348,7 +349,7 @@ class OriginalView(GenericAPIView[Document]):
     def get(self, request: Request, document_id: UUID) -> HttpResponseBase:
         found = access.get_document(request.user, document_id)
         file = found.file.open("rb")
-        return FileResponse(file, True, found.file_name, content_type="application/octet-stream")
+        return FileResponse(file, as_attachment=True, filename=found.file_name, content_type="application/octet-stream")
 
 
 # ---- lines, contents and passages: the frames of DESIGN section 5

@@ -1,0 +1,266 @@
+"""Asking for programs: the same turn as JSON, as events and later, with the same citations."""
+
+import json
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.db import connection
+from django.test import AsyncClient, Client
+from pytest_django import Settings
+
+from accounts.models import User
+from accounts.tokens import make_token
+from chat import stream
+from chat.answering import answer_turn
+from chat.models import Conversation, Feedback, Turn
+from chat.tests.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION, Ask
+from chat.waiting import wait_for_end
+from docintel_site.celery import app
+from documents.models import Document, KnowledgeBase
+from retrieval.models import RetrievalRun
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Post = Callable[..., Any]
+
+
+@pytest.fixture
+def at_once() -> Iterator[None]:
+    """The worker works where it is called."""
+    app.conf.task_always_eager = True
+    yield
+    app.conf.task_always_eager = False
+
+
+@pytest.fixture
+def client(tenant: User) -> Client:
+    client = Client()
+    client.force_login(tenant)
+    return client
+
+
+@pytest.fixture
+def post(client: Client, document: Document) -> Post:
+    def send(address: str = "/api/v1/chat", message: str = RENT_QUESTION, headers: Any = None, **fields: Any) -> Any:
+        asked = {"message": message, "knowledge_base_id": str(document.base_id), **fields}
+        return client.post(address, json.dumps(asked), content_type="application/json", headers=headers or {})
+
+    return send
+
+
+def events_of(response: Any) -> list[tuple[str, Any]]:
+    async def collect() -> bytes:
+        return b"".join([frame async for frame in response.streaming_content])
+
+    frames = async_to_sync(collect)().decode().strip().split("\n\n")
+    parts = [dict(line.partition(": ")[::2] for line in frame.split("\n")) for frame in frames]
+    return [(part["event"], json.loads(part["data"])) for part in parts if "event" in part]
+
+
+# ---- evidence
+
+
+def test_it_retrieves_the_evidence_and_records_the_run(post: Post, client: Client, document: Document) -> None:
+    result = post("/api/v1/retrieve").json()
+    first = result["candidates"][0]
+    assert (result["status"], first["role"], first["section_title"]) == ("found", "primary", "Rent")
+    assert " ".join(first["content_anchor"].split()) in LEASE_TEXT
+    run = RetrievalRun.objects.get(pk=result["run_id"])
+    assert run.asked_by_name == "Tenant" and not Turn.objects.exists()
+    kept = client.get(f"/api/v1/runs/{run.pk}/candidates", {"limit": 500}).json()["results"]
+    by_id = {candidate["candidate_id"]: candidate for candidate in result["candidates"]}
+    assert {candidate["candidate_id"]: candidate for candidate in kept} == by_id
+
+
+def test_not_found_is_a_result(post: Post) -> None:
+    result = post("/api/v1/retrieve", ABSENT_QUESTION).json()
+    assert result["not_found"] and result["not_found_reason"] and result["searched"]
+
+
+def test_a_failure_of_retrieval_is_recorded_and_told_in_words(
+    post: Post, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("secret of the inside")
+
+    monkeypatch.setattr("retrieval.corpus.retrieve_among", fail)
+    failed = post("/api/v1/retrieve")
+    assert (failed.status_code, failed.json()["code"]) == (500, "answering_failed")
+    assert "secret" not in failed.content.decode()
+    assert RetrievalRun.objects.get().status == "failed"
+
+
+# ---- answers
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("address", ["/api/v1/chat", "/api/chat"])
+def test_it_answers_as_json(post: Post, address: str) -> None:
+    turn = post(address).json()
+    assert (turn["state"], turn["status"], turn["answer"]["kind"]) == ("done", "found", "extractive")
+    assert "12,500" in turn["answer"]["text"]
+    assert turn["answer"]["citations"][0]["section"] == "Rent"
+
+
+@pytest.mark.usefixtures("at_once")
+def test_json_and_events_bring_the_same_citations(post: Post, client: Client) -> None:
+    waited, streamed = post().json(), events_of(post(stream=True))
+    [answered] = [told for event, told in streamed if event == "answer"]
+    assert answered["answer"]["citations"] == waited["answer"]["citations"]
+    assert answered["answer"]["text"] == waited["answer"]["text"]
+    assert [event for event, _ in streamed][-2:] == ["answer", "done"]
+    assert "stage" in [event for event, _ in streamed]
+    assert answered == client.get(f"/api/v1/turns/{answered['turn_id']}").json()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_it_streams_to_whoever_accepts_events(post: Post) -> None:
+    assert events_of(post(headers={"Accept": "text/event-stream"}))[-1][0] == "done"
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_late_listener_hears_the_rest(post: Post, client: Client) -> None:
+    address = f"/api/v1/turns/{post().json()['turn_id']}/events"
+    whole = events_of(client.get(address))
+    assert [event for event, _ in whole][-2:] == ["answer", "done"]
+    reply: Any = stream.writer_client().xrange(stream.key_of(address.split("/")[4]))
+    rest = events_of(client.get(address, headers={"Last-Event-ID": reply[-2][0]}))
+    assert [event for event, _ in rest] == ["answer", "done"]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_token_streams_over_asgi(document: Document, tenant: User) -> None:
+    _, secret = make_token(tenant, "Client", ["ask"], 1)
+
+    async def ask() -> str:
+        response = await AsyncClient().post(
+            "/api/v1/chat",
+            json.dumps({"message": RENT_QUESTION, "knowledge_base_id": str(document.base_id), "stream": True}),
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {secret}"},
+        )
+        assert response.status_code == 200
+        return b"".join([frame async for frame in response.streaming_content]).decode()  # type: ignore[attr-defined]
+
+    assert "event: answer\n" in async_to_sync(ask)()
+
+
+def test_it_waits_no_longer_than_it_may(post: Post, client: Client, settings: Settings) -> None:
+    settings.API_ANSWER_WAIT_S = 0
+    later = post()
+    assert (later.status_code, later.json()["answer"], later.json()["state"]) == (202, None, "queued")
+    turn = Turn.objects.get()
+    answer_turn(turn.pk)
+    assert "12,500" in client.get(later.headers["Location"]).json()["answer"]["text"]
+
+
+@pytest.fixture
+def answering(ask: Ask) -> Iterator[Turn]:
+    """A turn that another thread answers once the waiting has begun."""
+    turn = ask()
+
+    def work() -> None:
+        answer_turn(turn.pk)
+        connection.close()
+
+    worker = threading.Timer(0.2, work)
+    worker.start()
+    yield turn
+    worker.join()
+
+
+def test_waiting_ends_with_the_answer(answering: Turn) -> None:
+    assert wait_for_end(answering.pk, 60)
+    answering.refresh_from_db()
+    assert answering.state == "done"
+
+
+def test_waiting_asks_the_row_when_redis_is_away(
+    answering: Turn, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    import redis
+
+    monkeypatch.setattr("chat.waiting.LOOK_MS", 50)
+    monkeypatch.setattr("chat.waiting.listener", lambda: redis.Redis(host="127.0.0.1", port=1))
+    assert wait_for_end(answering.pk, 60)
+
+
+def test_waiting_gives_up_in_time(ask: Ask) -> None:
+    assert not wait_for_end(ask().pk, 0.1)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_the_same_key_and_question_is_one_turn(post: Post) -> None:
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    first, second = (post(headers=key).json()["turn_id"] for _ in range(2))
+    assert first == second and Turn.objects.count() == 1
+    assert post(headers={"Idempotency-Key": "mine"}).status_code == 400
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_follow_up_stays_in_its_conversation(post: Post) -> None:
+    first = post().json()
+    second = post(message="And the deposit?", conversation_id=first["conversation_id"]).json()
+    assert second["conversation_id"] == first["conversation_id"] and "25,000" in second["answer"]["text"]
+    assert Conversation.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "code"),
+    [
+        ({"message": " \u200b "}, 400, "question"),
+        ({"message": "x" * 4001}, 400, "invalid"),
+        ({"mode": "slow"}, 400, "invalid"),
+        ({"stream": "maybe"}, 400, "invalid"),
+        ({"knowledge_base_id": "none"}, 400, "invalid"),
+        ({"knowledge_base_id": "7e9f0d0a-5f0e-4c53-9d3b-d9a0cbbd4f11"}, 404, "not_found"),
+        ({"document_id": "7e9f0d0a-5f0e-4c53-9d3b-d9a0cbbd4f11"}, 404, "not_found"),
+        ({"conversation_id": "7e9f0d0a-5f0e-4c53-9d3b-d9a0cbbd4f11"}, 404, "not_found"),
+    ],
+)
+def test_it_refuses_a_question_that_cannot_be_asked(post: Post, fields: Any, status: int, code: str) -> None:
+    refused = post(**fields)
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    assert not Turn.objects.exists()
+
+
+def test_a_document_of_another_base_is_not_asked(post: Post, tenant: User, base: KnowledgeBase) -> None:
+    from documents.access import create_base
+
+    other = create_base(tenant, "Other")
+    document = Document.objects.get()
+    refused = post(knowledge_base_id=str(other.pk), document_id=str(document.pk))
+    assert refused.status_code == 404
+
+
+# ---- a turn
+
+
+def test_a_turn_is_its_askers_alone(ask: Ask, viewer: User) -> None:
+    turn, client = ask(), Client()
+    client.force_login(viewer)
+    answers = [client.get(f"/api/v1/turns/{turn.pk}{rest}") for rest in ("", "/events")]
+    answers += [client.post(f"/api/v1/turns/{turn.pk}/{what}") for what in ("stop", "feedback")]
+    assert {answer.status_code for answer in answers} == {404}
+
+
+def test_it_asks_the_worker_to_stop(ask: Ask, client: Client) -> None:
+    turn = ask()
+    assert client.post(f"/api/v1/turns/{turn.pk}/stop").status_code == 202
+    turn.refresh_from_db()
+    assert turn.stop_requested
+
+
+def test_it_keeps_what_the_asker_says_of_an_answer(ask: Ask, client: Client) -> None:
+    turn = ask()
+    address = f"/api/v1/turns/{turn.pk}/feedback"
+    said = json.dumps({"kind": "wrong_evidence", "comment": "Another year."})
+    assert client.post(address, said, content_type="application/json").status_code == 404
+    answer_turn(turn.pk)
+    assert client.post(address, said, content_type="application/json").status_code == 201
+    assert client.post(address, '{"kind": "nice"}', content_type="application/json").status_code == 400
+    assert Feedback.objects.get().comment == "Another year."
