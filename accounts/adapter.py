@@ -1,9 +1,71 @@
-"""How allauth behaves here: people are invited, nobody signs up by themselves."""
+"""How allauth behaves here: people are invited, changes of accounts are recorded, secrets are kept sealed."""
+
+import base64
+import hashlib
+from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
 from django.http import HttpRequest
+
+from accounts.invitations import accept_signed_on
+from accounts.models import User
+from ledger.events import record
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyped
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: AbstractBaseUser,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """Record the change allauth tells of (`password_changed`, `totp_activated`, …), then mail it if mail is set up."""
+        assert isinstance(user, User)
+        kind = template_prefix.rsplit("/", 1)[-1]
+        record(kind, str(user), f"user:{user.pk}", {"email": user.email, "name": user.name})
+        if settings.MAIL_CONFIGURED:
+            super().send_notification_mail(template_prefix, user, context, email)
+
+
+class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth is untyped
+    """Sign-on by the organisation's own provider: it opens accounts that exist; new ones only where the operator says so."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
+        return bool(settings.OIDC_SIGNUP)
+
+    def authenticate_by_email(self, sociallogin: Any) -> tuple[User, str] | None:
+        """The account of an address the provider has verified; an invitation of that address is taken as accepted."""
+        found: tuple[User, str] | None = super().authenticate_by_email(sociallogin)
+        if found is not None and not found[0].is_active:
+            accept_signed_on(found[0])
+        return found
+
+    def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> User:
+        user: User = super().populate_user(request, sociallogin, data)
+        user.name = data.get("name") or ""
+        user.email = user.email.lower()
+        return user
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth is untyped
+    """Second factors, their secrets sealed with the key of the installation."""
+
+    def encrypt(self, text: str) -> str:
+        return seal().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return seal().decrypt(encrypted_text.encode()).decode()
+
+
+def seal() -> Fernet:
+    digest = hashlib.sha256(b"second-factor:" + settings.SECRET_KEY.encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(digest))

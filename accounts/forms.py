@@ -1,4 +1,4 @@
-"""The form that makes the first owner."""
+"""The forms that make accounts: of the first owner, of an invited person, and the invitation itself."""
 
 from typing import Any
 
@@ -9,15 +9,32 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 
 
-class FirstOwnerForm(forms.Form):
+class PasswordForm(forms.Form):
+    """Name and password of a person whose address is known."""
+
     name = forms.CharField(max_length=120, label=_("Your name"), widget=forms.TextInput(attrs={"autocomplete": "name"}))
-    email = forms.EmailField(label=_("E-mail"), widget=forms.EmailInput(attrs={"autocomplete": "username"}))
     password = forms.CharField(
         label=_("Password"),
         help_text=_("At least 10 characters."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         strip=False,
     )
+    known_email = ""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "password" in cleaned:
+            person = User(email=cleaned.get("email", self.known_email), name=cleaned.get("name", ""))
+            try:
+                validate_password(cleaned["password"], person)
+            except forms.ValidationError as error:
+                self.add_error("password", error)
+        return cleaned
+
+
+class FirstOwnerForm(PasswordForm):
+    email = forms.EmailField(label=_("E-mail"), widget=forms.EmailInput(attrs={"autocomplete": "username"}))
+    field_order = ["name", "email", "password"]
 
     def clean_email(self) -> str:
         email: str = self.cleaned_data["email"].lower()
@@ -25,12 +42,13 @@ class FirstOwnerForm(forms.Form):
             raise forms.ValidationError(_("Somebody with this e-mail exists already."))
         return email
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if "password" in cleaned:
-            person = User(email=cleaned.get("email", ""), name=cleaned.get("name", ""))
-            try:
-                validate_password(cleaned["password"], person)
-            except forms.ValidationError as error:
-                self.add_error("password", error)
-        return cleaned
+
+class InvitationForm(forms.Form):
+    email = forms.EmailField(label=_("E-mail"))
+    name = forms.CharField(label=_("Name"), max_length=120, required=False)
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"].lower()
+        if User.objects.filter(email=email, is_active=True).exists():
+            raise forms.ValidationError(_("Somebody with this e-mail exists already."))
+        return email

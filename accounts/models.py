@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -65,6 +65,34 @@ class OwnerLink(models.Model):
         if User.objects.filter(is_superuser=True).exists():
             return cls.objects.none()
         return cls.objects.filter(digest=token_digest(token), used_at=None, created_at__gte=oldest)
+
+
+class Invitation(models.Model):
+    """A one-time link by which a person chooses a password: on arrival, or because the old one is lost."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="invitations")
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"invitation of {self.user}"
+
+    @property
+    def is_expired(self) -> bool:
+        return self.created_at < oldest_invitation()
+
+    @classmethod
+    def open_for(cls, token: str) -> "models.QuerySet[Invitation]":
+        """The invitation of a token, if it is unused and not too old."""
+        return cls.objects.filter(digest=token_digest(token), used_at=None, created_at__gte=oldest_invitation())
+
+
+def oldest_invitation() -> datetime:
+    return timezone.now() - timedelta(days=settings.INVITATION_DAYS)
 
 
 class Scope(models.TextChoices):

@@ -1,9 +1,10 @@
 """The first visit: a one-time link makes the owner, who is handed the demo base if it was loaded."""
 
-from django.contrib.auth import login
+from allauth.account.utils import perform_login
 from django.contrib.auth.decorators import login_not_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
@@ -12,12 +13,10 @@ from accounts.models import OwnerLink, User
 from accounts.owner import LinkUsed, make_first_owner
 from chat.demo import hand_over
 
-BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
-
 
 @login_not_required
 @never_cache
-def first_owner(request: HttpRequest, token: str) -> HttpResponse:
+def first_owner(request: HttpRequest, token: str) -> HttpResponseBase:
     """Show and take the form that makes the first owner; a used or old link is simply not found."""
     if not OwnerLink.open_for(token).exists():
         raise Http404(_("This link has been used or is too old."))
@@ -28,8 +27,8 @@ def first_owner(request: HttpRequest, token: str) -> HttpResponse:
         except LinkUsed:
             raise Http404(_("This link has been used or is too old.")) from None
         hand_over(owner)
-        login(request, owner, backend=BACKEND)
-        return redirect("home")
+        arrived: HttpResponseBase = perform_login(request, owner, redirect_url=reverse("home"))
+        return arrived
     return render(request, "accounts/first_owner.html", {"form": form}, status=400 if form.errors else 200)
 
 

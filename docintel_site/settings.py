@@ -134,6 +134,10 @@ INSTALLED_APPS = [
     "csp",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -205,8 +209,56 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 FIRST_OWNER_LINK_HOURS = 24
+INVITATION_DAYS = 7
+MFA_ADAPTER = "accounts.adapter.SecondFactorAdapter"
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # addresses are those of invitations, nobody types their own
+MFA_TOTP_ISSUER = "DocIntel"
+MFA_TOTP_TOLERANCE = 1  # a telephone's clock may be half a minute off
+
+# ---- sign-on by the organisation's own provider (OpenID Connect), if one is named
+
+OIDC_ISSUER = env_str("DOCINTEL_OIDC_ISSUER")
+OIDC_CLIENT_ID = env_str("DOCINTEL_OIDC_CLIENT_ID")
+OIDC_CLIENT_SECRET = env_str("DOCINTEL_OIDC_CLIENT_SECRET")
+OIDC_NAME = env_str("DOCINTEL_OIDC_NAME", "Single sign-on")
+OIDC_SIGNUP = env_bool("DOCINTEL_OIDC_SIGNUP", False)  # whether people nobody invited get an account by it
+if bool(OIDC_ISSUER) != bool(OIDC_CLIENT_ID):
+    raise ImproperlyConfigured("DOCINTEL_OIDC_ISSUER and DOCINTEL_OIDC_CLIENT_ID go together; one of them is not set.")
+if OIDC_ISSUER and urlsplit(OIDC_ISSUER).scheme not in ("http", "https"):
+    raise ImproperlyConfigured(f"DOCINTEL_OIDC_ISSUER is {OIDC_ISSUER!r}; it must begin with http:// or https://.")
+OIDC_APP = {
+    "provider_id": "oidc",
+    "name": OIDC_NAME,
+    "client_id": OIDC_CLIENT_ID,
+    "secret": OIDC_CLIENT_SECRET,
+    # The operator has chosen the provider: an address it has verified opens the account of that address.
+    "settings": {"server_url": OIDC_ISSUER, "email_authentication": True},
+}
+SOCIALACCOUNT_ADAPTER = "accounts.adapter.SignOnAdapter"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+# A form that ends at another host is what our content security policy refuses; the state of the request is checked.
+SOCIALACCOUNT_LOGIN_ON_GET = True
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [OIDC_APP] if OIDC_ISSUER else [], "OAUTH_PKCE_ENABLED": True}}
+
+# ---- mail: by a server, or kept as files for the administrator to read
+
+EMAIL_HOST = env_str("DOCINTEL_SMTP_HOST")
+EMAIL_PORT = int(env_number("DOCINTEL_SMTP_PORT", 587, low=1, high=65_535))
+EMAIL_HOST_USER = env_str("DOCINTEL_SMTP_USER")
+EMAIL_HOST_PASSWORD = env_str("DOCINTEL_SMTP_PASSWORD")
+SMTP_SECURITY = env_str("DOCINTEL_SMTP_SECURITY", "starttls")
+if SMTP_SECURITY not in ("starttls", "tls", "none"):
+    raise ImproperlyConfigured(f"DOCINTEL_SMTP_SECURITY is {SMTP_SECURITY!r}; it must be starttls, tls or none.")
+EMAIL_USE_TLS, EMAIL_USE_SSL = SMTP_SECURITY == "starttls", SMTP_SECURITY == "tls"
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env_str("DOCINTEL_MAIL_FROM", "DocIntel <docintel@localhost>")
+MAIL_CONFIGURED = bool(EMAIL_HOST)
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if MAIL_CONFIGURED else 'filebased'}.EmailBackend"
+EMAIL_FILE_PATH = HOME / "mails"
 
 # ---- safety
 

@@ -15,7 +15,8 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 urlpatterns = [
     path("", first_run.home, name="home"),
     path("welcome/<str:token>/", first_run.first_owner, name="first_owner"),
-    path("accounts/", include("allauth.account.urls")),
+    path("", include("accounts.urls")),
+    path("accounts/", include("allauth.urls")),
     path("status/", views.status, name="status"),
     path("language/", login_not_required(set_language), name="set_language"),
     path("ask/", include("chat.urls")),

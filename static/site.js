@@ -32,6 +32,16 @@ function showAnchors(root) {
 showAnchors(document);
 document.addEventListener("htmx:afterSettle", event => showAnchors(event.target.parentElement ?? document));
 
+// A button that copies the text of the field it names.
+document.addEventListener("click", async event => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const field = document.querySelector(button.dataset.copy);
+  field.select();
+  await navigator.clipboard.writeText(field.value);
+  button.lastChild.textContent = gettext("Copied");
+});
+
 // A menu closes when the reader goes elsewhere.
 document.addEventListener("click", event => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;

@@ -1,0 +1,22 @@
+"""Addresses of people, invitations and sessions; what allauth brings stands below `accounts/` too."""
+
+from allauth.account.views import PasswordResetView
+from django.conf import settings
+from django.urls import path
+
+from accounts import views
+
+app_name = "accounts"
+
+urlpatterns = [
+    # allauth's own, which has to know whether a mail would arrive.
+    path(
+        "accounts/password/reset/",
+        PasswordResetView.as_view(extra_context={"mail_configured": settings.MAIL_CONFIGURED}),
+        name="reset_password",
+    ),
+    path("invitation/<str:token>/", views.invitation, name="invitation"),
+    path("people/", views.people_page, name="people"),
+    path("people/<int:pk>/", views.person, name="person"),
+    path("accounts/sessions/", views.sessions, name="sessions"),
+]
