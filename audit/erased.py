@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from audit.models import ERASED_READ, ERASED_REVIEW
-from chat.models import ERASED_ANSWER, ERASED_CITATION
+from chat.models import ERASED_ANSWER, ERASED_CITATION, ERASED_FEEDBACK, ERASED_REWRITING
 from ledger.models import Entry, Event
 from llm.models import ERASED_CALL
 from retrieval.models import ERASED_CANDIDATE, ERASED_RUN
@@ -15,6 +15,8 @@ ERASED = "erased"  # the kind of the event; its details hold the digest of what 
 BLANK: dict[str, dict[str, dict[str, Any]]] = {
     "run": {"run": ERASED_RUN, "candidates": ERASED_CANDIDATE, "llm_call": ERASED_CALL},
     "answer": {"": ERASED_ANSWER, "citations": ERASED_CITATION, "llm_call": ERASED_CALL},
+    "rewriting": {"": ERASED_REWRITING, "llm_call": ERASED_CALL},
+    "feedback": {"": ERASED_FEEDBACK},
     "review": {"": ERASED_REVIEW},
     "audit_event": {"": ERASED_READ},
 }

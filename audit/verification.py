@@ -12,8 +12,8 @@ from django.db.models.functions import Cast
 from audit.erased import erased_digests, is_blank
 from audit.record import PAYLOADS as AUDITED
 from audit.record import row_payload
-from chat.models import Answer
-from chat.record import ANSWER, answer_payload
+from chat.models import Answer, Feedback, Rewriting
+from chat.record import ANSWER, FEEDBACK, REWRITING, answer_payload
 from ledger import chain
 from ledger.chain import Fault, Head, Verification
 from ledger.events import EVENT
@@ -22,9 +22,16 @@ from ledger.payload import Payload
 from retrieval.models import RetrievalRun
 from retrieval.record import RUN, run_payload
 
-PAYLOADS: dict[str, Payload] = {each.kind: each for each in (RUN, ANSWER, EVENT, *AUDITED.values())}
-VOUCHED: dict[str, type[Model]] = {"run": RetrievalRun, "answer": Answer, "event": Event} | {
-    payload.kind: model for model, payload in AUDITED.items()
+PAYLOADS: dict[str, Payload] = {
+    each.kind: each for each in (RUN, ANSWER, REWRITING, FEEDBACK, EVENT, *AUDITED.values())
+}
+VOUCHED: dict[str, type[Model]] = {
+    "run": RetrievalRun,
+    "answer": Answer,
+    "rewriting": Rewriting,
+    "feedback": Feedback,
+    "event": Event,
+    **{payload.kind: model for model, payload in AUDITED.items()},
 }
 # Entries without a salt are older than salts and vouch for these bytes.
 FIRST_FORM: dict[str, Callable[[Any], bytes]] = {
@@ -122,11 +129,12 @@ def first_form(kind: str, subject_id: UUID) -> bytes | None:
 
 
 def unrecorded() -> Iterator[Unrecorded]:
-    """Runs, then answers, then what auditors did, that no entry vouches for."""
+    """Runs, then answers and what stands beside them, changes, and what auditors did, that no entry vouches for."""
     for kind, model in VOUCHED.items():
         rows = model._default_manager.all()
         entries = Entry.objects.filter(kind=kind, subject_id=Cast(OuterRef("pk"), CharField()))
-        missing = rows.filter(~Exists(entries)).order_by("created_at", "pk").values_list("pk", flat=True)
+        moment = "created" if model is Feedback else "created_at"
+        missing = rows.filter(~Exists(entries)).order_by(moment, "pk").values_list("pk", flat=True)
         for subject_id in missing.iterator():
             yield Unrecorded(kind, str(subject_id))
 

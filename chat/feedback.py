@@ -1,18 +1,23 @@
 """What a reader says of an answer: each word of it a row of its own, the latest of a person counts."""
 
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
 from chat.models import Feedback, Turn
+from chat.record import FEEDBACK
 
 
 def give_feedback(turn: Turn, user: User, kind: str, comment: str = "") -> Feedback:
-    """Keep what `user` says of the answer to a turn; `kind` is one of Feedback.Kind."""
-    return Feedback.objects.create(
-        turn=turn,
-        by=user,
-        by_name=str(user),
-        kind=kind,
-        comment=comment.strip(),
-        created=timezone.now(),
-    )
+    """Keep what `user` says of the answer to a turn, with its ledger entry; `kind` is one of Feedback.Kind."""
+    with transaction.atomic():
+        said = Feedback.objects.create(
+            turn=turn,
+            by=user,
+            by_name=str(user),
+            kind=kind,
+            comment=comment.strip(),
+            created=timezone.now(),
+        )
+        FEEDBACK.vouch(said.pk)
+    return said

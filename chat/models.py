@@ -6,11 +6,12 @@ from django.conf import settings
 from django.db import models
 
 from documents.models import KnowledgeBase, Viewer
-from ledger.triggers import erasable, insert_only
+from ledger.triggers import erasable
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
 
-# What an erasure leaves of an answer, a citation and what a reader said.
+# What an erasure leaves of how a question was read, of an answer, a citation and what a reader said.
+ERASED_REWRITING = {"typed": "", "rewritten": "", "note": ""}
 ERASED_ANSWER = {"text": "", "note": "", "checks": []}
 ERASED_CITATION = {"quote": ""}
 ERASED_FEEDBACK = {"by_name": "", "comment": ""}
@@ -127,7 +128,7 @@ class Rewriting(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
-        triggers = insert_only()
+        triggers = erasable(ERASED_REWRITING)
 
     def __str__(self) -> str:
         return self.rewritten[:80]

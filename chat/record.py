@@ -1,4 +1,4 @@
-"""Storing an answer with its citations, insert-only, and the bytes of it that the ledger vouches for."""
+"""Storing an answer with its citations, insert-only, and the bytes the ledger vouches for of it and of what is said beside it."""
 
 import json
 from typing import Any
@@ -35,6 +35,20 @@ ANSWER = Payload(
             "FROM chat_citation citation WHERE citation.answer_id = row.id)"
         ),
     ),
+)
+REWRITING = Payload(
+    kind="rewriting",
+    table="chat_rewriting",
+    text=object_of(
+        "row",
+        ("id", "turn_id", "typed", "rewritten", "by", "outcome", "note", "created_at"),
+        llm_call=call_of("row"),
+    ),
+)
+FEEDBACK = Payload(
+    kind="feedback",
+    table="chat_feedback",
+    text=object_of("row", ("id", "turn_id", "by_id", "by_name", "kind", "comment", "created")),
 )
 
 

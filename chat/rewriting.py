@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from chat.asking import QUESTION_CHARACTERS_MAX, QuestionError, check_question
 from chat.followup import read_follow_up
 from chat.models import Rewriting, Turn
+from chat.record import REWRITING
 from chat.writer import WORD, WORD_LETTERS_MIN, fenced, numbers_in, printable
 from documents.matching import match_form
 from llm import client
@@ -163,7 +164,7 @@ def keep(
     turn: Turn, by: str, outcome: Outcome, rewritten: str, note: str = "", exchange: Exchange | None = None
 ) -> Rewriting:
     with transaction.atomic():
-        return Rewriting.objects.create(
+        kept = Rewriting.objects.create(
             turn=turn,
             typed=turn.question,
             rewritten=rewritten,
@@ -173,3 +174,5 @@ def keep(
             llm_call=LLMCall.objects.record(exchange) if exchange else None,
             created_at=timezone.now(),
         )
+        REWRITING.vouch(kept.pk)
+    return kept
