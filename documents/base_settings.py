@@ -22,10 +22,10 @@ class BaseSettings:
     pool_max: int = 40  # briefs (DESIGN section 8; PEERS section 0)
 
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
-        "ranking": ("arbiter", "rules", "none"),
+        "ranking": ("arbiter", "hybrid", "rules", "none", "rerank"),
         "chunking": ("section", "fixed", "page"),
         "contextualisation": ("breadcrumb", "llm", "none"),
-        "embeddings": ("bundled", "none"),
+        "embeddings": ("bundled", "openai", "voyage", "none"),
         "recognition": ("automatic", "on_request"),
     }
     RANGES: ClassVar[dict[str, tuple[int, int]]] = {
@@ -48,8 +48,11 @@ class BaseSettings:
             raise SettingsError("chunk_overlap must be smaller than chunk_size.")
 
     def reading(self) -> dict[str, Any]:
-        """The settings a reading depends on; a change of them reaches a document when it is read again."""
-        names = ["chunking", "contextualisation", "embeddings"]
+        """The settings a reading depends on; a change of them reaches a document when it is read again.
+
+        Embeddings are not among them: another model is given to a base without reading, see documents.reembedding.
+        """
+        names = ["chunking", "contextualisation"]
         names += ["chunk_size", "chunk_overlap"] if self.chunking == "fixed" else []
         return {name: getattr(self, name) for name in names}
 

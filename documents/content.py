@@ -104,7 +104,7 @@ class DocumentContent:
 
 
 class ContentCache:
-    """The most recently used contents of this process. A parse never changes, so nothing here goes stale."""
+    """The most recently used contents of this process. Only the vectors of a parse change, and they are in the key."""
 
     def __init__(self, size: int = CACHED_DOCUMENTS_MAX) -> None:
         self._size = size
@@ -112,7 +112,7 @@ class ContentCache:
         self._lock = threading.Lock()
 
     def get(self, parse: Parse) -> DocumentContent:
-        key = (str(parse.pk), parse.embedding_model)
+        key = (str(parse.pk), f"{parse.embedding_model} {parse.embedded_at}")
         with self._lock:
             if key in self._contents:
                 self._contents.move_to_end(key)

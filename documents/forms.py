@@ -7,15 +7,20 @@ from django import forms
 from accounts.models import User
 from documents.base_settings import BaseSettings, SettingsError
 from documents.models import Role
+from llm import embedders, rerank
 
 CHOICE_WORDS = {
     "arbiter": "Arbiter (model)",
+    "hybrid": "Arbiter (model) after the rules have narrowed the choice",
     "rules": "Rules",
+    "rerank": "Hybrid search and a reranker",
     "none": "None",
     "section": "By section",
     "page": "By page",
     "fixed": "Fixed length",
     "bundled": "Bundled, on this machine",
+    "openai": "OpenAI-compatible server",
+    "voyage": "Voyage",
     "breadcrumb": "Section path",
     "llm": "Section path and a sentence by the model",
     "automatic": "By itself",
@@ -25,7 +30,7 @@ CHOICE_WORDS = {
 EXPLAINED = {
     "ranking": (
         "Ranking",
-        "The arbiter reads every candidate and the table of contents once. Rules work without a model.",
+        "The arbiter reads every candidate and the table of contents once. Rules need no model, a reranker judges nothing.",
     ),
     "chunking": (
         "Passages",
@@ -37,7 +42,10 @@ EXPLAINED = {
         "Context",
         "What is searched with every passage and never quoted. The model writes a sentence on each; tokens are recorded.",
     ),
-    "embeddings": ("Embeddings", "Search by meaning. Keyword, title and pattern search work without."),
+    "embeddings": (
+        "Embeddings",
+        "Search by meaning. Keyword, title and pattern search work without. A server reads every passage it embeds.",
+    ),
     "recognition": ("Text recognition", "Of pages that are images, when the optional library is installed."),
     "passages_max": ("Citations at most", "Passages the answer is written from."),
     "per_document_max": ("Of one document", "Passages of one document at most, when a whole base is asked."),
@@ -76,7 +84,16 @@ class SettingsForm(forms.Form):
                 BaseSettings(**values)
             except SettingsError as error:
                 raise forms.ValidationError(str(error)) from error
+            self.check_configured(values)
         return values
+
+    def check_configured(self, values: dict[str, Any]) -> None:
+        """Refuse a provider nobody configured; one that was chosen before and went away may stay."""
+        is_remote = "embeddings" in self.changed_data and values["embeddings"] in ("openai", "voyage")
+        if is_remote and (reason := embedders.obstacle(values["embeddings"])):
+            self.add_error("embeddings", f"{reason}.")
+        if "ranking" in self.changed_data and values["ranking"] == "rerank" and (reason := rerank.obstacle()):
+            self.add_error("ranking", f"{reason}.")
 
 
 def field_of(name: str, label: str, explanation: str) -> forms.Field:
@@ -91,6 +108,8 @@ def field_of(name: str, label: str, explanation: str) -> forms.Field:
 
 class FilterForm(forms.Form):
     """What the list of documents is narrowed to; an unknown value narrows nothing."""
+
+    tag = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
 
     q = forms.CharField(
         required=False,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from documents import views
+from documents import embedding_views, views
 
 app_name = "documents"
 
@@ -14,6 +14,7 @@ urlpatterns = [
     path("bases/<uuid:pk>/members/<int:user_pk>/", views.member, name="member"),
     path("bases/<uuid:pk>/settings/", views.base_settings, name="settings"),
     path("bases/<uuid:pk>/read-again/", views.read_outdated, name="read_outdated"),
+    path("bases/<uuid:pk>/embed-again/", embedding_views.embed_again, name="embed_again"),
     path("bases/<uuid:pk>/delete/", views.delete_base, name="delete_base"),
     path("bases/<uuid:pk>/trash/", views.trashed, name="trashed"),
     path("documents/<uuid:pk>/", views.document, name="document"),

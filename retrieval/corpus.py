@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import zip_longest
 from operator import or_
 from typing import Any, NamedTuple
 
@@ -14,8 +15,9 @@ from documents.base_settings import BaseSettings
 from documents.content import DocumentContent, load_content
 from documents.matching import match_form
 from documents.models import Document, Embedding, Line, Passage
-from llm.embedding import MODEL_KEY, embed_query, is_available
+from llm.embedders import EMBEDDING_ERRORS
 from retrieval.concepts import concepts_named, searched_terms
+from retrieval.detectors.vectors import query_vector
 from retrieval.naming import Name, documents_named
 from retrieval.phrasing import read_phrasing, without_pages
 from retrieval.pipeline import retrieve
@@ -120,7 +122,7 @@ def promising(
     searched = searched_phrases(topic, dictionary)
     scores = {document.pk: 0.0 for document in documents}
     lists = [(LEXICAL_WEIGHT, lexical(searched, documents))]
-    if settings.embeddings != "none" and is_available():
+    if settings.embeddings != "none":
         lists.append((VECTOR_WEIGHT, near(topic, documents)))
     lists.append((NAME_WEIGHT, sharing_words(topic, documents)))
     for weight, ranked in lists:
@@ -184,12 +186,23 @@ def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> list[uuid.
 
 
 def near(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
-    """The documents of the passages nearest in meaning."""
-    parses = [document.current_parse_id for document in documents]
+    """The documents of the passages nearest in meaning; where two models made the vectors, in turns: they compare apart."""
+    parses = [document.current_parse for document in documents if document.current_parse]
+    keys = sorted({parse.embedding_model for parse in parses if parse.embedding_model})
+    ranked = [near_by(topic, key, [parse.pk for parse in parses if parse.embedding_model == key]) for key in keys]
+    return [key for turn in zip_longest(*ranked) for key in turn if key]
+
+
+def near_by(topic: str, model_key: str, parse_ids: Sequence[uuid.UUID]) -> list[uuid.UUID]:
+    """The documents of the nearest passages among the vectors of one model; none when it cannot be asked."""
+    try:
+        vector = query_vector(topic, model_key)
+    except EMBEDDING_ERRORS:  # the plan of the pipeline meets the same and says so
+        return []
     rows = (
-        Embedding.objects.filter(parse__in=parses, model_key=MODEL_KEY)
+        Embedding.objects.filter(parse__in=parse_ids, model_key=model_key)
         .exclude(passage=None)
-        .annotate(distance=CosineDistance("vector", embed_query(topic)))
+        .annotate(distance=CosineDistance("vector", vector))
         .order_by("distance", "pk")
         .values_list("document_id", flat=True)[:PASSAGES_MAX]
     )

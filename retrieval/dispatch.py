@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from documents.base_settings import BaseSettings
 from documents.content import USABLE_TOC_ENTRIES, DocumentContent
-from llm.embedding import is_available
+from llm import embedders
 from retrieval.types import Flag, Hit, Plan, Question
 
 OPEN_INTENTS = ("open_scoped", "open_corpus_wide")
@@ -36,6 +36,11 @@ def reconsider(plan: Plan, question: Question, hits: Sequence[Hit]) -> Plan:
     reason = clean_signal(question, hits)
     if not plan.is_on("vectors") or question.intent in OPEN_INTENTS or not reason:
         return plan
+    return without_vectors(plan, reason)
+
+
+def without_vectors(plan: Plan, reason: str) -> Plan:
+    """The plan with the search by meaning switched off, and why."""
     return Plan(tuple(Flag("vectors", False, reason) if flag.name == "vectors" else flag for flag in plan.flags))
 
 
@@ -75,11 +80,12 @@ def rule_patterns(asked: Asked) -> Flag:
 def rule_vectors(asked: Asked) -> Flag:
     if asked.settings.embeddings == "none":
         return Flag("vectors", False, "embeddings are off in this base")
-    if not is_available():
-        return Flag("vectors", False, "the encoder's weights are not installed")
-    ready = sum(content.vectors is not None for content in asked.contents)
-    if not ready:
-        return Flag("vectors", False, "the passages have no embeddings yet")
+    made_by = {content.vectors.model_key for content in asked.contents if content.vectors is not None}
+    if not made_by:
+        reason = embedders.obstacle(asked.settings.embeddings)
+        return Flag("vectors", False, reason or "the passages have no embeddings yet")
+    if not any(embedders.embedder_for(key) for key in made_by):
+        return Flag("vectors", False, f"nobody here can embed a question as {', '.join(sorted(made_by))} does")
     if asked.question.intent in OPEN_INTENTS:
         return Flag("vectors", True, f"the question is conceptual ({asked.question.intent})")
     if any(keyword.source == "dictionary" for keyword in asked.question.keywords):

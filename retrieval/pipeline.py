@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from documents.boxes import boxes_of
 from documents.content import DocumentContent
 from documents.rows import UNSEARCHED_KINDS, LineRow
 from llm.client import is_configured
+from llm.embedders import EMBEDDING_ERRORS
 from retrieval import absence, dispatch
 from retrieval.aggregation import aggregate
 from retrieval.arbiter import arbitrate
@@ -137,10 +139,13 @@ def detect(
     hits += run_detectors(asked, [method for method in plan.detectors if method in EARLY_METHODS], contents)
     plan = dispatch.reconsider(plan, question, hits)
     for part, found in nearest:
-        if plan.is_on("vectors"):
-            hits += tag(found.result(), part)
-        else:
+        if not plan.is_on("vectors"):
             found.cancel()
+            continue
+        try:
+            hits += tag(found.result(), part)
+        except EMBEDDING_ERRORS as error:  # words find something too, and the plan says why they had to
+            plan = dispatch.without_vectors(plan, f"the question could not be embedded: {error}")
     if plan.is_on("page_hints"):
         pages = set(question.hints.pages)
         hits = [hit for hit in hits if hit.method == "pinned" or is_on_pages(hit, pages, contents)]
@@ -152,7 +157,7 @@ def begin_vectors(
 ) -> list[tuple[int, Future[list[Hit]]]]:
     """The search by meaning in threads of its own: the encoder works outside the interpreter's lock."""
     return [
-        (part, _threads.submit(DETECTORS["vectors"], question, content))
+        (part, _threads.submit(copy_context().run, DETECTORS["vectors"], question, content))
         for part, question in asked
         for content in contents
     ]

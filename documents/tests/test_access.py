@@ -32,10 +32,12 @@ OWNS = ["owner"]
 WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "base": ("get", READS, (200,)),
     "upload": ("post", WRITES, (400,)),
+    "bulk": ("post", [], (404,)),  # without an action; test_bulk has the roles
     "members": ("get", READS, (200,)),
     "member": ("post", OWNS, (302,)),
     "settings": ("get", READS, (200,)),
     "read_outdated": ("post", WRITES, (302,)),
+    "embed_again": ("post", OWNS, (302,)),
     "delete_base": ("post", OWNS, (302,)),
     "trashed": ("get", WRITES, (200,)),
     "document": ("get", READS, (200,)),
@@ -43,6 +45,8 @@ WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "page_image": ("get", READS, (200,)),
     "thumbnail": ("get", READS, (200,)),
     "original": ("get", READS, (200,)),
+    "describe": ("post", WRITES, (302,)),
+    "replace": ("post", WRITES, (302,)),
     "read_again": ("post", WRITES, (302,)),
     "stop": ("post", WRITES, (302,)),
     "trash": ("post", WRITES, (302,)),
@@ -50,7 +54,7 @@ WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "improve": ("post", [], (404,)),  # there is nothing to improve; test_recognition has the roles
     "purge": ("post", OWNS, (302,)),
 }
-OF_BASES = {"base", "upload", "members", "member", "settings", "read_outdated", "delete_base", "trashed"}
+OF_BASES = {"base", "upload", "bulk", "members", "member", "settings", "read_outdated", "embed_again", "delete_base", "trashed"}
 OF_DOCUMENTS = WALK.keys() - OF_BASES
 CHANGES = [
     ("members", {"email": "x@example.org", "role": "viewer"}, OWNS),

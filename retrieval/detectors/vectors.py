@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from documents.content import DocumentContent
-from llm.embedding import embed_query
+from llm.embedders import embedder_for
+from llm.encoder import EncoderMissing
 from retrieval.types import Hit, LineRange, Question
 
 PASSAGES_MAX = 40
@@ -15,16 +16,20 @@ FLOOR = 0.15  # below this cosine two texts share nothing but the language
 
 
 def detect_vectors(question: Question, content: DocumentContent) -> list[Hit]:
-    """The passages nearest the question, then the nearest titles; the score is the cosine. Raises EncoderMissing."""
+    """The passages nearest the question, then the nearest titles; the score is the cosine. Raises EMBEDDING_ERRORS."""
     if content.vectors is None:
         return []
-    vector = query_vector(question.topic or question.corrected)
+    vector = query_vector(question.topic or question.corrected, content.vectors.model_key)
     return passage_hits(vector, content) + title_hits(vector, content)
 
 
 @lru_cache(maxsize=256)
-def query_vector(text: str) -> NDArray[np.float32]:
-    return embed_query(text)
+def query_vector(text: str, model_key: str) -> NDArray[np.float32]:
+    """The question's vector by the model that made the vectors it is compared with."""
+    embedder = embedder_for(model_key)
+    if embedder is None:
+        raise EncoderMissing(f"nobody here can embed a question as {model_key} does")
+    return embedder.embed_query(text)
 
 
 def passage_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[Hit]:

@@ -71,6 +71,8 @@ def embed(document: Document) -> None:
     assert isinstance(parse, Parse)
     passages = list(parse.passages.order_by("index"))
     copy_vectors(parse, MODEL_KEY, passages, np.asarray(embed_texts([passage.text for passage in passages])))
+    parse.embedding_model = MODEL_KEY
+    parse.save(update_fields=["embedding_model"])
 
 
 def test_a_few_documents_are_all_read(keep: Keep) -> None:

@@ -55,12 +55,12 @@ def test_vectors_are_off_where_the_base_says_so(policy: DocumentContent) -> None
 
 
 def test_vectors_are_off_without_weights(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatch, "is_available", lambda: False)
+    monkeypatch.setattr(dispatch.embedders, "obstacle", lambda provider: "the weights are not installed")
     assert "weights" in flag("vectors", "premium", policy).reason
 
 
 def test_vectors_are_off_until_they_are_ready(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatch, "is_available", lambda: True)
+    monkeypatch.setattr(dispatch.embedders, "obstacle", lambda provider: "")
     assert "no embeddings yet" in flag("vectors", "premium", policy).reason
 
 
