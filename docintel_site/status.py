@@ -2,7 +2,7 @@
 
 import shutil
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from celery import current_app
@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q, QuerySet
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -17,7 +18,7 @@ from django.utils.translation import ngettext
 from kombu.exceptions import OperationalError
 
 from chat.models import Turn
-from documents.models import IngestJob
+from documents.models import Document, IngestJob, Viewer
 from llm import client
 from llm.encoder import is_built
 
@@ -29,7 +30,19 @@ LONG_QUEUE = 500
 GIGABYTE = 1_000_000_000
 DISK_LOW_BYTES = 5 * GIGABYTE
 DISK_FULL_BYTES = GIGABYTE // 2
+STUCK_SHOWN = 20
 STUCK_AFTER_LEASES = 2  # after one lease the sweeper takes a job up again; one that is still there now is stuck
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """One job or question whose worker has died and that nobody took up again."""
+
+    title: str
+    url: str
+    step: str
+    since: datetime | None
+    what_to_do: str
 
 
 @dataclass(frozen=True)
@@ -50,7 +63,7 @@ def checks() -> list[Check]:
     found.append(broker())
     if found[-1].state != "fail":
         found += [workers(), queues()]
-    return [*found, encoder(), model(), disk()]
+    return [*found, encoder(), model(), mail(), disk()]
 
 
 def worst(found: list[Check]) -> State:
@@ -102,8 +115,7 @@ def questions() -> Check:
 
 def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str, queued: str, logs: str) -> Check:
     """Rows whose worker has not been heard of for two leases, beside those that are being worked on."""
-    oldest = timezone.now() - timedelta(seconds=STUCK_AFTER_LEASES * settings.LEASE_S)
-    count = rows.filter(state=running).filter(Q(heartbeat_at__lt=oldest) | Q(heartbeat_at=None)).count()
+    count = rows.filter(is_stuck(running)).count()
     at_work, waiting = rows.filter(state=running).count(), rows.filter(state=queued).count()
     open_rows = _("%(at_work)d at work, %(waiting)d waiting") % {"at_work": at_work, "waiting": waiting}
     if count:
@@ -111,6 +123,39 @@ def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str,
         what = _("%(n)d without a sign of life for two minutes") % {"n": count}
         return Check(name, "fail", f"{what}; {open_rows}", hint)
     return Check(name, "ok", open_rows)
+
+
+def is_stuck(running: str) -> Q:
+    """A row at work without a heartbeat for two leases: one lease after its worker died a sweeper takes it up."""
+    oldest = timezone.now() - timedelta(seconds=STUCK_AFTER_LEASES * settings.LEASE_S)
+    return Q(state=running) & (Q(heartbeat_at__lt=oldest) | Q(heartbeat_at=None))
+
+
+def stuck_work(user: Viewer) -> list[Stuck]:
+    """The stuck documents and questions this person may see, each with what to do about it."""
+    jobs = IngestJob.objects.filter(is_stuck(IngestJob.State.RUNNING), document__in=Document.objects.visible_to(user))
+    turns = Turn.objects.filter(is_stuck(Turn.State.RUNNING), conversation__user_id=user.pk or 0)
+    return [
+        Stuck(
+            job.document.title,
+            reverse("documents:document", args=[job.document_id]),
+            job.stage,
+            job.heartbeat_at,
+            _(
+                "Restart the workers; the reading goes on by itself. If it stops again, open the document and read it again."
+            ),
+        )
+        for job in jobs.select_related("document").order_by("heartbeat_at")[:STUCK_SHOWN]
+    ] + [
+        Stuck(
+            turn.question,
+            reverse("chat:conversation", args=[turn.conversation_id]),
+            _("answering"),
+            turn.heartbeat_at,
+            _("Restart the workers; the answer goes on by itself. If it does not, stop it and ask again."),
+        )
+        for turn in turns.order_by("heartbeat_at")[:STUCK_SHOWN]
+    ]
 
 
 def broker() -> Check:
@@ -167,6 +212,14 @@ def model() -> Check:
         return Check(_("Model"), "ok", _("%(model)s answers") % {"model": settings.LLM_MODEL})
     hint = _("Mend OPENAI_BASE_URL or the key; until then answers are quotes.")
     return Check(_("Model"), "fail", str(answer), hint)
+
+
+def mail() -> Check:
+    """Mail leaves by a server, or links are handed over by hand."""
+    if settings.MAIL_CONFIGURED:
+        return Check(_("Mail"), "ok", _("by %(host)s") % {"host": settings.EMAIL_HOST})
+    hint = _("Set DOCINTEL_SMTP_HOST to send invitations and links for forgotten passwords.")
+    return Check(_("Mail"), "ok", _("none: links are shown to who makes them"), hint)
 
 
 def disk() -> Check:

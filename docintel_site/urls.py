@@ -18,6 +18,7 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("accounts/", include("allauth.urls")),
     path("status/", views.status, name="status"),
+    path("favicon.ico", login_not_required(views.favicon), name="favicon"),
     path("language/", login_not_required(set_language), name="set_language"),
     path("ask/", include("chat.urls")),
     path("audit/", include("audit.urls")),

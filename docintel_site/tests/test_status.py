@@ -19,6 +19,7 @@ from accounts.models import User
 from chat.models import Conversation, Turn
 from docintel_site import status
 from docintel_site.status import Check, checks, worst
+from documents import access
 from documents.models import Document, IngestJob, KnowledgeBase
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +43,7 @@ def test_it_reports_every_part_without_a_worker() -> None:
     found = by_name()
     assert list(found) == [
         *("Database", "Tables", "Documents", "Questions", "Broker"),
-        *("Workers", "Queues", "Encoder", "Model", "Disk"),
+        *("Workers", "Queues", "Encoder", "Model", "Mail", "Disk"),
     ]
     assert found["Database"].what.startswith("PostgreSQL 18")
     assert "pgvector 0.8" in found["Database"].what
@@ -145,3 +146,20 @@ def test_the_page_is_for_people_who_are_signed_in(client: Client) -> None:
     response = client.get("/status/")
     assert response.status_code == 200
     assert b"no worker for" in response.content
+
+
+def test_stuck_work_is_named_to_those_who_may_see_it(client: Client) -> None:
+    ada, eve = (User.objects.create_user(email=f"{name}@example.org") for name in ("ada", "eve"))
+    make_job("running", 200)
+    access.set_role(KnowledgeBase.objects.get(), ada, "owner")
+    conversation = Conversation.objects.create(base=KnowledgeBase.objects.get(), user=ada)
+    Turn.objects.create(conversation=conversation, number=1, question="Why?", scope_name="Filings", state="running")
+    assert [work.title for work in status.stuck_work(ada)] == ["Report", "Why?"]
+    assert status.stuck_work(eve) == []
+    client.force_login(ada)
+    assert "Without a sign of life" in client.get("/status/").content.decode()
+
+
+def test_the_icon_is_found_by_its_old_name(client: Client) -> None:
+    answer = client.get("/favicon.ico")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/static/icon.svg")
