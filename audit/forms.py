@@ -3,34 +3,73 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as now_translated
+from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review
-from audit.outcomes import ARBITERS, STATUSES
+from audit.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
 from audit.reviewing import Opinion
 from documents.models import KnowledgeBase, Viewer
 from retrieval.models import RunCandidate
 
 TEXT_MAX = 200
+PAGE_MAX = 1_000_000
+REVIEWS = {
+    "": _("any"),
+    "none": _("not reviewed"),
+    "any": _("reviewed"),
+    "overruled": _("a role overruled"),
+    "objected": _("an objection"),
+    "complaint": _("a reader complained"),
+}
+
+
+class DayInput(forms.DateInput):
+    """A day as browsers pick it, in ISO form whatever the language."""
+
+    input_type = "date"
+
+    def __init__(self) -> None:
+        super().__init__(format="%Y-%m-%d")
 
 
 class RunFilters(forms.Form):
-    """Every field may be empty; a base is chosen among those the person may see."""
+    """Every field may be empty; a base is chosen among those the person may see. Of a candidate all must fit at once."""
 
-    text = forms.CharField(
-        max_length=TEXT_MAX, required=False, label="Text", widget=forms.TextInput(attrs={"class": "field"})
+    text = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Text"))
+    base = forms.ModelChoiceField(
+        KnowledgeBase.objects.none(), required=False, label=_("Base"), empty_label=_("Every base")
     )
-    base = forms.ModelChoiceField(KnowledgeBase.objects.none(), required=False, empty_label="Every base")
-    status = forms.ChoiceField(choices=[("", "Every outcome"), *STATUSES.items()], required=False)
-    arbiter = forms.ChoiceField(choices=[("", "Every arbiter"), *ARBITERS.items()], required=False)
+    status = forms.ChoiceField(
+        choices=[("", _("Every outcome")), *STATUSES.items()], required=False, label=_("Outcome")
+    )
+    arbiter = forms.ChoiceField(
+        choices=[("", _("Every arbiter")), *ARBITERS.items()], required=False, label=_("Arbiter")
+    )
+    since = forms.DateField(required=False, label=_("Asked from"), widget=DayInput())
+    until = forms.DateField(required=False, label=_("until"), widget=DayInput())
+    asked_by = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Asked by"))
+    document = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Document"))
+    model = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Model"))
+    review = forms.ChoiceField(choices=REVIEWS, required=False, label=_("Review"))
+    role = forms.ChoiceField(choices=[("", _("any")), *ROLE_NAMES.items()], required=False, label=_("Role"))
+    method = forms.ChoiceField(choices=[("", _("any")), *METHOD_NAMES.items()], required=False, label=_("Detector"))
+    repair = forms.ChoiceField(choices=[("", _("any")), *REPAIR_NAMES.items()], required=False, label=_("Quote"))
+    page = forms.IntegerField(min_value=1, max_value=PAGE_MAX, required=False, label=_("Page"))
+
+    MAIN = ("text", "base", "status", "arbiter")
 
     def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
         super().__init__(*arguments, **named)
         bases = self.fields["base"]
         assert isinstance(bases, forms.ModelChoiceField)
         bases.queryset = KnowledgeBase.objects.visible_to(user)
-        for name in ("base", "status", "arbiter"):
-            self.fields[name].widget.attrs["class"] = "field"
-        self.fields["text"].widget.attrs |= {"placeholder": "Words in the question or a reason", "type": "search"}
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "field"
+        self.fields["text"].widget.attrs |= {"placeholder": _("Words in the question or a reason"), "type": "search"}
+        self.fields["document"].widget.attrs["placeholder"] = _("Words of its title, or its id")
+        self.fields["asked_by"].widget.attrs["placeholder"] = _("Name or e-mail")
+        self.fields["model"].widget.attrs["placeholder"] = _("How its name begins")
 
 
 REASON_MIN = 10  # characters that are not white space (A9)
@@ -56,7 +95,7 @@ class ReviewForm(forms.Form):
         allowed = OF_ANSWER if candidate is None else OF_CANDIDATE
         original = candidate.role if candidate else ""
         choices = {"outcome": [(name, labels[name]) for name in allowed]}
-        choices["corrected_role"] = [(name, name.capitalize()) for name in ROLES if name != original]
+        choices["corrected_role"] = [(name, ROLE_NAMES[name]) for name in ROLES if name != original]
         for name, offered in choices.items():
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)
@@ -66,9 +105,10 @@ class ReviewForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         outcome, reason = cleaned.get("outcome"), cleaned.get("reason", "")
         if outcome and outcome != "agree" and len("".join(reason.split())) < REASON_MIN:
-            self.add_error("reason", f"Give a reason of at least {REASON_MIN} characters; it is kept with the record.")
+            told = now_translated("Give a reason of at least %(least)s characters; it is kept with the record.")
+            self.add_error("reason", told % {"least": REASON_MIN})
         if outcome == "overrule" and not cleaned.get("corrected_role"):
-            self.add_error("corrected_role", "Say which role it should have had.")
+            self.add_error("corrected_role", _("Say which role it should have had."))
         return cleaned
 
     def opinion(self) -> Opinion:
@@ -81,15 +121,38 @@ class ReviewForm(forms.Form):
 class SampleForm(forms.Form):
     """How many runs of which base to draw; without a seed one is made."""
 
-    base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None)
-    size = forms.IntegerField(min_value=1, max_value=SAMPLE_MAX, initial=40)
-    seed = forms.CharField(max_length=64, required=False)
+    base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
+    size = forms.IntegerField(min_value=1, max_value=SAMPLE_MAX, initial=40, label=_("Size"))
+    seed = forms.CharField(max_length=64, required=False, label=_("Seed"))
 
     def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
         super().__init__(*arguments, **named)
         bases = self.fields["base"]
         assert isinstance(bases, forms.ModelChoiceField)
         bases.queryset = KnowledgeBase.objects.with_role(user, "auditor", "owner")
-        self.fields["seed"].widget.attrs |= {"placeholder": "made at random", "autocomplete": "off"}
+        self.fields["seed"].widget.attrs |= {"placeholder": _("made at random"), "autocomplete": "off"}
         for field in self.fields.values():
             field.widget.attrs["class"] = "field"
+
+
+class SignOffForm(forms.Form):
+    """The period of a base that is signed off; both days count."""
+
+    base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
+    since = forms.DateField(label=_("From"), widget=DayInput())
+    until = forms.DateField(label=_("to"), widget=DayInput())
+    note = forms.CharField(max_length=REASON_MAX, required=False, label=_("Note"))
+
+    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        bases = self.fields["base"]
+        assert isinstance(bases, forms.ModelChoiceField)
+        bases.queryset = KnowledgeBase.objects.with_role(user, "auditor", "owner")
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "field"
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("since") and cleaned.get("until") and cleaned["since"] > cleaned["until"]:
+            self.add_error("until", _("The last day lies before the first."))
+        return cleaned

@@ -1,10 +1,11 @@
-"""What auditors leave behind, insert-only: their reviews, the samples they drew, and what they read or were refused."""
+"""What auditors leave behind, insert-only: reviews, samples, sign-offs, and what they read or were refused."""
 
 import uuid
 from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from documents.models import KnowledgeBase, Viewer
 from ledger.triggers import erasable, insert_only
@@ -30,11 +31,11 @@ class Review(models.Model):
     """
 
     class Outcome(models.TextChoices):
-        AGREE = "agree", "Agree"
-        OVERRULE = "overrule", "Overrule"
-        WRONG = "wrong", "Wrong"
-        INCOMPLETE = "incomplete", "Incomplete"
-        UNSUPPORTED = "unsupported", "Not supported by the pages"
+        AGREE = "agree", _("Agree")
+        OVERRULE = "overrule", _("Overrule")
+        WRONG = "wrong", _("Wrong")
+        INCOMPLETE = "incomplete", _("Incomplete")
+        UNSUPPORTED = "unsupported", _("Not supported by the pages")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     run = models.ForeignKey(RetrievalRun, on_delete=models.PROTECT, related_name="reviews")
@@ -100,6 +101,42 @@ class ReviewSample(models.Model):
 
     def __str__(self) -> str:
         return f"{len(self.run_ids)} of {self.population} in {self.base_name}"
+
+
+class SignOffQuerySet(models.QuerySet["SignOff"]):
+    def visible_to(self, user: Viewer) -> "SignOffQuerySet":
+        return self.filter(base__in=KnowledgeBase.objects.audited_by(user))
+
+
+class SignOff(models.Model):
+    """Somebody vouches that a base was reviewed: a period of it, or one sample. It stands when a second person agrees.
+
+    `figures` is what was counted at that moment, `head_…` the end of the chain it was counted on.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    base_name = models.CharField(max_length=120)
+    sample = models.ForeignKey(ReviewSample, null=True, on_delete=models.PROTECT, related_name="sign_offs")
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+    figures = models.JSONField()
+    note = models.TextField(blank=True)
+    head_sequence = models.PositiveBigIntegerField()
+    head_hash = models.CharField(max_length=64)
+    first = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="second")
+    signer = person_key()
+    signer_name = models.CharField(max_length=254)
+    created_at = models.DateTimeField()
+
+    objects = SignOffQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "id"]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.base_name}, signed by {self.signer_name}"
 
 
 class AuditEvent(models.Model):

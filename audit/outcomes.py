@@ -2,17 +2,28 @@
 
 from typing import NamedTuple
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from retrieval.models import RetrievalRun
 
 STATUSES = {
-    "found": "Found",
-    "not_found": "Not found",
-    "cannot_tell": "Cannot tell",
-    "clarify": "Asked back",
-    "failed": "Failed",
+    "found": _("Found"),
+    "not_found": _("Not found"),
+    "cannot_tell": _("Cannot tell"),
+    "clarify": _("Asked back"),
+    "failed": _("Failed"),
 }
 KINDS = {"found": "ok", "not_found": "warn", "cannot_tell": "warn", "clarify": "warn", "failed": "fail"}
-ARBITERS = {"model": "Model", "rules": "Rules", "none": "None, RRF order"}
+ARBITERS = {"model": _("Model"), "rules": _("Rules"), "none": _("None, RRF order")}
+ROLE_NAMES = {
+    "primary": _("Primary"),
+    "supporting": _("Supporting"),
+    "tangential": _("Tangential"),
+    "discarded": _("Discarded"),
+}
+METHOD_NAMES = {"titles": _("Titles"), "keywords": _("Keywords"), "patterns": _("Patterns"), "vectors": _("Vectors")}
+REPAIR_NAMES = {"exact": _("literal"), "truncated": _("shortened"), "rejected": _("rejected"), "none": _("not quoted")}
 
 
 class Outcome(NamedTuple):
@@ -23,8 +34,8 @@ class Outcome(NamedTuple):
 
 
 def outcome_of(run: RetrievalRun, is_answered: bool) -> Outcome:
-    words = "Answered" if run.status == "found" and is_answered else STATUSES.get(run.status, run.status)
-    return Outcome(KINDS.get(run.status, "fail"), words)
+    words = gettext("Answered") if run.status == "found" and is_answered else STATUSES.get(run.status, run.status)
+    return Outcome(KINDS.get(run.status, "fail"), str(words))
 
 
 def judge_of(run: RetrievalRun) -> str:
@@ -32,17 +43,18 @@ def judge_of(run: RetrievalRun) -> str:
     if run.status == "failed":
         return "–"
     if run.arbiter_status == "not_needed":
-        return "Not needed"
+        return gettext("Not needed")
     if run.arbiter_status == "not_run":
-        return "Did not run"
-    return ARBITERS.get(run.arbiter, run.arbiter)
+        return gettext("Did not run")
+    return str(ARBITERS.get(run.arbiter, run.arbiter))
 
 
 def judge_in_full(run: RetrievalRun) -> str:
     """Who judged, with model, prompt and mode. Needs the run's call."""
     call = run.llm_call
     if call is not None and run.arbiter_status == "ran":
-        return f"{call.model_returned or call.model}, prompt {call.prompt_version}, {run.mode}"
+        judge = {"model": call.model_returned or call.model, "prompt": call.prompt_version, "mode": run.mode}
+        return gettext("%(model)s, prompt %(prompt)s, %(mode)s") % judge
     if run.arbiter_status == "not_run" and run.status != "failed":
-        return f"did not run; order by rules, {run.mode}"
+        return gettext("did not run; order by rules, %(mode)s") % {"mode": run.mode}
     return f"{judge_of(run)}, {run.mode}"

@@ -1,49 +1,55 @@
-"""What is to be reviewed: every run with a sign of risk, and random samples that anybody can draw again."""
+"""What is to be reviewed: runs with a sign of risk, the most serious first, and runs whose review needs a second one."""
 
-import hashlib
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import BinaryField, CharField, Exists, F, Func, OuterRef, Q, Value
-from django.db.models.functions import Cast, Concat
-from django.utils import timezone
+from django.db.models import Exists, OuterRef, Q
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User
+from audit.complaints import complaints_of_run, unheard_complaints
 from audit.models import Review, ReviewSample
-from audit.record import store
-from audit.runs import key_of, runs_after, runs_before
+from audit.runs import HEAVY, key_of, runs_after, runs_before
 from documents.models import KnowledgeBase, Viewer
-from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
+from retrieval.models import INSTRUCTING, RetrievalRun, RetrievalRunQuerySet, RunCandidate
 
 QUEUE_SHOWN = 50
-SEED_BYTES = 8
+SECOND = "second"  # the queue of runs that wait for a second reviewer
 
 
 class Risk(NamedTuple):
     """A sign that a run deserves a look, in the words of the page and as a condition on runs."""
 
-    words: str
+    words: Promise
     condition: Q
 
 
+def with_candidate(condition: Q) -> Q:
+    return Q(Exists(RunCandidate.objects.filter(condition, run=OuterRef("pk")).order_by()))
+
+
 def repaired(*statuses: str) -> Q:
-    found = RunCandidate.objects.filter(run=OuterRef("pk"), anchor_repair__status__in=statuses)
-    return Q(Exists(found))
+    return with_candidate(Q(anchor_repair__status__in=statuses))
 
 
-# RELIABILITY A11: each of these is reviewed in full, and not by sample.
+# RELIABILITY A11: each of these is reviewed in full, and not by sample. The most serious first.
 RISKS = {
-    "degraded": Risk("arbiter did not run", Q(arbiter_status="not_run") & ~Q(status="failed")),
-    "failed": Risk("failed", Q(status="failed")),
-    "contradiction": Risk("contradiction", ~Q(contradictions=[])),
-    "violation": Risk("contract broken", ~Q(violations=[])),
-    "not_found": Risk("not found", Q(status__in=["not_found", "cannot_tell"])),
-    "rejected": Risk("quote rejected", repaired("rejected")),
-    "shortened": Risk("quote shortened", repaired("truncated")),
+    "complaint": Risk(_("a reader complained"), Q(Exists(complaints_of_run()))),
+    "injection": Risk(_("text that instructs a model"), with_candidate(INSTRUCTING)),
+    "failed": Risk(_("failed"), Q(status="failed")),
+    "degraded": Risk(_("arbiter did not run"), Q(arbiter_status="not_run") & ~Q(status="failed")),
+    "contradiction": Risk(_("contradiction"), ~Q(contradictions=[])),
+    "violation": Risk(_("contract broken"), ~Q(violations=[])),
+    "rejected": Risk(_("quote rejected"), repaired("rejected")),
+    "shortened": Risk(_("quote shortened"), repaired("truncated")),
+    "not_found": Risk(_("not found"), Q(status__in=["not_found", "cannot_tell"])),
 }
+ANY_RISK = Q()
+for _each in RISKS.values():
+    ANY_RISK |= _each.condition
 
 
 @dataclass(frozen=True)
@@ -56,83 +62,78 @@ class Place:
     following: UUID | None
     number: int = 0
     of: int = 0
+    blind: bool = False
+
+
+def is_reviewed() -> Q:
+    """A verdict on the answer closes a run, until a reader complains after it."""
+    verdicts = Review.objects.filter(run=OuterRef("pk"), candidate=None).order_by()
+    return Q(Exists(verdicts)) & ~Q(Exists(unheard_complaints()))
 
 
 def open_runs(user: Viewer) -> RetrievalRunQuerySet:
     """The runs a person may review and nobody has: not their own."""
+    return reviewable(user).filter(~is_reviewed())
+
+
+def reviewable(user: Viewer) -> RetrievalRunQuerySet:
     bases = KnowledgeBase.objects.with_role(user, "auditor", "owner")
-    reviewed = Review.objects.filter(run=OuterRef("pk"))
-    return RetrievalRun.objects.filter(~Exists(reviewed), base__in=bases).exclude(asked_by_id=user.pk)
+    return RetrievalRun.objects.filter(base__in=bases).exclude(asked_by_id=user.pk)
 
 
 def risky(user: Viewer, risk: str = "") -> RetrievalRunQuerySet:
     """The open runs with one sign of risk, or with any."""
-    wanted = Q()
-    for name, each in RISKS.items():
-        if risk in ("", name):
-            wanted |= each.condition
-    return open_runs(user).filter(wanted)
+    return open_runs(user).filter(RISKS[risk].condition if risk else ANY_RISK)
+
+
+def waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
+    """Runs one other person objected to and nobody else has looked at: a role overruled counts, too."""
+    others = Review.objects.filter(run=OuterRef("run")).exclude(reviewer=OuterRef("reviewer")).order_by()
+    objections = Review.objects.exclude(outcome=Review.Outcome.AGREE).exclude(reviewer_id=user.pk).order_by()
+    alone = objections.filter(~Exists(others), run=OuterRef("pk"))
+    return reviewable(user).filter(Exists(alone))
+
+
+def first_in_queue(user: Viewer, name: str = "") -> list[RetrievalRun]:
+    """The first runs of a queue and one more; of any risk by the most serious sign, and newest first within one."""
+    if name:
+        runs = waiting_for_second(user) if name == SECOND else risky(user, name)
+        return list(runs.defer(*HEAVY)[: QUEUE_SHOWN + 1])
+    found: list[RetrievalRun] = []
+    for group in groups(user):
+        found += group.exclude(pk__in=[run.pk for run in found]).defer(*HEAVY)[: QUEUE_SHOWN + 1 - len(found)]
+        if len(found) > QUEUE_SHOWN:
+            break
+    return found
+
+
+def groups(user: Viewer) -> list[RetrievalRunQuerySet]:
+    return [risky(user, name) for name in RISKS]
 
 
 def signs_of(runs: Sequence[RetrievalRun]) -> dict[UUID, list[str]]:
-    """The signs of risk of each run, in words."""
+    """The signs of risk of each run by name, the most serious first."""
     ids = [run.pk for run in runs]
     signs: dict[UUID, list[str]] = {pk: [] for pk in ids}
-    for risk in RISKS.values():
+    for name, risk in RISKS.items():
         for pk in RetrievalRun.objects.filter(risk.condition, pk__in=ids).values_list("pk", flat=True):
-            signs[pk].append(risk.words)
+            signs[pk].append(name)
     return signs
-
-
-# ---- samples
-
-
-def draw(base: KnowledgeBase, size: int, user: User, seed: str = "") -> ReviewSample:
-    """Draw runs of a base at random and keep base, moment, seed and what was drawn, with a ledger entry."""
-    now = timezone.now()
-    sample = ReviewSample(
-        base=base,
-        base_name=base.name,
-        seed=seed or secrets.token_hex(SEED_BYTES),
-        size=size,
-        drawn_by=user,
-        drawn_by_name=str(user)[:254],
-        until=now,
-        created_at=now,
-    )
-    sample.population = population_of(sample).count()
-    sample.run_ids = drawn(sample)
-    store(sample)
-    return sample
-
-
-def drawn(sample: ReviewSample) -> list[str]:
-    """The runs of a sample, drawn again: the first by the SHA-256 of "<seed>:<run id>".
-
-    Everybody can repeat that by hand, on any machine, which no generator of random numbers promises.
-    """
-    text = Concat(Value(f"{sample.seed}:"), Cast(F("pk"), CharField()), output_field=CharField())
-    digest = Func(Func(text, Value("UTF8"), function="convert_to"), function="sha256", output_field=BinaryField())
-    ordered = population_of(sample).annotate(draw=digest).order_by("draw")
-    return [str(pk) for pk in ordered.values_list("pk", flat=True)[: sample.size]]
-
-
-def draw_key(seed: str, run_id: str) -> bytes:
-    """What a run is drawn by, for checking a sample without a database."""
-    return hashlib.sha256(f"{seed}:{run_id}".encode()).digest()
-
-
-def population_of(sample: ReviewSample) -> RetrievalRunQuerySet:
-    return RetrievalRun.objects.filter(base=sample.base_id, created_at__lte=sample.until)
 
 
 # ---- places
 
 
 def place_of(run: RetrievalRun, name: str, user: Viewer) -> Place | None:
-    """Where a run stands in the queue of that name: a risk, "risk" for any, or a sample's id. None for no queue."""
-    if name == "risk" or name in RISKS:
-        return place_by_risk(run, name, user)
+    """Where a run stands in a queue: a risk, "risk" for any, "second", or a sample's id. None for no queue."""
+    if name == "risk":
+        return place_by_seriousness(run, user)
+    if name in RISKS or name == SECOND:
+        return place_by_time(run, name, user)
+    return place_in_sample(run, name, user)
+
+
+def place_in_sample(run: RetrievalRun, name: str, user: Viewer) -> Place | None:
     try:
         sample = ReviewSample.objects.visible_to(user).filter(pk=UUID(name)).first()
     except ValueError:
@@ -141,20 +142,44 @@ def place_of(run: RetrievalRun, name: str, user: Viewer) -> Place | None:
     if sample is None or str(run.pk) not in ids:
         return None
     index = ids.index(str(run.pk))
-    before, after = ids[index - 1 : index], ids[index + 1 : index + 2]
-    words = f"sample of {sample.created_at:%Y-%m-%d}, seed {sample.seed}"
+    before, after = ids[max(index - 1, 0) : index], ids[index + 1 : index + 2]
+    told = {"day": f"{sample.created_at:%Y-%m-%d}", "seed": sample.seed}
+    words = gettext("sample of %(day)s, seed %(seed)s") % told
     return Place(
         name, words, UUID(before[0]) if before else None, UUID(after[0]) if after else None, index + 1, len(ids)
     )
 
 
-def place_by_risk(run: RetrievalRun, name: str, user: Viewer) -> Place:
-    runs = risky(user, "" if name == "risk" else name)
-    words = "any sign of risk" if name == "risk" else RISKS[name].words
-    newer = runs_after(runs, key_of(run)).values_list("pk", flat=True).first()
-    older = runs_before(runs, key_of(run)).values_list("pk", flat=True).first()
-    return Place(name, words, newer, older)
+def place_by_time(run: RetrievalRun, name: str, user: Viewer) -> Place:
+    is_second = name == SECOND
+    runs = waiting_for_second(user) if is_second else risky(user, name)
+    words = gettext("waiting for a second reviewer") if is_second else str(RISKS[name].words)
+    return Place(name, words, newer(runs, run), older(runs, run), blind=is_second)
 
 
-def reviewed_among(run_ids: Sequence[str]) -> set[UUID]:
-    return set(Review.objects.filter(run__in=[UUID(pk) for pk in run_ids]).values_list("run_id", flat=True).distinct())
+def place_by_seriousness(run: RetrievalRun, user: Viewer) -> Place:
+    """Its neighbours in the order of `first_in_queue`; a run without a sign stands before all."""
+    signs = signs_of([run])[run.pk]
+    names = list(RISKS)
+    at = names.index(signs[0]) if signs else -1
+    seen = Q(pk=run.pk)
+    previous: UUID | None = None
+    following: UUID | None = None
+    for index, name in enumerate(names):
+        group = risky(user, name).exclude(seen)
+        seen |= RISKS[name].condition
+        if index < at:
+            previous = group.order_by("created_at", "id").values_list("pk", flat=True).first() or previous
+        elif index == at:
+            previous, following = newer(group, run) or previous, older(group, run)
+        elif following is None:
+            following = group.values_list("pk", flat=True).first()
+    return Place("risk", gettext("any sign of risk"), previous, following)
+
+
+def newer(runs: RetrievalRunQuerySet, run: RetrievalRun) -> UUID | None:
+    return runs_after(runs, key_of(run)).values_list("pk", flat=True).first()
+
+
+def older(runs: RetrievalRunQuerySet, run: RetrievalRun) -> UUID | None:
+    return runs_before(runs, key_of(run)).values_list("pk", flat=True).first()

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model
 
-from audit.models import AuditEvent, Review, ReviewSample
+from audit.models import AuditEvent, Review, ReviewSample, SignOff
 from ledger.payload import Payload, object_of
 
 PAYLOADS: dict[type[Model], Payload] = {
@@ -47,6 +47,29 @@ PAYLOADS: dict[type[Model], Payload] = {
                 "drawn_by_id",
                 "drawn_by_name",
                 "until",
+                "created_at",
+            ),
+        ),
+    ),
+    SignOff: Payload(
+        "sign_off",
+        "audit_signoff",
+        object_of(
+            "row",
+            (
+                "id",
+                "base_id",
+                "base_name",
+                "sample_id",
+                "since",
+                "until",
+                "figures",
+                "note",
+                "head_sequence",
+                "head_hash",
+                "first_id",
+                "signer_id",
+                "signer_name",
                 "created_at",
             ),
         ),

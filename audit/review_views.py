@@ -1,6 +1,5 @@
 """The pages of review: saving one, and the queues they come from."""
 
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,12 +9,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from audit.candidates import Choice
+from audit.complaints import standing_complaints
 from audit.events import is_auditor, record_list
 from audit.forms import ReviewForm, SampleForm
 from audit.models import Review, ReviewSample
-from audit.queue import QUEUE_SHOWN, RISKS, draw, drawn, reviewed_among, risky, signs_of
+from audit.queue import QUEUE_SHOWN, RISKS, SECOND, first_in_queue, place_of, signs_of
 from audit.reviewing import ReviewConflict, ReviewRefused, next_unreviewed, review, reviews_of
 from audit.runs import HEAVY, listed
+from audit.sampling import draw, drawn, reviewed_among
+from audit.signing import sentence_of
 from audit.views import trail_page, visible_run
 from documents.access import only
 from retrieval.models import RetrievalRun, RunCandidate
@@ -29,6 +31,7 @@ def save_review(request: HttpRequest, run_id: UUID) -> HttpResponse:
     candidate = candidate_of(run, request.POST.get("candidate", ""))
     queue, is_blind = request.POST.get("queue", ""), request.POST.get("blind") == "on"
     choice = Choice(candidate_id=candidate.candidate_id if candidate else "", queue=queue, blind=is_blind)
+    after = Choice(queue=queue, blind=is_blind)
     form = ReviewForm(request.POST, candidate=candidate)
     if not form.is_valid():
         return trail_page(request, run, choice, review_form=form, status=400)
@@ -38,7 +41,7 @@ def save_review(request: HttpRequest, run_id: UUID) -> HttpResponse:
         return trail_page(request, run, choice, refusal=str(refusal), status=403)
     except ReviewConflict as conflict:
         return trail_page(request, run, choice, review_form=form, conflict=conflict, status=409)
-    return redirect(address_after(run, candidate, queue))
+    return redirect(address_after(run, candidate, after, request.user))
 
 
 def candidate_of(run: RetrievalRun, candidate_id: str) -> RunCandidate | None:
@@ -50,34 +53,51 @@ def candidate_of(run: RetrievalRun, candidate_id: str) -> RunCandidate | None:
     return candidate
 
 
-def address_after(run: RetrievalRun, candidate: RunCandidate | None, queue: str) -> str:
-    """The next candidate to review of the same run; after the answer, the answer."""
+def address_after(run: RetrievalRun, candidate: RunCandidate | None, choice: Choice, user: User) -> str:
+    """The next candidate to review of the same run, then its answer; after the answer the next run of the queue."""
     here = reverse("audit:trail", args=[run.pk])
     if candidate is None:
-        return f"{here}?{urlencode({'queue': queue})}#checks" if queue else f"{here}#checks"
-    following = next_unreviewed(list(run.candidates.all()), reviews_of(run), candidate.candidate_id)
-    return f"{here}{Choice(queue=queue).address(following)}"
+        place = place_of(run, choice.queue, user) if choice.queue else None
+        if place is None:
+            return f"{here}{choice.query()}#checks"
+        if place.following is None:
+            return reverse("audit:sample", args=[place.name]) if place.of else reverse("audit:queue")
+        return f"{reverse('audit:trail', args=[place.following])}{choice.query()}"
+    own = reviews_of(run, unseen_by=user if choice.blind else None)
+    following = next_unreviewed(list(run.candidates.all()), own, candidate.candidate_id)
+    return f"{here}{choice.address(following)}" if following else f"{here}{choice.query()}#checks"
 
 
 @require_safe
 def queue(request: HttpRequest) -> HttpResponse:
-    """What is to be reviewed: one kind of risk or any, and the samples."""
+    """What is to be reviewed: one kind of risk, any, or for a second time; and the samples."""
     if not is_auditor(request.user):
         raise Http404("There is nothing here for you.")
-    risk = request.GET.get("risk", "")
-    risk = risk if risk in RISKS else ""
-    runs = list(risky(request.user, risk).defer(*HEAVY)[: QUEUE_SHOWN + 1])
-    signs = signs_of(runs)
-    record_list(request.user, "queue", risk=risk)
+    name = request.GET.get("risk", "")
+    name = name if name in RISKS or name == SECOND else ""
+    runs = first_in_queue(request.user, name)
+    signs = signs_of(runs[:QUEUE_SHOWN])
+    record_list(request.user, "queue", risk=name)
     shown = {
-        "rows": [(each, signs[each.run.pk]) for each in listed(runs[:QUEUE_SHOWN])],
+        "rows": [
+            (each, [RISKS[sign].words for sign in signs[each.run.pk]], complaint_in(each.run, signs))
+            for each in listed(runs[:QUEUE_SHOWN])
+        ],
         "has_more": len(runs) > QUEUE_SHOWN,
-        "risk": risk,
-        "risks": {name: each.words for name, each in RISKS.items()},
+        "risk": name,
+        "risks": {each: risk.words for each, risk in RISKS.items()},
         "samples": ReviewSample.objects.visible_to(request.user)[:20],
         "form": SampleForm(user=request.user),
     }
     return render(request, "audit/queue.html", shown)
+
+
+def complaint_in(run: RetrievalRun, signs: dict[UUID, list[str]]) -> str:
+    """What the last reader who complained wrote."""
+    if "complaint" not in signs[run.pk]:
+        return ""
+    last = standing_complaints().filter(turn__run=run).order_by("created").last()
+    return f"{last.get_kind_display()}. {last.comment}".strip() if last else ""
 
 
 @require_POST
@@ -108,5 +128,6 @@ def sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
         .distinct()
         .count(),
         "is_same": drawn(found) == found.run_ids,
+        "sign_offs": [(row, sentence_of(row)) for row in found.sign_offs.filter(first=None)],
     }
     return render(request, "audit/sample.html", shown)

@@ -6,10 +6,11 @@ from uuid import UUID
 
 from django.db import IntegrityError
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.models import User
 from audit.events import NAME_MAX, is_auditor, record_event
-from audit.models import Review
+from audit.models import AuditEvent, Review
 from audit.record import store
 from documents.models import Viewer
 from retrieval.models import RetrievalRun, RunCandidate
@@ -24,7 +25,7 @@ class ReviewConflict(Exception):
 
     def __init__(self, standing: Review | None) -> None:
         super().__init__(
-            "Somebody has reviewed this since you opened it. Both texts are below; nothing was stored yet."
+            _("Somebody has reviewed this since you opened it. Both texts are below; nothing was stored yet.")
         )
         self.standing = standing
 
@@ -88,15 +89,27 @@ def arranged(reviews: Iterable[Review]) -> Reviews:
 def why_not(user: Viewer, run: RetrievalRun) -> str:
     """Why a person may not review a run; "" when they may."""
     if not is_auditor(user, run.base_id):
-        return "Only auditors and owners of the base review its runs."
+        return _("Only auditors and owners of the base review its runs.")
     if run.asked_by_id == user.pk:
-        return "You asked this question, so somebody else has to review it."
+        return _("You asked this question, so somebody else has to review it.")
+    return ""
+
+
+def why_not_blind(user: Viewer, run: RetrievalRun) -> str:
+    """Why a review of this person could not be called blind; "" when it could."""
+    others = Review.objects.filter(run=run).exclude(reviewer_id=user.pk).order_by("created_at")
+    first = others.values_list("created_at", flat=True).first()
+    if first is None:
+        return ""
+    reads = AuditEvent.objects.filter(action="trail", run_id=run.pk, person_id=user.pk, created_at__gt=first)
+    if reads.exclude(detail__blind=True).exists():
+        return _("You have opened this record with what others said, so your review of it cannot be blind any more.")
     return ""
 
 
 def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinion: Opinion) -> Review:
     """Store a review and its ledger entry. Raises ReviewRefused (recorded, A10) or ReviewConflict (A9)."""
-    refusal = why_not(user, run)
+    refusal = why_not(user, run) or (why_not_blind(user, run) if opinion.is_blind else "")
     if refusal:
         about = candidate.candidate_id if candidate else "answer"
         record_event(user, "review_refused", run.pk, about=about, outcome=opinion.outcome, why=refusal)
@@ -125,8 +138,7 @@ def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinio
 
 
 def next_unreviewed(candidates: Sequence[RunCandidate], reviews: RunReviews, after: str) -> str:
-    """The id of the next candidate of a table without a review; the next one at all when every one has some."""
+    """The id of the next candidate of a table without a review; "" when none follows."""
     ids = [candidate.candidate_id for candidate in candidates]
     start = ids.index(after) + 1 if after in ids else 0
-    open_ones = [row.candidate_id for row in candidates[start:] if not reviews.of(row.pk).standing]
-    return open_ones[0] if open_ones else (ids[start] if start < len(ids) else after)
+    return next((row.candidate_id for row in candidates[start:] if not reviews.of(row.pk).standing), "")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audit import export_views, figure_views, replay_views, review_views, views
+from audit import export_views, figure_views, golden_views, replay_views, review_views, sign_views, views
 
 app_name = "audit"
 
@@ -15,6 +15,13 @@ urlpatterns = [
     path("queue/", review_views.queue, name="queue"),
     path("queue/draw/", review_views.draw_sample, name="draw"),
     path("queue/<uuid:sample_id>/", review_views.sample, name="sample"),
+    path("signoffs/", sign_views.sign_offs, name="sign_offs"),
+    path("signoffs/period/", sign_views.sign_period, name="sign_period"),
+    path("signoffs/sample/<uuid:sample_id>/", sign_views.sign_sample, name="sign_sample"),
+    path("signoffs/<uuid:sign_off_id>/second/", sign_views.sign_second, name="sign_second"),
+    path("golden/", golden_views.golden, name="golden"),
+    path("golden/questions.jsonl", golden_views.questions, name="golden_questions"),
+    path("golden/check/", golden_views.check, name="golden_check"),
     path("runs/<uuid:run_id>/", views.run_trail, name="trail"),
     path("runs/<uuid:run_id>/evidence/", export_views.evidence, name="evidence"),
     path("runs/<uuid:run_id>/replay/", replay_views.replay, name="replay"),

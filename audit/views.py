@@ -15,7 +15,7 @@ from audit.forms import OF_ANSWER, ROLES, ReviewForm, RunFilters
 from audit.models import Review
 from audit.queue import place_of
 from audit.reviewing import ReviewConflict, reviews_of, why_not
-from audit.runs import Key, filtered, page_of
+from audit.runs import Key, page_of
 from audit.selected import read_selected
 from audit.terms import TERMS
 from audit.trail import gather
@@ -36,15 +36,18 @@ def run_list(request: HttpRequest) -> HttpResponse:
     wanted = form.cleaned_data if is_valid else {}
     runs = RetrievalRun.objects.visible_to(request.user)
     page = page_of(
-        filtered(runs, wanted) if is_valid else runs.none(),
+        runs if is_valid else runs.none(),
         before=request.GET.get("before", ""),
         after=request.GET.get("after", ""),
+        wanted=wanted,
     )
     record_list(request.user, "list", **{name: str(value) for name, value in wanted.items() if value})
     shown = {
         "form": form,
         "is_auditor": is_auditor(request.user),
-        "selects": [form[name] for name in ("base", "status", "arbiter")],
+        "selects": [form[name] for name in form.MAIN[1:]],
+        "more": [field for field in form if field.name not in form.MAIN],
+        "is_narrow": any(wanted.get(name) for name in form.fields if name not in form.MAIN) or not is_valid,
         "is_filtered": any(wanted.values()) or not is_valid,
         "page": page,
         "filters": f"?{urlencode({name: request.GET[name] for name in form.fields if request.GET.get(name)})}",
@@ -66,7 +69,7 @@ def run_trail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """One run's trail; for htmx only the open candidate beside its page."""
     run, choice = visible_run(request, run_id), read_choice(request)
     page = trail_page(request, run, choice)
-    record_read(request.user, "trail", run, candidate=choice.candidate_id)
+    record_read(request.user, "trail", run, candidate=choice.candidate_id, **({"blind": True} if choice.blind else {}))
     return page
 
 

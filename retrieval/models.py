@@ -99,6 +99,14 @@ class RetrievalRunQuerySet(models.QuerySet["RetrievalRun"]):
         return self.filter(models.Q(base__in=everything) | models.Q(base__in=own, asked_by_id=user.pk))
 
 
+OUT_OF_THE_ORDINARY = (
+    models.Q(status__in=["failed", "not_found", "cannot_tell"])
+    | models.Q(arbiter_status="not_run")
+    | ~models.Q(contradictions=[])
+    | ~models.Q(violations=[])
+)
+
+
 class RetrievalRun(models.Model):
     """One execution of retrieval, frozen. It holds what it saw, so that no later change to a document touches it."""
 
@@ -146,6 +154,8 @@ class RetrievalRun(models.Model):
             # The list of runs is searched by words, and by a document of the scope.
             GinIndex(SearchVector("question", config="simple"), name="retrieval_run_words"),
             GinIndex(fields=["scope"], name="retrieval_run_scope", opclasses=["jsonb_path_ops"]),
+            # The review queue asks for these few among all runs.
+            models.Index(fields=["created_at"], condition=OUT_OF_THE_ORDINARY, name="retrieval_run_risky"),
         ]
         triggers = erasable(ERASED_RUN)
 
@@ -216,6 +226,7 @@ class RunCandidate(models.Model):
             ),
             models.Index(fields=["run"], condition=INSTRUCTING, name="retrieval_candidate_instructs"),
             GinIndex(SearchVector("reason", config="simple"), name="retrieval_candidate_words"),
+            models.Index(fields=["anchor_first_page", "role"], name="retrieval_candidate_page"),
         ]
         triggers = erasable(ERASED_CANDIDATE)
 

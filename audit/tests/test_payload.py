@@ -49,7 +49,7 @@ def test_it_vouches_for_these_columns_in_this_format(
     assert " ".join(sorted(of_answer["llm_call"])) == CALL, reminder
 
 
-@pytest.mark.parametrize("kind", ["review", "review_sample", "audit_event", "event"])
+@pytest.mark.parametrize("kind", ["review", "review_sample", "sign_off", "audit_event", "event"])
 @pytest.mark.django_db
 def test_it_leaves_no_column_of_what_auditors_do_unvouched(kind: str) -> None:
     columns = {field.column for field in VOUCHED[kind]._meta.concrete_fields}

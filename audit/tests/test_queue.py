@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.models import ReviewSample
-from audit.queue import RISKS, draw, draw_key, drawn, place_of, risky
+from audit.queue import RISKS, place_of, risky
 from audit.reviewing import Opinion, review
+from audit.sampling import draw, draw_key, drawn
 from audit.tests.conftest import House, MakeRun
 from audit.verification import verify
 from retrieval.models import RunCandidate

@@ -1,0 +1,63 @@
+"""Random samples that anybody can draw again: by the SHA-256 of a seed and each run's id."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db.models import BinaryField, CharField, F, Func, Value
+from django.db.models.functions import Cast, Concat
+from django.utils import timezone
+
+from accounts.models import User
+from audit.models import Review, ReviewSample
+from audit.record import store
+from documents.models import KnowledgeBase
+from retrieval.models import RetrievalRun, RetrievalRunQuerySet
+
+SEED_BYTES = 8
+
+
+def draw(base: KnowledgeBase, size: int, user: User, seed: str = "") -> ReviewSample:
+    """Draw runs of a base at random and keep base, moment, seed and what was drawn, with a ledger entry."""
+    now = timezone.now()
+    sample = ReviewSample(
+        base=base,
+        base_name=base.name,
+        seed=seed or secrets.token_hex(SEED_BYTES),
+        size=size,
+        drawn_by=user,
+        drawn_by_name=str(user)[:254],
+        until=now,
+        created_at=now,
+    )
+    sample.population = population_of(sample).count()
+    sample.run_ids = drawn(sample)
+    store(sample)
+    return sample
+
+
+def drawn(sample: ReviewSample) -> list[str]:
+    """The runs of a sample, drawn again: the first by the SHA-256 of "<seed>:<run id>".
+
+    Everybody can repeat that by hand, on any machine, which no generator of random numbers promises.
+    """
+    text = Concat(Value(f"{sample.seed}:"), Cast(F("pk"), CharField()), output_field=CharField())
+    digest = Func(Func(text, Value("UTF8"), function="convert_to"), function="sha256", output_field=BinaryField())
+    ordered = population_of(sample).annotate(draw=digest).order_by("draw")
+    return [str(pk) for pk in ordered.values_list("pk", flat=True)[: sample.size]]
+
+
+def draw_key(seed: str, run_id: str) -> bytes:
+    """What a run is drawn by, for checking a sample without a database."""
+    return hashlib.sha256(f"{seed}:{run_id}".encode()).digest()
+
+
+def population_of(sample: ReviewSample) -> RetrievalRunQuerySet:
+    return RetrievalRun.objects.filter(base=sample.base_id, created_at__lte=sample.until)
+
+
+def reviewed_among(run_ids: Sequence[str]) -> set[UUID]:
+    """Those with a verdict on the answer."""
+    verdicts = Review.objects.filter(run__in=[UUID(pk) for pk in run_ids], candidate=None)
+    return set(verdicts.values_list("run_id", flat=True).distinct())
