@@ -20,7 +20,6 @@ END $$
 class Migration(migrations.Migration):
     dependencies = [
         ("retrieval", "0005_run_words"),
-        migrations.RunSQL(FORGET, migrations.RunSQL.noop),
     ]
 
     operations = [
