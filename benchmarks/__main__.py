@@ -27,7 +27,7 @@ def main() -> int:
     retrieval = commands.add_parser("retrieval", help="quality on questions with gold evidence")
     retrieval.add_argument("--data", type=Path, required=True, help="the folder the question file's paths start from")
     retrieval.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
-    retrieval.add_argument("--arbiter", choices=["rules", "none", "model"], default="rules")
+    retrieval.add_argument("--arbiter", choices=["rules", "none", "model", "hybrid", "rerank"], default="rules")
     retrieval.add_argument("--replies", type=Path, help="a folder of kept replies, for --arbiter model")
     retrieval.add_argument(
         "--scope",

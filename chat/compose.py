@@ -29,6 +29,7 @@ NO_MODEL = "No model is configured: this answer is quoted from the document, cho
 QUOTED = "This answer is quoted from the document."
 NO_ARBITER = "The arbiter did not run, so nobody judged these passages; they are in the order of the rules. {failure}"
 UNJUDGED = "Ranking is switched off for this base: nobody judged these passages, they are in the order of the search."
+RERANKED = "The passages were ordered by a reranker; nobody judged whether they answer the question."
 NO_LITERAL_QUOTE = (
     "What the arbiter quoted does not stand in the document word for word, so it is not shown. "
     "These are the lines where the search matched in the passages it kept."
@@ -68,7 +69,7 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     if not any(candidate.role == "primary" for candidate in kept):
         return AnswerDraft(Kind.NOT_FOUND, NO_PRIMARY)
     if not client.is_configured():
-        return quoted(run, kept, writing, NO_MODEL)
+        return quoted(run, kept, writing, RERANKED if run.arbiter == "rerank" else NO_MODEL)
     quotes = choose_quotes(kept, writing.mode, writing.settings)
     return written(run, quotes, writing) if quotes else quoted(run, kept, writing, QUOTED)
 
@@ -110,7 +111,7 @@ def written(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> Answer
     draft = AnswerDraft(
         Kind.GENERATED,
         reply.text.strip(),
-        note=" ".join(notes_on(reply, failure, is_stopped)),
+        note=" ".join([*([RERANKED] if run.arbiter == "rerank" else []), *notes_on(reply, failure, is_stopped)]),
         ended="stopped" if is_stopped else "failed" if failure else "complete",
         quoted=tuple(each for each in quotes if each.marker in reply.used),
         checks=writer.check_sentences(reply.text, excerpts),
@@ -184,9 +185,14 @@ def excerpts_of(quotes: Sequence[Quoted]) -> list[Excerpt]:
                 pages="\u2013".join(map(str, pages)),
                 text=each.quote if is_sent else candidate.context_text,
                 quote=each.quote,
+                relevance=candidate.rule.removeprefix("relevance ") if is_reranked(candidate) else "",
             )
         )
     return excerpts
+
+
+def is_reranked(candidate: RunCandidate) -> bool:
+    return candidate.rule.startswith("relevance ")
 
 
 def holds(earlier: RunCandidate, candidate: RunCandidate) -> bool:

@@ -9,6 +9,7 @@ from documents.base_settings import BaseSettings
 from retrieval.models import RunCandidate
 
 CITATIONS_MAX = {"fast": 3, "balanced": 8, "thorough": 12}  # DESIGN section 8
+SHARE_OF_MODE = {"fast": 1.0, "balanced": 1.0, "thorough": 1.5}  # a base's own number is that of balanced
 ROLE_WEIGHT = {"primary": 0, "supporting": 1}
 VALUE_TYPES = frozenset({"amount", "date", "percentage", "number"})
 HOLDS_VALUE = re.compile(r"\d")
@@ -22,7 +23,7 @@ def choose_quotes(
     Only text that survived calibration is quoted. With `with_lines` a candidate without such a quote gives the lines
     where the search matched, which are literal by construction.
     """
-    limit = min(CITATIONS_MAX[mode], settings.passages_max)
+    limit = min(CITATIONS_MAX[mode], round(settings.passages_max * SHARE_OF_MODE[mode]))
     of_document: Counter[str] = Counter()
     quoted: list[Quoted] = []
     shown: set[tuple[str, str]] = set()

@@ -13,7 +13,7 @@ from typing import Any
 from documents.matching import match_form
 
 PROMPT_NAME = "answer"
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 
 INSTRUCTIONS = """\
 You answer a question from numbered excerpts of documents. Your answer is checked sentence by sentence against them.
@@ -67,17 +67,22 @@ class Excerpt:
     pages: str
     text: str
     quote: str
+    relevance: str = ""  # of a reranked passage
 
 
 def build_prompt(question: str, excerpts: Sequence[Excerpt]) -> str:
     """The excerpts in order of weight, then the question (R89). Nothing in them can close its own fence."""
     blocks = [
         f'<excerpt number="{excerpt.number}" document="{attribute(excerpt.document)}" '
-        f'section="{attribute(excerpt.section)}" pages="{attribute(excerpt.pages)}">\n'
+        f'section="{attribute(excerpt.section)}" pages="{attribute(excerpt.pages)}"{relevance_of(excerpt)}>\n'
         f"{fenced(around_quote(excerpt))}\n</excerpt>"
         for excerpt in excerpts
     ]
     return "\n\n".join([*blocks, f"<question>\n{fenced(question)}\n</question>"])
+
+
+def relevance_of(excerpt: Excerpt) -> str:
+    return f' relevance="{attribute(excerpt.relevance)}"' if excerpt.relevance else ""
 
 
 def fenced(text: str) -> str:

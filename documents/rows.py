@@ -77,7 +77,10 @@ class TocRow(NamedTuple):
 
 
 class PassageRow(NamedTuple):
-    """The unit of search and of embedding: consecutive lines inside one section. `context` is searched, never quoted."""
+    """The unit of search and of embedding: consecutive lines inside one section.
+
+    `context` (its section path) and `annotation` (a model's sentence on it) are searched, never quoted.
+    """
 
     index: int  # type: ignore[assignment]  # hides a tuple method nobody calls
     first_line: int
@@ -88,6 +91,7 @@ class PassageRow(NamedTuple):
     kind: str
     text: str
     context: str
+    annotation: str = ""
 
 
 @dataclass(frozen=True)

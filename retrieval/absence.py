@@ -169,7 +169,7 @@ CONFIDENCE = (
     (("type_match",), 0.7),
 )
 WORD_ONLY, MEANING_ONLY = 0.55, 0.4
-CAPS = {"rules": 0.8, "none": 0.3}  # nobody read the passages
+CAPS = {"rules": 0.8, "rerank": 0.6, "none": 0.3}  # nobody judged the passages
 NOT_RUN_CAP, WARNING_CAP = 0.3, 0.6
 WEAK_STRENGTH, WEAK_CAP = 0.25, 0.4  # the best passage carries little of the question
 

@@ -28,6 +28,7 @@ from retrieval.words import is_generic, is_stop_word, language_of, words_of
 DOCUMENTS_MAX = 10  # read line by line; up to so many nothing is left out
 PASSAGES_MAX = 150  # of each kind (R93)
 LEXICAL_WEIGHT, VECTOR_WEIGHT, NAME_WEIGHT = 0.5, 0.5, 1.0  # a document's own name in the question outweighs one list
+RERANK_WEIGHTS = (0.2, 0.8)  # words and meaning, as in the pool that is reranked (R93)
 RRF_K = 60
 COVER_LINES = 40  # the company and the year of a report stand on its first page
 COVERS_MAX = 20_000  # about 1.5 KB each
@@ -121,9 +122,10 @@ def promising(
     topic = without_pages(read_phrasing(question_text).topic)
     searched = searched_phrases(topic, dictionary)
     scores = {document.pk: 0.0 for document in documents}
-    lists = [(LEXICAL_WEIGHT, lexical(searched, documents))]
+    lexical_weight, vector_weight = RERANK_WEIGHTS if settings.ranking == "rerank" else (LEXICAL_WEIGHT, VECTOR_WEIGHT)
+    lists = [(lexical_weight, lexical(searched, documents))]
     if settings.embeddings != "none":
-        lists.append((VECTOR_WEIGHT, near(topic, documents)))
+        lists.append((vector_weight, near(topic, documents)))
     lists.append((NAME_WEIGHT, sharing_words(topic, documents)))
     for weight, ranked in lists:
         for rank, key in enumerate(dict.fromkeys(ranked), 1):

@@ -20,6 +20,7 @@ from retrieval.arbiter.brief import toc_block
 from retrieval.calibration import calibrate
 from retrieval.context import expand_parents, widen
 from retrieval.detectors import DETECTORS
+from retrieval.hybrid import hybrid_candidates
 from retrieval.question import parse_question
 from retrieval.types import (
     ArbiterName,
@@ -41,6 +42,7 @@ OnStage = Callable[[str, dict[str, Any]], None]
 THREADS = 4
 QUOTE_AROUND = 5  # lines around the anchor in which its quote may stand: what the arbiter was shown, and a little more
 EARLY_METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns")
+MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
 THOROUGH_POOL = 60  # briefs (DESIGN section 8)
 
 _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="detector")
@@ -83,9 +85,13 @@ def retrieve(
     clock.stop("detect")
     tell("hits", {"hits": len(hits), "by": count_by_method(hits)})
     searched = absence.count_words(question, contents, elsewhere or {})
-    is_barred = bool(absence.zero_hits(question, searched)) and name != "model" and not question.hints.pages
+    is_barred = bool(absence.zero_hits(question, searched)) and name not in MODEL_ARBITERS and not question.hints.pages
     pool_max = max(settings.pool_max, THOROUGH_POOL) if mode == "thorough" else settings.pool_max
-    candidates = () if is_barred else aggregate(hits, question, contents, pool_max=pool_max)
+    candidates: tuple[Candidate, ...] = ()
+    if not is_barred and name == "rerank":
+        candidates = hybrid_candidates(question, contents, hits)
+    elif not is_barred:
+        candidates = aggregate(hits, question, contents, pool_max=pool_max)
     clock.stop("aggregate")
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
@@ -120,9 +126,11 @@ def retrieve(
 
 def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
     """Fast questions and bases without a model are judged by the rules (DESIGN section 8)."""
-    if settings.ranking in ("rules", "none"):
+    if settings.ranking in ("rules", "none", "rerank"):
         return cast(ArbiterName, settings.ranking)
-    return "model" if mode != "fast" and is_configured() else "rules"
+    if mode == "fast" or not is_configured():
+        return "rules"
+    return "hybrid" if settings.ranking == "hybrid" else "model"
 
 
 def detect(

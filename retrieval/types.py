@@ -7,7 +7,7 @@ from llm.client import Exchange
 
 Method = Literal["titles", "keywords", "patterns", "vectors", "pinned"]
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
-ArbiterName = Literal["model", "rules", "none"]
+ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}

@@ -1,10 +1,15 @@
-"""Arbiters judge every candidate: `rules` by fixed rules, `model` by one call, `none` not at all (for comparison)."""
+"""Arbiters judge every candidate: `rules` by fixed rules, `model` by one call, `none` not at all (for comparison).
+
+`hybrid` lets the rules narrow what the model judges; `rerank` orders passages by a cross-encoder.
+"""
 
 from collections.abc import Sequence
 
 from documents.content import DocumentContent
+from retrieval.arbiter.hybrid import judge_narrowed
 from retrieval.arbiter.model import judge_by_model
 from retrieval.arbiter.none import leave_unjudged
+from retrieval.arbiter.rerank import judge_by_rerank
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.types import ArbiterName, Candidate, Question, Ranking
 
@@ -17,6 +22,10 @@ def arbitrate(
         return Ranking(name, "not_needed", ())
     if name == "model":
         return judge_by_model(question, candidates, contents)
+    if name == "hybrid":
+        return judge_narrowed(question, candidates, contents)
+    if name == "rerank":
+        return judge_by_rerank(question, candidates)
     if name == "rules":
         return judge_by_rules(question, candidates)
     return leave_unjudged(candidates)

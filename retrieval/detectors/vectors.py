@@ -1,6 +1,7 @@
 """Passages and titles near the question in meaning (R33). A proposal only: nearness proves nothing (R56)."""
 
 from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,16 @@ PASSAGES_MAX = 40
 TITLES_MAX = 5
 FLOOR = 0.15  # below this cosine two texts share nothing but the language
 
+_asking = [Lock() for _ in range(8)]
+
 
 def detect_vectors(question: Question, content: DocumentContent) -> list[Hit]:
     """The passages nearest the question, then the nearest titles; the score is the cosine. Raises EMBEDDING_ERRORS."""
     if content.vectors is None:
         return []
-    vector = query_vector(question.topic or question.corrected, content.vectors.model_key)
+    asked = (question.topic or question.corrected, content.vectors.model_key)
+    with _asking[hash(asked) % len(_asking)]:  # several documents ask for the same vector at once
+        vector = query_vector(*asked)
     return passage_hits(vector, content) + title_hits(vector, content)
 
 

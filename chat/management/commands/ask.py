@@ -36,7 +36,7 @@ class Command(BaseCommand):
         where.add_argument("--document", metavar="PATH_OR_ID", help="a file, which is read first, or a document's id")
         where.add_argument("--base", metavar="NAME_OR_ID")
         parser.add_argument("--mode", choices=("fast", "balanced", "thorough"), default="balanced")
-        parser.add_argument("--arbiter", choices=("model", "rules", "none"))
+        parser.add_argument("--arbiter", choices=("model", "hybrid", "rules", "none", "rerank"))
         parser.add_argument("--user", metavar="EMAIL", help="who asks; by default the user of the command line")
         parser.add_argument("--json", action="store_true", help="print the RetrievalResult with answer and run_id")
 
