@@ -42,6 +42,17 @@ document.addEventListener("click", async event => {
   button.lastChild.textContent = gettext("Copied");
 });
 
+// The list of keys: by "?" anywhere but in a field, or by its entry in the menu.
+const keyhelp = document.getElementById("keyhelp");
+document.addEventListener("keydown", event => {
+  if (event.key !== "?" || event.target.closest("input, select, textarea, dialog")) return;
+  event.preventDefault();
+  keyhelp?.showModal();
+});
+document.addEventListener("click", event => {
+  if (event.target.closest("[data-keyhelp]")) keyhelp.showModal();
+});
+
 // A menu closes when the reader goes elsewhere.
 document.addEventListener("click", event => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
