@@ -75,7 +75,7 @@ def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
     with transaction.atomic():
         lock(base)
         KnowledgeBase.objects.filter(pk=base.pk).update(deleted_at=now)
-        documents = base.documents.living().update(trashed_at=now)
+        documents = base.documents.filter(trashed_at=None).update(trashed_at=now)
         record("base_deleted", actor_of(by), f"base:{base.pk}", {"name": base.name, "documents": documents})
 
 

@@ -25,6 +25,7 @@ from documents.lease import Cancelled, Lease, LeaseLost, Watch, claim, is_expire
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.passages import cut_passages
 from documents.reasons import REASONS, ReadingError, refusal
+from documents.replacement import take_over
 from documents.rows import Reading
 from documents.sandbox import read_in_child, recognise_in_child
 from documents.store import store_reading
@@ -231,6 +232,7 @@ def store(document: Document, reading: Reading, lease: Lease) -> None:
         document.state = Document.State.READY
         document.title = better_title(document, reading.title)
         document.save(update_fields=["current_parse", "state", "title"])
+        take_over(document)
         hand_over(lease, next_stage(document, parse.unreadable_pages, chosen), parse.pk)
 
 

@@ -5,9 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from documents.boxes import boxes_of
+from documents.finding import Finding as Found
+from documents.finding import Hit
 from documents.listing import ORIGINS
 from documents.models import Document, Parse
 from documents.page_images import has_image
+from documents.place import Place
 from documents.reasons import explain_warning, number_ranges
 from documents.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
 from documents.sheet import Mark, Sheet, around, box_of_line, build_sheet, line_marks
@@ -74,25 +78,25 @@ class Inspection:
         return self.page.number + 1 if self.page.number < self.parse.page_count else None
 
 
-def inspect_page(document: Document, parse: Parse, page_number: int, line_number: int | None) -> Inspection | None:
-    """One page of a parse, with a line of it chosen; None when the parse has no such page."""
-    stored = parse.pages.filter(number=page_number).values_list(*PageRow._fields).first()
+def inspect_page(document: Document, parse: Parse, place: Place) -> Inspection | None:
+    """One page of a parse, with a line of it chosen and what was found on it lit; None when there is no such page."""
+    stored = parse.pages.filter(number=place.page_number).values_list(*PageRow._fields).first()
     if stored is None:
         return None
-    page, lines, toc = PageRow(*stored), lines_of(parse, page_number), toc_of(parse)
-    line = next((line for line in lines if line.number == line_number), None)
+    page, lines, toc = PageRow(*stored), lines_of(parse, place.page_number), toc_of(parse)
+    line = next((line for line in lines if line.number == place.line_number), None)
     current = section_at(toc, line.toc_index if line else first_section(lines))
     return Inspection(
         parse=parse,
         page=page,
-        sheet=sheet_of(document, parse, page, lines, line, current),
+        sheet=sheet_of(document, parse, page, lines, line, current, found_marks(place, lines)),
         lines=lines,
         sections=tree(toc, current),
         current=current,
         line=line,
         line_section=section_at(toc, line.toc_index) if line else None,
         findings=tuple(findings_of(parse, toc)),
-        passages=passages_of(parse, page_number),
+        passages=passages_of(parse, place.page_number),
         timings=tuple(
             (name, parse.timings_ms[step] / MILLISECONDS) for step, name in STEPS.items() if step in parse.timings_ms
         ),
@@ -100,8 +104,25 @@ def inspect_page(document: Document, parse: Parse, page_number: int, line_number
     )
 
 
-def page_of_line(parse: Parse, line_number: int) -> int | None:
-    return parse.lines.filter(number=line_number).values_list("page_number", flat=True).first()
+def found_marks(place: Place, lines: Sequence[LineRow]) -> list[Mark]:
+    """What was looked for, lit on a page: every hit, the current one as an anchor, and the quote of an address."""
+    marks = []
+    if place.finding:
+        numbers = {line.number for line in lines}
+        here = [hit for hit in place.finding.hits if numbers & place.finding.line_numbers([hit])]
+        marks += [mark_of(place.finding, hit, lines, is_current=hit == place.hit) for hit in here]
+    if place.quote and place.quoted:
+        marks.append(mark_of(place.quote, place.quoted, lines, is_current=True))
+    return marks
+
+
+def mark_of(found: Found, hit: Hit, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
+    pieces = found.pieces(hit, {line.number: line.text for line in lines})
+    boxes = boxes_of(pieces, {line.number: line for line in lines})
+    return Mark(
+        "anchor" if is_current else "found",
+        [{"page": box.page_number, "x0": box.x0, "y0": box.y0, "x1": box.x1, "y1": box.y1} for box in boxes],
+    )
 
 
 def lines_of(parse: Parse, page_number: int) -> tuple[LineRow, ...]:
@@ -148,8 +169,9 @@ def sheet_of(
     lines: Sequence[LineRow],
     line: LineRow | None,
     current: TocRow | None,
+    found: Sequence[Mark],
 ) -> Sheet:
-    marks = line_marks(lines)
+    marks = [*line_marks(lines), *found]
     if current and current.index != FRONT_INDEX:
         inside = [other for other in lines if other.toc_index == current.index and other.kind != "furniture"]
         name = f"section {current.number}" if current.number else current.title[:TAG_LETTERS_MAX]

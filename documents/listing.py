@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.search import SearchQuery
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Sum, Value, When
+from django.db.models.functions import Lower
 
 from documents.base_settings import BaseSettings
 from documents.matching import match_form
@@ -31,6 +33,22 @@ LATER_STAGES = {
     IngestJob.Stage.RECOGNISE.value: "Text recognition",
     IngestJob.Stage.ANNOTATE.value: "Describing its passages",
     IngestJob.Stage.EMBED.value: "Search by meaning",
+}
+DEFAULT_SORT = "-added"
+# What a list can be sorted by. States: what needs a person, then what is being read, then what is ready.
+SORTS: dict[str, Any] = {
+    "title": Lower("title"),
+    "state": Case(
+        When(state=Document.State.FAILED, then=Value(0)),
+        When(state__in=(Document.State.WAITING, Document.State.READING), then=Value(1)),
+        default=Value(2),
+    ),
+    "pages": F("current_parse__page_count"),
+    "contents": Case(
+        *(When(current_parse__toc_strength=name, then=Value(bars)) for name, bars in STRENGTHS.items()),
+        When(current_parse__toc_strength="none", then=Value(0)),
+    ),
+    "added": F("created_at"),
 }
 POLL_RUNNING_S, POLL_WAITING_S = 2, 8  # few run at once, many may wait
 
@@ -94,8 +112,12 @@ def is_busy() -> Exists:
     return Exists(IngestJob.objects.filter(document=OuterRef("pk"), state__in=OPEN_STATES))
 
 
-def narrowed(documents: DocumentQuerySet, q: str, state: str, toc: str) -> DocumentQuerySet:
-    """The documents whose title, file name or text has the words, in one of the states and kinds of contents."""
+def narrowed(
+    documents: DocumentQuerySet, q: str = "", state: str = "", toc: str = "", tag: str = ""
+) -> DocumentQuerySet:
+    """The documents whose title, file name or text has the words, in one of the states and kinds of contents, with a tag."""
+    if tag:
+        documents = documents.filter(tags__contains=[tag])
     if q:
         documents = documents.filter(Q(title__icontains=q) | Q(file_name__icontains=q) | Exists(passages_with(q)))
     if state == "ready":
@@ -109,6 +131,16 @@ def narrowed(documents: DocumentQuerySet, q: str, state: str, toc: str) -> Docum
     elif toc == "weak":
         documents = documents.filter(current_parse__toc_strength__in=("weak", "none"))
     return documents
+
+
+def ordered(documents: DocumentQuerySet, sort: str) -> DocumentQuerySet:
+    """The documents by one of SORTS, falling with "-" before it; newest first for anything else."""
+    name = sort.removeprefix("-")
+    if name not in SORTS:
+        sort, name = DEFAULT_SORT, DEFAULT_SORT.removeprefix("-")
+    key = SORTS[name]
+    place = key.desc(nulls_last=True) if sort.startswith("-") else key.asc(nulls_last=True)
+    return documents.order_by(place, "-created_at", "pk")
 
 
 def passages_with(q: str) -> "QuerySet[Passage]":

@@ -18,6 +18,9 @@ from documents.reasons import ReadingError
 from documents.uploads import PDF
 
 PAGE_DPI = 110  # a letter page becomes 935 pixels wide: sharp at the width of the viewer, about 100 KB
+SHARP_DPI = 220  # for a page zoomed in: twice as sharp, about 250 KB
+SMALL_DPI = 26  # for the strip of pages: 110 CSS pixels on a dense screen, about 4 KB
+DPI_OF_SIZE = {"page": PAGE_DPI, "sharp": SHARP_DPI, "small": SMALL_DPI}
 THUMBNAIL_WIDTH = 96  # pixels: 40 CSS pixels on a dense screen
 RENDERERS_MAX = 2  # at once in a process: each may take 512 MB
 WAIT_S = 30
@@ -29,13 +32,13 @@ class NoPageImage(Exception):
     """There is no image of a page; the message is for people."""
 
 
-def page_image(document: Document, number: int) -> Path:
-    """The WebP of a page (from 1). Raises NoPageImage when it cannot be drawn within the limits."""
-    path = place(document, f"{number}.webp")
+def page_image(document: Document, number: int, size: str = "page") -> Path:
+    """The WebP of a page (from 1) in one of the sizes. Raises NoPageImage when it cannot be drawn within the limits."""
+    path = place(document, f"{number}.webp" if size == "page" else f"{number}.{size}.webp")
     if not path.exists():
         with slot():
             if not path.exists():  # whoever waited for a slot may find it drawn
-                keep(path, lambda fresh: draw(document, number, fresh))
+                keep(path, lambda fresh: draw(document, number, fresh, DPI_OF_SIZE[size]))
     return path
 
 
@@ -104,14 +107,14 @@ def keep(path: Path, make: Callable[[Path], None]) -> None:
         fresh.unlink(missing_ok=True)
 
 
-def draw(document: Document, number: int, fresh: Path) -> None:
+def draw(document: Document, number: int, fresh: Path, dpi: int) -> None:
     if document.media_type != PDF:
         raise NoPageImage("This document is text and has no page images.")
     refused = refusal_of(place(document, f"{number}.webp"))
     if refused.exists():
         raise NoPageImage(refused.read_text())
     try:
-        sandbox.render_in_child(Path(document.file.path), number, PAGE_DPI, fresh, limits())
+        sandbox.render_in_child(Path(document.file.path), number, dpi, fresh, limits())
     except ReadingError as error:
         if error.code != "internal":  # an absent page, or a fault of ours
             refused.write_text(error.message)  # a page that eats all it is given does so once

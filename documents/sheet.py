@@ -9,21 +9,22 @@ from django.urls import reverse
 
 from documents.rows import LineRow
 
-MarkKind = Literal["anchor", "context", "other", "line", "furniture"]
+MarkKind = Literal["anchor", "context", "other", "found", "line", "furniture"]
 
 CLASSES: dict[str, str] = {
     "anchor": "hl-anchor",
     "context": "hl-context",
     "other": "hl-other",
+    "found": "hl-found",
     "line": "linebox",
     "furniture": "linebox furniture",
 }
 # Points around a box, so that a highlight does not cut the letters; a context stands clear of the anchor in it.
-MARGINS = {"anchor": 0.6, "context": 2.5, "other": 0.6, "line": 0.0, "furniture": 0.0}
-DRAWN_FIRST = ("context", "line", "furniture", "other", "anchor")
+MARGINS = {"anchor": 0.6, "context": 2.5, "other": 0.6, "found": 0.6, "line": 0.0, "furniture": 0.0}
+DRAWN_FIRST = ("context", "line", "furniture", "found", "other", "anchor")
 TAG_HEIGHT, TAG_LETTER, TAG_PADDING, TAG_BASELINE = 10.0, 4.8, 8.0, 7.8
 TAG_GAP = 22.0  # points; line numbers stand in between
-SHORT_TAG = 2  # letters: a citation's number, A or C
+SHORT_TAG = 9  # letters: a citation's number, A or C, "line 1234"
 BASELINE = 0.22  # of a line's height lies below its baseline
 NUMBER_GAP = 5.0  # points between a line number and its line
 MARKDOWN_SIZE = 1.08  # of a line's height: serif letters are narrower than those the line was measured with
@@ -156,13 +157,18 @@ def box_of(kind: str, box: dict[str, Any]) -> Box:
 
 
 def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]]) -> Tag:
-    """A short tag in the left margin beside the first box, clear of the line numbers; a long one on its corner."""
+    """A short tag in the left margin beside the first box, clear of the line numbers; a long one on its corner.
+
+    The name of a section stands in its box at the right, where headings seldom reach.
+    """
     frame = box_of(mark.kind, boxes[0])
     width = round(TAG_LETTER * len(mark.tag) + TAG_PADDING, 1)
     left = round(min(box["x0"] for box in boxes) - width - TAG_GAP, 1)
     is_beside = len(mark.tag) <= SHORT_TAG and left >= 0
-    x = left if is_beside else frame.x
-    y = round(max(frame.y - (0 if is_beside else TAG_HEIGHT), 0), 1)
+    if mark.kind == "context" and not is_beside:
+        x, y = round(frame.x + max(frame.width - width, 0), 1), max(frame.y, 0.0)
+    else:
+        x, y = left if is_beside else frame.x, round(max(frame.y - (0 if is_beside else TAG_HEIGHT), 0), 1)
     css = "tagbox ctx" if mark.kind == "context" else "tagbox"
     return Tag(Box(x, y, width, TAG_HEIGHT, css), round(x + width / 2, 1), round(y + TAG_BASELINE, 1), mark.tag)
 

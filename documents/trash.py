@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from functools import partial
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -13,6 +14,7 @@ from documents import page_images
 from documents.access import actor_of
 from documents.ingestion import queue_again, stop
 from documents.models import Document, IngestJob
+from documents.replacement import versions_before
 from documents.store import erase_parses
 from ledger.events import record
 
@@ -28,11 +30,18 @@ class CopyExists(Exception):
 
 
 def move_to_trash(document: Document, by: User | None = None) -> None:
-    """Take a document out of its base, and stop the work on it."""
+    """Take a document with the versions it replaced out of its base, and stop the work on it."""
+    now = timezone.now()
     with transaction.atomic():
-        if Document.objects.filter(pk=document.pk, trashed_at=None).update(trashed_at=timezone.now()):
+        if Document.objects.filter(pk=document.pk, trashed_at=None).update(trashed_at=now):
+            Document.objects.filter(pk__in=older_versions(document), trashed_at=None).update(trashed_at=now)
             record("trashed", actor_of(by), f"document:{document.pk}", named(document))
     stop(document)
+
+
+def older_versions(document: Document) -> list[UUID]:
+    """The versions that nobody finds but through this one."""
+    return [version.pk for version in versions_before(document) if version.replaced_at]
 
 
 def named(document: Document) -> dict[str, str]:
@@ -45,6 +54,7 @@ def restore(document: Document, by: User | None = None) -> IngestJob | None:
     try:
         with transaction.atomic():
             if Document.objects.filter(pk=document.pk).exclude(trashed_at=None).update(trashed_at=None):
+                Document.objects.filter(pk__in=older_versions(document)).update(trashed_at=None)
                 record("restored", actor_of(by), f"document:{document.pk}", named(document))
     except IntegrityError:
         living = Document.objects.living().get(base=document.base, sha256=document.sha256)
@@ -67,12 +77,15 @@ def purge(document: Document, by: User | None = None) -> bool:
         trashed = Document.objects.select_for_update().filter(pk=document.pk).exclude(trashed_at=None).first()
         if trashed is None:
             return False
+        older = list(Document.objects.filter(pk__in=older_versions(trashed)).exclude(trashed_at=None))
         parses = list(trashed.parses.only("pk"))
         erase_parses(trashed.parses.all())
         transaction.on_commit(partial(forget_files, str(trashed.file), trashed.sha256))
         detail = named(trashed) | {"file_name": trashed.file_name, "parses": [str(parse.pk) for parse in parses]}
         trashed.delete()
         record("purged", actor_of(by), f"document:{document.pk}", detail)
+        for version in older:
+            purge(version, by)
     return True
 
 
@@ -86,7 +99,7 @@ def forget_files(name: str, sha256: str) -> None:
 def purge_due() -> None:
     """Purge what was long enough in the trash, and what is left of deleted bases."""
     # An upload may have slipped in while its base was being deleted.
-    Document.objects.living().exclude(base__deleted_at=None).update(trashed_at=Now())
+    Document.objects.filter(trashed_at=None).exclude(base__deleted_at=None).update(trashed_at=Now())
     long_ago = Q(trashed_at__lt=Now() - timedelta(days=KEPT_DAYS))
     for document in Document.objects.filter(long_ago | Q(base__deleted_at__isnull=False)).only("pk"):
         purge(document)

@@ -64,7 +64,9 @@ def too_large() -> UploadRefused:
     return refused("too_large", limit_mb=settings.UPLOAD_MAX_BYTES // 1_000_000)
 
 
-def accept_upload(base: KnowledgeBase, user: User | None, uploaded_file: "File[Any]") -> Document:
+def accept_upload(
+    base: KnowledgeBase, user: User | None, uploaded_file: "File[Any]", *, replaces: Document | None = None
+) -> Document:
     """Keep a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
 
     Raises UploadRefused, or DuplicateDocument when the living documents of the base have the same bytes.
@@ -79,6 +81,8 @@ def accept_upload(base: KnowledgeBase, user: User | None, uploaded_file: "File[A
         size_bytes=inspection.size_bytes,
         media_type=inspection.media_type,
         created_by=user,
+        replaces=replaces,
+        tags=replaces.tags if replaces else [],
     )
     refuse_duplicate(document)
     keep(document, uploaded_file)
@@ -147,6 +151,12 @@ def clean_file_name(name: str) -> str:
     stem, suffix = os.path.splitext(last)
     room = FILE_NAME_BYTES_MAX - len(suffix.encode()[:20])
     return (stem.encode()[:room].decode(errors="ignore") + suffix[:20]) or "unnamed"
+
+
+def clean_title(text: str) -> str:
+    """A title as somebody typed it: NFC, without controls, single spaces; "" when nothing is left."""
+    printable = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
+    return " ".join(unicodedata.normalize("NFC", printable).split())[:TITLE_MAX]
 
 
 def title_of(file_name: str) -> str:

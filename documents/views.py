@@ -1,8 +1,10 @@
 """The pages of bases and documents: read the request, call one thing, show it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.conf import settings
@@ -13,23 +15,37 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from documents import access, ingestion, listing, page_images
+from documents import access, bulk, ingestion, listing, page_images, reader, replacement, tagging
 from documents import trash as trash_can
 from documents.base_settings import BaseSettings
 from documents.forms import BaseForm, FilterForm, MemberForm, SettingsForm
-from documents.inspection import inspect_page, page_of_line
-from documents.models import Document, IngestJob, KnowledgeBase, Membership, Parse, Role
+from documents.inspection import inspect_page
+from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse, Role
+from documents.page_images import DPI_OF_SIZE
+from documents.place import number_of, page_named, place_of
 from documents.tasks import start, start_tidying
 from documents.upload_quota import oversized_files
-from documents.uploads import DuplicateDocument, accept_all, clean_file_name, too_large
+from documents.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, clean_title, too_large
 
 DOCUMENTS_A_PAGE = 100
+ORDERS = {
+    "-added": gettext_lazy("Newest first"),
+    "title": gettext_lazy("By title"),
+    "state": gettext_lazy("What needs you first"),
+    "-pages": gettext_lazy("Longest first"),
+    "-contents": gettext_lazy("Best contents first"),
+}
+FILTERS = ("q", "state", "toc", "tag")  # what a list is narrowed by
+ASKED_MAX = 50  # documents a question names; beyond that people ask the base
 IMAGE_AGE_S = 365 * 24 * 3600  # an address names one page of one file, and neither ever changes
 IMPROVEMENTS = {IngestJob.Stage.RECOGNISE: "Recognise text", IngestJob.Stage.ANNOTATE: "Describe passages"}
+
+LIVING = Q(base__documents__trashed_at=None, base__documents__replaced_at=None)
 
 Outcome = dict[str, Any]
 
@@ -54,10 +70,8 @@ def bases(request: HttpRequest) -> HttpResponse:
         Membership.objects.filter(user=user, base__deleted_at=None)
         .select_related("base")
         .annotate(
-            living=Count("base__documents", filter=Q(base__documents__trashed_at=None)),
-            failed=Count(
-                "base__documents", filter=Q(base__documents__trashed_at=None, base__documents__state="failed")
-            ),
+            living=Count("base__documents", filter=LIVING),
+            failed=Count("base__documents", filter=LIVING & Q(base__documents__state="failed")),
         )
         .order_by("base__name", "base__created_at")
     )
@@ -76,12 +90,17 @@ def base(request: HttpRequest, pk: UUID) -> HttpResponse:
 def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome], status: int = 200) -> HttpResponse:
     form = FilterForm(request.GET)
     form.is_valid()
-    chosen = {name: form.cleaned_data.get(name, "") for name in ("q", "state", "toc")}
-    page = Paginator(listing.narrowed(listing.listed(found), **chosen), DOCUMENTS_A_PAGE).get_page(
-        request.GET.get("page")
-    )
+    chosen = {name: form.cleaned_data.get(name, "") for name in FILTERS}
+    sort = request.GET.get("sort", "")
+    documents = listing.ordered(listing.narrowed(listing.listed(found), **chosen), sort)
+    page = Paginator(documents, DOCUMENTS_A_PAGE).get_page(request.GET.get("page"))
     shown = {
         **about(request, found),
+        "sort": sort or listing.DEFAULT_SORT,
+        "orders": ORDERS.items(),
+        "columns": columns(sort or listing.DEFAULT_SORT),
+        "tags": tagging.tags_of(found),
+        "is_narrowed": any(chosen.values()),
         "rows": listing.rows_of(list(page)),
         "page": page,
         "form": form,
@@ -90,6 +109,17 @@ def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome
         "limit_mb": settings.UPLOAD_MAX_BYTES // 1_000_000,
     }
     return render(request, "documents/base.html", shown, status=status)
+
+
+def columns(sort: str) -> dict[str, tuple[str, str]]:
+    """For each column that sorts: the value that its head asks for next, and what `aria-sort` says of it now."""
+    states = {}
+    for name in listing.SORTS:
+        falls_first = name in ("added", "pages", "contents")
+        rising, falling = sort == name, sort == f"-{name}"
+        following = name if falling or not (rising or falls_first) else f"-{name}"
+        states[name] = (following, "ascending" if rising else "descending" if falling else "none")
+    return states
 
 
 def about(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
@@ -103,6 +133,56 @@ def about(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
         "may_own": role in access.OWN,
         "member_count": found.membership_set.count(),
     }
+
+
+@require_POST
+def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Do one thing to the picked documents of a base, or to all that fit the filter; asking them is open to readers."""
+    action = request.POST.get("action", "")
+    found = access.get_base(request.user, pk, *(access.READ if action == "ask" else access.WRITE))
+    documents = picked(request, found)
+    if action == "ask":
+        ids = documents.answering().values_list("pk", flat=True)[:ASKED_MAX]
+        return redirect(f"{reverse('chat:home')}?{urlencode([('document', pk) for pk in ids] or {'base': found.pk})}")
+    if action not in bulk.ACTIONS:
+        raise Http404("There is no such action.")
+    if not documents.exists():
+        messages.error(request, gettext("Nothing was done: choose at least one document first."))
+        return redirect(to_list(request, found))
+    order = bulk.Order(found, member_of(request), documents, request.POST.get("tags", ""))
+    try:
+        messages.success(request, bulk.ACTIONS[action](order))
+    except tagging.TagError as error:
+        messages.error(request, str(error))
+    return redirect(to_list(request, found))
+
+
+def picked(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
+    """The living documents of a form: all that fit its filter when it says so, else those with a mark."""
+    if "everything" in request.POST:
+        form = FilterForm(request.POST)
+        form.is_valid()
+        fitting = listing.narrowed(
+            found.documents.living(), **{name: form.cleaned_data.get(name, "") for name in FILTERS}
+        )
+        # By id, because what the action changes may be what the filter looks at.
+        return found.documents.living().filter(pk__in=list(fitting.values_list("pk", flat=True)))
+    ids = [text for text in request.POST.getlist("document") if is_uuid(text)]
+    return found.documents.living().filter(pk__in=ids)
+
+
+def is_uuid(text: str) -> bool:
+    try:
+        return bool(UUID(text))
+    except ValueError:
+        return False
+
+
+def to_list(request: HttpRequest, found: KnowledgeBase) -> str:
+    """The list as it was narrowed and sorted when its form was sent."""
+    names = (*FILTERS, "sort", "page")
+    query = {name: request.POST[name][:200] for name in names if request.POST.get(name)}
+    return reverse("documents:base", args=[found.pk]) + ("?" + urlencode(query) if query else "")
 
 
 @require_POST
@@ -218,7 +298,7 @@ def delete_base(request: HttpRequest, pk: UUID) -> HttpResponse:
 def trashed(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What was taken out of a base and may be put back."""
     found = access.get_base(request.user, pk, *access.WRITE)
-    documents = found.documents.exclude(trashed_at=None).order_by("-trashed_at")
+    documents = found.documents.filter(replaced_at=None).exclude(trashed_at=None).order_by("-trashed_at")
     shown = {**about(request, found), "documents": documents, "kept_days": trash_can.KEPT_DAYS}
     return render(request, "documents/trashed.html", shown)
 
@@ -232,18 +312,27 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One page of a document with its lines and section; before there is a parse, how far the reading is."""
     found = access.get_document(request.user, pk)
     parse = chosen_parse(request, found)
-    shown = {**about_document(request, found), "parse": parse, "parses": found.parses.order_by("-number")}
+    shown = {
+        **about_document(request, found),
+        "parse": parse,
+        "parses": found.parses.order_by("-number"),
+        "versions": replacement.versions_of(found),
+    }
     if parse is None:
         return render(request, "documents/unread.html", shown)
     if request.headers.get("HX-Target") == "reading":
         return HttpResponse(headers={"HX-Refresh": "true"})  # it was being read and is ready now: another page
-    line_number = number_in(request, "line")
-    page_number = number_in(request, "page") or (line_number and page_of_line(parse, line_number)) or 1
-    inspection = inspect_page(found, parse, page_number, line_number)
+    place = place_of(parse, request.GET)
+    if typed := request.GET.get("go", ""):
+        number = page_named(parse, typed, as_printed=request.GET.get("by") == "printed")
+        if number:
+            return redirect(request.path + reader.address(request.GET, number))
+        place = replace(place, fault=gettext("There is no page “%(page)s”.") % {"page": typed[:40]})
+    inspection = inspect_page(found, parse, place)
     if inspection is None:
         raise Http404("The document has no such page.")
-    version = f"&parse={parse.number}" if parse.pk != found.current_parse_id else ""
-    return render(request, "documents/document.html", {**shown, "inspection": inspection, "version": version})
+    around = reader.around(parse, place, request.GET)
+    return render(request, "documents/document.html", {**shown, "inspection": inspection, "reader": around})
 
 
 def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
@@ -265,19 +354,13 @@ def is_admin(request: HttpRequest) -> bool:
 
 def chosen_parse(request: HttpRequest, found: Document) -> Parse | None:
     """The parse whose number is asked for, else the current one."""
-    number = number_in(request, "parse")
+    number = number_of(request.GET, "parse")
     if number is None:
         return found.current_parse
     parse = found.parses.filter(number=number).first()
     if parse is None:
         raise Http404("The document has no such parse.")
     return parse
-
-
-def number_in(request: HttpRequest, name: str) -> int | None:
-    """A whole number of the query from 1, small enough for a column; nonsense is as good as absent."""
-    text = request.GET.get(name, "")
-    return int(text) or None if text.isascii() and text.isdigit() and len(text) <= 9 else None
 
 
 @require_safe
@@ -291,9 +374,10 @@ def row(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 def page_image(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
-    """A page as an image."""
+    """A page as an image, in one of three sizes."""
     found = access.get_document(request.user, pk)
-    return image_response(lambda: page_images.page_image(found, number))
+    size = request.GET.get("size", "")
+    return image_response(lambda: page_images.page_image(found, number, size if size in DPI_OF_SIZE else "page"))
 
 
 @require_safe
@@ -325,10 +409,48 @@ def original(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
+def describe(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Give a document its title and tags."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    title = clean_title(request.POST.get("title", ""))
+    try:
+        if not title:
+            raise tagging.TagError(gettext("A document needs a title."))
+        tags = tagging.tags_in(request.POST.get("tags", ""), found.base)
+    except tagging.TagError as error:
+        messages.error(request, str(error))
+    else:
+        Document.objects.filter(pk=found.pk).update(title=title, tags=tags)
+        messages.success(request, gettext("Title and tags are saved."))
+    return redirect("documents:document", found.pk)
+
+
+@require_POST
+def replace_file(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Take a file as the next version of a document."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    file = request.FILES.get("files")
+    refusal = too_large() if oversized_files(request) else None
+    try:
+        if refusal:
+            raise refusal
+        if file is None:
+            messages.error(request, gettext("Choose a file first."))
+            return redirect("documents:document", found.pk)
+        newer = replacement.replace(found, member_of(request), file)
+    except UploadRefused as error:
+        messages.error(request, error.message)
+        return redirect("documents:document", found.pk)
+    start(newer.jobs.get())
+    messages.success(request, gettext("The new version is being read. Until it is ready the old one answers."))
+    return redirect("documents:document", newer.pk)
+
+
+@require_POST
 def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Read a document once more: after a failure, or with changed settings."""
     found = access.get_document(request.user, pk, *access.WRITE)
-    if found.trashed_at is None:
+    if found.trashed_at is None and found.replaced_at is None:
         start(ingestion.queue_again(found))
     return back(request, found)
 

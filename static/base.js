@@ -1,92 +1,233 @@
-// Uploads by drop, one request a file, each with its progress; without this the form sends them all at once.
-const drop = document.getElementById("drop");
-const outcomes = document.getElementById("outcomes");
+// Uploads by drop, some at a time, each with its progress, its cancel and its second try; marks of the list.
+// Without this the form sends all files at once, and the boxes of the list are sent as they are.
+(() => {
+  const drop = document.getElementById("drop");
+  const outcomes = document.getElementById("outcomes");
+  const say = document.getElementById("upload-words")?.dataset;
+  const AT_ONCE = 3; // more would only share the same line
+  const REFRESH_MS = 1500;
+  const ICONS = { ok: "check", warn: "warn", fail: "fail", busy: "now", wait: "wait" };
 
-const ICONS = { ok: "check", warn: "warn", fail: "fail", busy: "now" };
-
-function say(state, kind, words) {
-  const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-  icon.setAttribute("class", "i");
-  icon.setAttribute("aria-hidden", "true");
-  use.setAttribute("href", `#i-${ICONS[kind]}`);
-  icon.append(use);
-  state.className = `state s-${kind}`;
-  state.replaceChildren(icon, words);
-}
-
-function line(words, kind, name) {
-  const entry = document.createElement("li");
-  const state = document.createElement("span");
-  say(state, kind, words);
-  const file = document.createElement("bdi");
-  file.className = "name";
-  file.textContent = name;
-  const said = document.createElement("span");
-  entry.append(state, file, said);
-  outcomes.append(entry);
-  return { state, said, entry };
-}
-
-function show(entry, outcome) {
-  const kinds = { accepted: ["ok", "Taken"], duplicate: ["warn", "Already here"] };
-  const [kind, words] = kinds[outcome.code] ?? ["fail", "Refused"];
-  say(entry.state, kind, words);
-  entry.said.textContent = outcome.words + " ";
-  if (!outcome.url) return;
-  const link = document.createElement("a");
-  link.href = outcome.url;
-  link.textContent = outcome.title;
-  entry.said.append(link);
-}
-
-function send(file) {
-  const entry = line("Uploading", "busy", file.name);
-  const limitMb = Number(drop.dataset.limitMb);
-  if (file.size > limitMb * 1e6) {
-    show(entry, { code: "too_large", words: `The file is larger than ${limitMb} MB. Split it, or ask an administrator to raise the limit.` });
-    return Promise.resolve();
+  function icon(name) {
+    const drawn = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+    drawn.setAttribute("class", "i");
+    drawn.setAttribute("aria-hidden", "true");
+    use.setAttribute("href", `#i-${name}`);
+    drawn.append(use);
+    return drawn;
   }
-  const body = new FormData(drop);
-  body.delete("files");
-  body.append("files", file);
-  const request = new XMLHttpRequest();
-  const bar = document.createElement("progress");
-  bar.max = 1;
-  bar.value = 0;
-  entry.said.append(bar);
-  request.upload.onprogress = event => { if (event.lengthComputable) bar.value = event.loaded / event.total; };
-  return new Promise(done => {
-    request.onload = () => {
-      try { show(entry, JSON.parse(request.responseText).outcomes[0]); }
-      catch { show(entry, { code: "failed", words: `The server answered with ${request.status}. Load the page again and try once more.` }); }
-      done();
-    };
-    request.onerror = () => { show(entry, { code: "failed", words: "The connection broke. Nothing of this file was kept; try again." }); done(); };
-    request.open("POST", drop.action);
-    request.setRequestHeader("Accept", "application/json");
-    request.send(body);
-  });
-}
 
-async function sendAll(files) {
-  outcomes.replaceChildren();
-  drop.setAttribute("aria-busy", "true");
-  for (const file of files) await send(file);
-  drop.removeAttribute("aria-busy");
-  drop.reset();
-  await htmx.ajax("GET", location.href, { target: "#list", select: "#list", swap: "outerHTML" });
-  document.getElementById("document-count").textContent = document.getElementById("list").dataset.count;
-}
+  function element(name, className, ...children) {
+    const made = document.createElement(name);
+    made.className = className;
+    made.append(...children);
+    return made;
+  }
 
-if (drop) {
-  drop.addEventListener("submit", event => { event.preventDefault(); sendAll([...drop.querySelector("#files").files]); });
-  drop.addEventListener("dragover", event => { event.preventDefault(); drop.classList.add("over"); });
-  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
-  drop.addEventListener("drop", event => {
-    event.preventDefault();
-    drop.classList.remove("over");
-    const files = [...event.dataTransfer.files];
-    if (files.length) sendAll(files);
+  // ---- one upload: waiting → uploading → being checked → taken, refused, failed or cancelled
+
+  class Upload {
+    constructor(file) {
+      this.file = file;
+      this.state = element("span", "state");
+      this.said = element("span", "said");
+      this.cancelButton = element("button", "btn sm bare", icon("cross"), say.cancel);
+      this.retryButton = element("button", "btn sm", icon("retry"), say.retry);
+      for (const button of [this.cancelButton, this.retryButton]) button.type = "button";
+      this.cancelButton.setAttribute("aria-label", `${say.cancel}: ${file.name}`);
+      this.retryButton.setAttribute("aria-label", `${say.retry}: ${file.name}`);
+      this.cancelButton.addEventListener("click", () => this.cancel());
+      this.retryButton.addEventListener("click", () => { queue.push(this); this.wait(); pump(); });
+      const name = element("bdi", "name", file.name);
+      this.entry = element("li", "", this.state, name, this.said, element("span", "row tight push", this.retryButton, this.cancelButton));
+      outcomes.append(this.entry);
+      this.wait();
+    }
+
+    show(stage, kind, words) {
+      this.stage = stage;
+      this.entry.dataset.stage = stage;
+      this.state.className = `state s-${kind}`;
+      this.state.replaceChildren(icon(ICONS[kind]), words);
+      const isOpen = ["waiting", "sending", "checking"].includes(stage);
+      this.cancelButton.hidden = !isOpen;
+      this.retryButton.hidden = !["failed", "cancelled"].includes(stage);
+      summarise();
+    }
+
+    wait() {
+      this.isCancelled = false;
+      this.said.replaceChildren();
+      this.show("waiting", "wait", say.waiting);
+    }
+
+    async send() {
+      const limitMb = Number(drop.dataset.limitMb);
+      if (this.file.size > limitMb * 1e6) return this.end("refused", "fail", say.refused, say.tooLarge);
+      const bar = element("progress", "");
+      bar.max = 1;
+      bar.value = 0;
+      bar.setAttribute("aria-label", this.file.name);
+      this.said.replaceChildren(bar);
+      this.show("sending", "busy", say.uploading);
+      const body = new FormData(drop);
+      body.delete("files");
+      body.append("files", this.file);
+      const request = this.request = new XMLHttpRequest();
+      request.upload.onprogress = event => {
+        if (!event.lengthComputable) return;
+        bar.value = event.loaded / event.total;
+        this.state.lastChild.textContent = `${say.uploading} ${Math.floor(100 * bar.value)} %`;
+      };
+      request.upload.onload = () => { if (!this.isCancelled) this.show("checking", "busy", say.checking); };
+      request.open("POST", drop.action);
+      request.setRequestHeader("Accept", "application/json");
+      await new Promise(done => {
+        request.onload = request.onerror = request.onabort = done;
+        request.send(body);
+      });
+      await this.judge(request);
+    }
+
+    async judge(request) {
+      if (!request.status) {
+        return this.isCancelled
+          ? this.end("cancelled", "warn", say.cancelled, say.nothingKept)
+          : this.end("failed", "fail", say.failed, say.broken);
+      }
+      let outcome;
+      try { outcome = JSON.parse(request.responseText).outcomes[0]; } catch {
+        const isSignedOut = request.responseURL.includes("/accounts/login");
+        return this.end("failed", "fail", say.failed, isSignedOut ? say.signedOut : say.status.replace("{status}", request.status));
+      }
+      if (this.isCancelled && outcome.code === "accepted") return this.takeBack(outcome);
+      const [stage, kind, words] = { accepted: ["taken", "ok", say.taken], duplicate: ["duplicate", "warn", say.duplicate] }[outcome.code] ?? ["refused", "fail", say.refused];
+      this.end(stage, kind, words, outcome.words, outcome);
+    }
+
+    end(stage, kind, words, said, outcome) {
+      this.said.replaceChildren(`${said} `);
+      if (outcome?.url) {
+        const link = element("a", "", outcome.title);
+        link.href = outcome.url;
+        this.said.append(link);
+      }
+      this.show(stage, kind, words);
+      if (stage === "taken") refreshSoon();
+    }
+
+    // While bytes are on their way the request ends and nothing is kept. Once the server has them all it decides;
+    // what it has taken is then moved to the trash.
+    cancel() {
+      this.isCancelled = true;
+      if (this.stage === "waiting") {
+        queue.splice(queue.indexOf(this), 1);
+        this.end("cancelled", "warn", say.cancelled, say.nothingKept);
+      } else if (this.stage === "sending") this.request.abort();
+      else { this.cancelButton.hidden = true; this.state.lastChild.textContent = say.cancelling; }
+    }
+
+    async takeBack(outcome) {
+      const body = new FormData(drop);
+      body.delete("files");
+      const response = await fetch(`${outcome.url}trash/`, { method: "POST", body, redirect: "manual", headers: { "X-Requested-With": "fetch" } }).catch(() => null);
+      if (response?.type === "opaqueredirect" || response?.ok) this.end("cancelled", "warn", say.cancelled, say.takenBack);
+      else this.end("taken", "ok", say.taken, outcome.words, outcome);
+      refreshSoon();
+    }
+  }
+
+  // ---- all uploads
+
+  const queue = [];
+  const uploads = [];
+  let running = 0;
+
+  async function pump() {
+    while (running < AT_ONCE && queue.length) {
+      running += 1;
+      queue.shift().send().finally(() => { running -= 1; pump(); });
+    }
+    if (!running && !queue.length) {
+      drop.removeAttribute("aria-busy");
+      summarise();
+    } else drop.setAttribute("aria-busy", "true");
+  }
+
+  function take(files) {
+    if (!uploads.length) outcomes.replaceChildren();
+    for (const file of files) {
+      const upload = new Upload(file);
+      uploads.push(upload);
+      queue.push(upload);
+    }
+    drop.reset();
+    summarise();
+    pump();
+  }
+
+  function summarise() {
+    const done = uploads.filter(upload => !["waiting", "sending", "checking"].includes(upload.stage)).length;
+    const taken = uploads.filter(upload => upload.stage === "taken").length;
+    document.getElementById("uploads").hidden = !uploads.length;
+    const words = say.summary.replace("{done}", done).replace("{all}", uploads.length).replace("{taken}", taken);
+    const place = document.getElementById("upload-summary");
+    if (place.textContent !== words) place.textContent = words;
+    document.getElementById("cancel-all").hidden = done === uploads.length;
+    document.getElementById("clear-outcomes").hidden = done !== uploads.length;
+  }
+
+  // The list shows what was taken soon after, and not once for each of a hundred files.
+  let refresh = 0;
+  function refreshSoon() {
+    refresh ||= setTimeout(async () => {
+      refresh = 0;
+      await htmx.ajax("GET", location.href, { target: "#list", select: "#list", swap: "outerHTML" });
+      document.getElementById("document-count").textContent = document.getElementById("list").dataset.count;
+      mark();
+    }, uploads.some(upload => upload.stage === "waiting") ? REFRESH_MS : 0);
+  }
+
+  if (drop) {
+    const accepts = event => event.dataTransfer?.types.includes("Files");
+    drop.addEventListener("submit", event => { event.preventDefault(); take([...drop.querySelector("#files").files]); });
+    addEventListener("dragover", event => { if (accepts(event)) { event.preventDefault(); drop.classList.add("over"); } });
+    addEventListener("dragleave", event => { if (!event.relatedTarget) drop.classList.remove("over"); });
+    addEventListener("drop", event => {
+      if (!accepts(event)) return;
+      event.preventDefault();
+      drop.classList.remove("over");
+      take([...event.dataTransfer.files]);
+    });
+    document.getElementById("cancel-all").addEventListener("click", () => { for (const upload of [...uploads]) if (!upload.cancelButton.hidden) upload.cancel(); });
+    document.getElementById("clear-outcomes").addEventListener("click", () => { uploads.length = 0; outcomes.replaceChildren(); summarise(); });
+    addEventListener("beforeunload", event => { if (running || queue.length) event.preventDefault(); });
+  }
+
+  // ---- marks: the bar of actions shows once something is marked
+
+  const boxes = () => [...document.querySelectorAll(".docs td.pick input")];
+
+  function mark() {
+    const bar = document.getElementById("bulk");
+    const all = document.getElementById("pick-all");
+    if (!bar) return;
+    const count = boxes().filter(box => box.checked).length;
+    const isAll = document.getElementById("everything")?.checked;
+    all.hidden = false;
+    all.checked = count > 0 && count === boxes().length;
+    all.indeterminate = count > 0 && !all.checked;
+    bar.classList.add("has-script");
+    bar.classList.toggle("on", count > 0 || isAll);
+    const said = document.getElementById("picked");
+    said.textContent = count === 1 ? said.dataset.one : said.dataset.many.replace("{count}", count);
+  }
+
+  document.addEventListener("change", event => {
+    if (event.target.id === "pick-all") for (const box of boxes()) box.checked = event.target.checked;
+    if (event.target.matches(".pick input, #everything")) mark();
   });
-}
+  document.addEventListener("htmx:afterSettle", mark);
+  mark();
+})();

@@ -50,8 +50,14 @@ def test_a_short_tag_stands_in_the_margin_and_covers_nothing() -> None:
     assert shown.tags[0].box.x + shown.tags[0].box.width < shown.boxes[0].x
 
 
-def test_a_long_tag_stands_above_its_box() -> None:
+def test_the_name_of_a_section_stands_in_its_box_at_the_right() -> None:
     shown = sheet([Mark("context", [box(1)], "section 3.2.1")])
+    tag, frame = shown.tags[0].box, shown.boxes[0]
+    assert (tag.y, tag.x + tag.width) == (frame.y, frame.x + frame.width)
+
+
+def test_a_long_tag_stands_above_its_box() -> None:
+    shown = sheet([Mark("anchor", [box(1)], "a rather long tag")])
     assert shown.tags[0].box.y + shown.tags[0].box.height == shown.boxes[0].y
 
 

@@ -1,0 +1,84 @@
+"""One action on many documents of a base: those that were picked, or all that fit the list's filter."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from django.utils.translation import gettext, ngettext
+
+from accounts.models import User
+from documents import tagging, trash
+from documents.ingestion import queue_again, stop
+from documents.listing import is_busy
+from documents.models import Document, DocumentQuerySet, KnowledgeBase
+from documents.tasks import start
+
+Done = str  # what was done, in words for people
+
+
+@dataclass(frozen=True)
+class Order:
+    """Who wants what done, with the text of the tags for an action that has some."""
+
+    base: KnowledgeBase
+    user: User
+    documents: DocumentQuerySet
+    tags: str = ""
+
+
+def tag(order: Order) -> Done:
+    tags = tagging.tags_in(order.tags, order.base)
+    tagging.put(order.documents, tags)
+    return (
+        said(order, gettext("tagged “%(tags)s”") % {"tags": ", ".join(tags)}) if tags else gettext("No tag was named.")
+    )
+
+
+def untag(order: Order) -> Done:
+    tags = tagging.tags_in(order.tags, order.base)
+    tagging.take(order.documents, tags)
+    return (
+        said(order, gettext("without “%(tags)s”") % {"tags": ", ".join(tags)}) if tags else gettext("No tag was named.")
+    )
+
+
+def read_again(order: Order) -> Done:
+    count = each(order.documents.exclude(is_busy()), lambda document: start(queue_again(document)))
+    return counted(count, gettext("will be read again"))
+
+
+def stop_reading(order: Order) -> Done:
+    return counted(each(order.documents.filter(is_busy()), stop), gettext("are being stopped"))
+
+
+def move_to_trash(order: Order) -> Done:
+    count = each(order.documents, lambda document: trash.move_to_trash(document, order.user))
+    return counted(count, gettext("are in the trash; no question finds them any more"))
+
+
+ACTIONS: dict[str, Callable[[Order], Done]] = {
+    "tag": tag,
+    "untag": untag,
+    "read_again": read_again,
+    "stop": stop_reading,
+    "trash": move_to_trash,
+}
+
+
+def each(documents: Iterable[Document], act: Callable[[Document], object]) -> int:
+    """Do it to one document after the other, so that a failure leaves the others done; how many there were."""
+    count = 0
+    for document in list(documents):
+        act(document)
+        count += 1
+    return count
+
+
+def said(order: Order, words: str) -> Done:
+    return counted(order.documents.count(), words)
+
+
+def counted(count: int, words: str) -> Done:
+    return ngettext("%(count)s document: %(words)s.", "%(count)s documents: %(words)s.", count) % {
+        "count": count,
+        "words": words,
+    }

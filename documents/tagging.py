@@ -1,0 +1,59 @@
+"""Tags of documents: a few words each, the same spelling in the whole base, set one by one or on many at once."""
+
+import unicodedata
+from collections.abc import Iterable
+
+from django.db.models import F, Func, QuerySet, Value
+from django.utils.translation import gettext
+
+from documents.models import Document, KnowledgeBase
+
+TAG_MAX = 40  # characters, as the column has it
+TAGS_MAX = 20  # of one document
+
+
+class TagError(ValueError):
+    """A tag that cannot be kept; the message is for people."""
+
+
+def tags_in(text: str, base: KnowledgeBase) -> list[str]:
+    """The tags of a comma-separated text, each as the base spells it already. Raises TagError."""
+    known = {tag.casefold(): tag for tag, _ in tags_of(base)}
+    tags: dict[str, str] = {}
+    for part in text.split(","):
+        if tag := clean(part):
+            tags.setdefault(tag.casefold(), known.get(tag.casefold(), tag))
+    if len(tags) > TAGS_MAX:
+        raise TagError(gettext("A document has at most %(count)s tags.") % {"count": TAGS_MAX})
+    return list(tags.values())
+
+
+def clean(text: str) -> str:
+    """A tag as it may be kept: NFC, without controls, single spaces. Raises TagError."""
+    printable = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
+    tag = " ".join(unicodedata.normalize("NFC", printable).split())
+    if len(tag) > TAG_MAX:
+        raise TagError(gettext("A tag has at most %(count)s characters.") % {"count": TAG_MAX})
+    return tag
+
+
+def tags_of(base: KnowledgeBase) -> list[tuple[str, int]]:
+    """The tags of the living documents of a base with how many documents have each, by name."""
+    counts: dict[str, int] = {}
+    for tags in base.documents.living().exclude(tags=[]).values_list("tags", flat=True):
+        for tag in tags:
+            counts[tag] = counts.get(tag, 0) + 1
+    return sorted(counts.items(), key=lambda pair: pair[0].casefold())
+
+
+def put(documents: "QuerySet[Document]", tags: Iterable[str]) -> None:
+    """Give tags to documents that do not have them; a document that is full keeps what it has."""
+    for tag in tags:
+        without = documents.exclude(tags__contains=[tag]).filter(tags__len__lt=TAGS_MAX)
+        without.update(tags=Func(F("tags"), Value(tag), function="array_append"))
+
+
+def take(documents: "QuerySet[Document]", tags: Iterable[str]) -> None:
+    """Take tags off documents, however they are spelled there."""
+    for tag in tags:
+        documents.filter(tags__contains=[tag]).update(tags=Func(F("tags"), Value(tag), function="array_remove"))

@@ -1,0 +1,149 @@
+"""Tags, order and marks of the list: one action on many documents, and only on those of the base."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from documents import tagging, tasks
+from documents.access import create_base
+from documents.models import Document, IngestJob, KnowledgeBase
+from documents.tests.files import make_pdf, upload_of
+from documents.uploads import accept_upload
+
+pytestmark = pytest.mark.django_db
+
+Member = Callable[[str], User]
+
+
+@pytest.fixture
+def documents(base: KnowledgeBase, owner: User, monkeypatch: pytest.MonkeyPatch) -> list[Document]:
+    monkeypatch.setattr(tasks, "wake", lambda job: None)
+    names = ("beta.pdf", "Alpha.pdf", "gamma.pdf")
+    return [accept_upload(base, owner, upload_of(make_pdf(1, note=name), name)) for name in names]
+
+
+def do(client: Client, base: KnowledgeBase, action: str, *marked: Document, **form: str) -> Any:
+    data = {"action": action, "document": [str(document.pk) for document in marked], **form}
+    return client.post(reverse("documents:bulk", args=[base.pk]), data, follow=True)
+
+
+def listed(client: Client, base: KnowledgeBase, **query: str) -> list[str]:
+    page = client.get(reverse("documents:base", args=[base.pk]), query)
+    return [row.document.title for row in page.context["rows"]]
+
+
+def tags_of(*documents: Document) -> list[list[str]]:
+    return [Document.objects.get(pk=document.pk).tags for document in documents]
+
+
+def test_it_tags_and_untags_the_marked(signed_in: Client, base: KnowledgeBase, documents: list[Document]) -> None:
+    one, two, three = documents
+    do(signed_in, base, "tag", one, two, tags="Contract, 2026 ,contract")
+    assert tags_of(one, two, three) == [["Contract", "2026"], ["Contract", "2026"], []]
+    do(signed_in, base, "tag", two, three, tags="CONTRACT")
+    assert tags_of(two, three) == [["Contract", "2026"], ["Contract"]], "the base spells a tag in one way"
+    do(signed_in, base, "untag", one, tags="2026")
+    assert tags_of(one) == [["Contract"]]
+    assert listed(signed_in, base, tag="2026") == ["Alpha"]
+    assert tagging.tags_of(base) == [("2026", 1), ("Contract", 3)]
+
+
+def test_it_acts_on_all_that_fit_the_filter(signed_in: Client, base: KnowledgeBase, documents: list[Document]) -> None:
+    do(signed_in, base, "tag", everything="1", q="a.pdf", tags="old")
+    assert tags_of(*documents) == [["old"], ["old"], ["old"]]
+    do(signed_in, base, "trash", everything="1", q="alpha")
+    assert listed(signed_in, base) == ["gamma", "beta"]
+
+
+@pytest.mark.parametrize("tags", ["x" * 41, ",".join(map(str, range(21)))])
+def test_it_refuses_tags_it_cannot_keep(
+    signed_in: Client, base: KnowledgeBase, documents: list[Document], tags: str
+) -> None:
+    response = do(signed_in, base, "tag", documents[0], tags=tags)
+    assert b'class="note error"' in response.content
+    assert tags_of(documents[0]) == [[]]
+
+
+def test_a_tag_is_text(signed_in: Client, base: KnowledgeBase, documents: list[Document]) -> None:
+    response = do(signed_in, base, "tag", documents[0], tags='<b>"x"\x00')
+    assert "<b>" not in response.content.decode().split('id="list"')[1]
+    assert tags_of(documents[0]) == [['<b>"x"']]
+
+
+def test_it_reads_again_stops_and_trashes(signed_in: Client, base: KnowledgeBase, documents: list[Document]) -> None:
+    one, two, three = documents
+    do(signed_in, base, "stop", one, two)
+    assert [document.jobs.get().state for document in documents] == ["cancelled", "cancelled", "queued"]
+    do(signed_in, base, "read_again", one, three)
+    assert (one.jobs.count(), three.jobs.count()) == (2, 1), "what is being read is not queued twice"
+    do(signed_in, base, "trash", one, two, three)
+    assert listed(signed_in, base) == []
+    assert IngestJob.objects.filter(state="queued").count() == 0
+
+
+def test_it_asks_the_marked(signed_in: Client, base: KnowledgeBase, documents: list[Document]) -> None:
+    response = signed_in.post(reverse("documents:bulk", args=[base.pk]), {"action": "ask", "document": documents[0].pk})
+    assert response.headers["Location"] == f"{reverse('chat:home')}?base={base.pk}", "it has not been read"
+
+
+def test_it_touches_no_other_base(signed_in: Client, base: KnowledgeBase, owner: User, member: Member) -> None:
+    other = create_base(member("stranger"), "Not yours")
+    foreign = accept_upload(other, owner, upload_of(make_pdf(1, note="foreign"), "foreign.pdf"))
+    for action in ("tag", "untag", "read_again", "stop", "trash"):
+        response = do(signed_in, base, action, foreign, tags="mine")
+        assert b"Nothing was done" in response.content
+    foreign.refresh_from_db()
+    assert (foreign.tags, foreign.trashed_at, foreign.jobs.get().state) == ([], None, "queued")
+
+
+@pytest.mark.parametrize(("role", "code"), [("viewer", 404), ("auditor", 404), ("editor", 302), ("stranger", 404)])
+def test_only_writers_act(base: KnowledgeBase, documents: list[Document], member: Member, role: str, code: int) -> None:
+    client = Client()
+    client.force_login(member(role))
+    address = reverse("documents:bulk", args=[base.pk])
+    for action in ("tag", "trash"):
+        form = {"action": action, "document": documents[0].pk, "tags": "x"}
+        assert client.post(address, form).status_code == code
+    asked = client.post(address, {"action": "ask", "document": documents[0].pk})
+    assert asked.status_code == (404 if role == "stranger" else 302)
+
+
+@pytest.mark.parametrize("marked", ["", "1", "null", "\x00", "x" * 400])
+def test_nonsense_marks_nothing(signed_in: Client, base: KnowledgeBase, documents: list[Document], marked: str) -> None:
+    response = signed_in.post(reverse("documents:bulk", args=[base.pk]), {"action": "trash", "document": marked})
+    assert response.status_code == 302
+    assert len(listed(signed_in, base)) == 3
+
+
+@pytest.mark.parametrize(
+    ("sort", "titles"),
+    [
+        ("", ["gamma", "Alpha", "beta"]),
+        ("title", ["Alpha", "beta", "gamma"]),
+        ("-title", ["gamma", "beta", "Alpha"]),
+        ("added", ["beta", "Alpha", "gamma"]),
+        ("-pages", ["gamma", "Alpha", "beta"]),
+        ("contents", ["gamma", "Alpha", "beta"]),
+        ("state", ["gamma", "Alpha", "beta"]),
+        ("'; drop table", ["gamma", "Alpha", "beta"]),
+    ],
+)
+def test_it_sorts(
+    signed_in: Client, base: KnowledgeBase, documents: list[Document], sort: str, titles: list[str]
+) -> None:
+    assert listed(signed_in, base, sort=sort) == titles
+
+
+def test_it_names_a_document_and_its_tags(signed_in: Client, documents: list[Document]) -> None:
+    address = reverse("documents:describe", args=[documents[0].pk])
+    signed_in.post(address, {"title": "  Supplier \x00 policy ", "tags": "a, b"})
+    documents[0].refresh_from_db()
+    assert (documents[0].title, documents[0].tags) == ("Supplier policy", ["a", "b"])
+    for form in ({"title": " ", "tags": "c"}, {"title": "x", "tags": "y" * 41}):
+        assert b'class="note error"' in signed_in.post(address, form, follow=True).content
+    documents[0].refresh_from_db()
+    assert (documents[0].title, documents[0].tags) == ("Supplier policy", ["a", "b"])
