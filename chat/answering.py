@@ -22,6 +22,7 @@ from chat.rewriting import complete_question, question_of
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
 from documents.base_settings import BaseSettings
+from llm.spending import paid_by
 from retrieval import corpus
 from retrieval.dictionary import dictionary_of
 from retrieval.models import RetrievalRun
@@ -61,7 +62,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
         return None
     turn = Turn.objects.select_related("conversation__base", "conversation__user", "run").get(pk=turn_id)
     result = None
-    with lease:
+    with lease, paid_by(turn.conversation.user_id, turn.conversation.base_id):
         try:
             run = turn.run
             if run is None:

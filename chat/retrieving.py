@@ -7,6 +7,7 @@ from accounts.models import User
 from chat.answering import AnsweringFailed, sentence_of
 from chat.scope import Scope, resolve
 from documents.base_settings import BaseSettings
+from llm.spending import paid_by
 from retrieval import corpus
 from retrieval.dictionary import dictionary_of
 from retrieval.models import RetrievalRun
@@ -24,13 +25,14 @@ def retrieve_and_record(user: User, scope: Scope, question: str, mode: str) -> d
     base = scope.base
     documents = resolve(user, base, scope.document_ids)
     try:
-        result = corpus.retrieve_among(
-            question,
-            documents,
-            settings=BaseSettings.from_json(base.settings),
-            mode=cast(Mode, mode),
-            dictionary=dictionary_of(base),
-        )
+        with paid_by(user.pk, base.pk):
+            result = corpus.retrieve_among(
+                question,
+                documents,
+                settings=BaseSettings.from_json(base.settings),
+                mode=cast(Mode, mode),
+                dictionary=dictionary_of(base),
+            )
         run: RetrievalRun = store_run(result, base=base, user=user, mode=mode)
     except Exception as error:  # the edge of the work: recorded for the audit and the log
         logger.exception("Retrieval failed")

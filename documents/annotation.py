@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from llm import client
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.models import LLMCall
+from llm.spending import paid_by
 
 PURPOSE, PROMPT_NAME, PROMPT_VERSION = "annotation", "passage_context", "1"
 WINDOW_CHARS = 200_000  # about 50,000 tokens: a longer document is sent in such parts
@@ -76,7 +78,8 @@ def annotate_parse(lease: Lease) -> bool:
                 return False
             asked += len(batch)
             lease.report(IngestJob.Stage.ANNOTATE, done, total)
-            answers = ask_all(parse.document.title, window, batch)
+            with paid_by("", parse.document.base_id):
+                answers = ask_all(parse.document.title, window, batch)
             keep(parse, lease, answers)
             done += sum(isinstance(answer, tuple) for answer in answers.values())
             errors = [answer for answer in answers.values() if isinstance(answer, LLMError)]
@@ -129,7 +132,9 @@ def batches(passages: Sequence[Passage]) -> Iterator[Sequence[Passage]]:
 def ask_all(title: str, window: str, batch: Sequence[Passage]) -> dict[int, Answer | LLMError]:
     """The annotation of each passage with its exchange, or why there is none, by the passage's key."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        answers = pool.map(lambda passage: ask(title, window, passage), batch)
+        # Each thread in a copy of this context, which knows on whose account the calls are.
+        contexts = [copy_context() for _ in batch]
+        answers = pool.map(lambda context, passage: context.run(ask, title, window, passage), contexts, batch)
         return {passage.pk: answer for passage, answer in zip(batch, answers, strict=True)}
 
 
