@@ -52,7 +52,12 @@ def ranked_pages(candidates: Iterable[Candidate]) -> list[int]:
 
 def section_names(candidate: Candidate, media_type: str) -> str:
     """The name gold sections use: the title for a PDF, the heading path for Markdown."""
-    return candidate.section_title if media_type == "application/pdf" else candidate.breadcrumb
+    return plain_name(candidate.section_title if media_type == "application/pdf" else candidate.breadcrumb)
+
+
+def plain_name(name: str) -> str:
+    """A section's name without the blanks a PDF's outline has between a number and a title."""
+    return " ".join(name.split())
 
 
 def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalResult, latency_ms: float) -> Judged:
@@ -68,7 +73,7 @@ def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalRes
         sections=list(dict.fromkeys(section_names(one, content.media_type) for one in result.candidates)),
         gold_pages=question.pages,
         alt_pages=question.alt_pages,
-        gold_sections=question.sections,
+        gold_sections=tuple(map(plain_name, question.sections)),
         primary_count=sum(1 for candidate in result.candidates if candidate.role == "primary"),
         anchors=len(quoted),
         literal_anchors=len(literal),

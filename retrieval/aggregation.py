@@ -112,7 +112,9 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Place]:
             join_passage(hit, places, content)
     share_nearness(places)
     for hit in hits:
-        if hit.method == "titles":
+        if hit.statement:
+            places = join_statement(hit, places, content)
+        elif hit.method == "titles":
             join_section(hit, places, content)
         elif hit.method == "pinned":
             join_page(hit, places, content)
@@ -168,6 +170,16 @@ def share_nearness(places: Sequence[Place]) -> None:
     for place in places:
         place.page_cosine = nearest[place.line.page_number]
         place.far_cosine = far
+
+
+def join_statement(hit: Hit, places: list[Place], content: DocumentContent) -> list[Place]:
+    """A statement's page is one place, around the row that carries most of the question."""
+    page = content.lines[hit.lines.first - 1].page_number
+    inside = [place for place in places if place.line.page_number == page]
+    whole = Place(content, hit.lines.first, [hit, *(found for place in inside for found in place.hits)])
+    whole.page_cosine = max((place.page_cosine for place in inside), default=0.0)
+    whole.far_cosine = max((place.far_cosine for place in inside), default=0.0)
+    return [place for place in places if place not in inside] + [whole]
 
 
 def join_section(hit: Hit, places: list[Place], content: DocumentContent) -> None:
@@ -239,6 +251,8 @@ def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term])
         strength=strength_of(place),
         parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
         is_faint=is_faint(place, rarities(terms, content)),
+        statement=next((hit.statement for hit in place.hits if hit.statement), ""),
+        rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
     )
     return replace(candidate, brief=brief_of(candidate, content))
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from documents.base_settings import BaseSettings
 from documents.content import USABLE_TOC_ENTRIES, DocumentContent
 from llm import embedders
+from retrieval.statements import statement_pages
 from retrieval.types import Flag, Hit, Plan, Question
 
 OPEN_INTENTS = ("open_scoped", "open_corpus_wide")
@@ -61,6 +62,9 @@ def rule_titles(asked: Asked) -> Flag:
     entries = sum(len(content.toc) for content in usable)
     if usable:
         return Flag("titles", True, f"{entries} titles in {counted(len(usable), 'table')} of contents")
+    headed = sum(len(statement_pages(content)) for content in asked.contents)
+    if headed:
+        return Flag("titles", True, f"no table of contents, but {counted(headed, 'page')} headed as a statement")
     return Flag("titles", False, f"no table of contents with {USABLE_TOC_ENTRIES} entries; hits are grouped by page")
 
 

@@ -21,6 +21,7 @@ from retrieval.phrasing import (
     split_parts,
     without_pages,
 )
+from retrieval.statements import statement_names
 from retrieval.types import ConceptTerms, Hints, Keyword, Question
 from retrieval.words import (
     CORRECTED_MIN,
@@ -88,6 +89,9 @@ ANSWER_TYPES = (
     ("url", r"\b(?:url|website|web\s*site|web\s+address|link)\b"),
     ("iban", r"\biban\b"),
     ("date", r"^(?:on\s+)?(?:when|what\s+date|which\s+(?:date|day|year))\b|\b(?:date|deadline|quand|wann|cuando)\b"),
+    ("frequency", r"\b(?:how\s+(?:often|frequently)|at\s+what\s+intervals?|a\s+quelle\s+frequence|wie\s+oft)\b"),
+    ("duration", r"\b(?:how\s+(?:long|fast|quickly|soon)|combien\s+de\s+temps|wie\s+(?:lange|schnell))\b"),
+    ("rate", r"\b(?:per|par|pro)\s+(?:second|minute|hour|day|seconde|heure|jour|sekunde|stunde|tag)\b"),
     ("person", r"^(?:by\s+)?(?:who|whom|whose|qui|wer|quien)\b"),
     (
         "percentage",
@@ -114,7 +118,7 @@ ANSWER_TYPES = (
 )
 TYPE_RULES = tuple((name, re.compile(expression, re.IGNORECASE | re.VERBOSE)) for name, expression in ANSWER_TYPES)
 OPEN = re.compile(
-    r"""\b(?:how(?!\s+(?:much|many|often|long|large|big|old|fast|far|high)\b)|why|explain|describe|compare|summari[sz]e|
+    r"""\b(?:how(?!\s+(?:much|many|often|frequently|long|large|big|old|fast|quickly|soon|far|high)\b)|why|explain|describe|compare|summari[sz]e|
     differ\w*|intuition|pourquoi|warum|wie(?!\s+(?:viel|viele|lange|hoch|oft)\b))\b""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -150,7 +154,9 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language)
     known = {keyword.text for keyword in keywords}
     expansions = dictionary_keywords(topic, dictionary, lexicons)
-    hints = Hints(pages_named(asked), known_section(section_named(asked), contents), layout_named(asked))
+    hints = Hints(
+        pages_named(asked), known_section(section_named(asked), contents), layout_named(asked), statement_names(asked)
+    )
     shape = shape_of(topic)
     return Question(
         original=asked,

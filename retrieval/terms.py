@@ -24,6 +24,7 @@ class Term:
     is_primary: bool
     points: int
     weight: float
+    is_concept: bool = False  # the expert dictionary knows it
 
     @property
     def text(self) -> str:
@@ -54,7 +55,8 @@ def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
     weight = points * max(keyword.weight for keyword in keywords) * rarity
     if not len(lines) and all(keyword.source == "dictionary" for keyword in keywords):
         weight = 0.0
-    return Term(tuple(keyword.text for keyword in keywords), forms, lines, is_primary, points, weight)
+    is_concept = any(keyword.source == "dictionary" for keyword in keywords)
+    return Term(tuple(keyword.text for keyword in keywords), forms, lines, is_primary, points, weight, is_concept)
 
 
 def year_forms(year: str) -> tuple[str, ...]:

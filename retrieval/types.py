@@ -61,6 +61,7 @@ class Hints:
     pages: tuple[int, ...] = ()
     section: str = ""
     layout: str = ""  # "table", "figure" or ""
+    statements: tuple[str, ...] = ()  # "balance sheet", "income statement", "cash flow statement"
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ class Hit:
     detail: str = ""
     line_score: float = 0.0  # R29: 3 for each primary word on the line, 1 for each secondary
     part: int = 0  # of a compound question, from 1; 0 is the question as a whole
+    statement: str = ""  # the page is this statement of a report; the score is the share of the question on its rows
 
 
 @dataclass(frozen=True)
@@ -233,6 +235,8 @@ class Candidate:
     strength: float = 0.0  # 0..1 by the rules of aggregation; orders candidates inside one class of evidence
     parts: tuple[int, ...] = ()  # the parts of a compound question it was found for
     is_faint: bool = False  # little of the question, and only words that stand everywhere
+    statement: str = ""  # its page is this statement of a report
+    rows_share: float = 0.0  # of the question, on the rows of that statement
     role: Role = "unjudged"
     reason: str = ""
     rule: str = ""

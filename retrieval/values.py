@@ -8,21 +8,13 @@ from decimal import Decimal
 from documents.content import DocumentContent
 from documents.matching import match_form
 from documents.rows import UNSEARCHED_KINDS, LineRow
+from retrieval.statements import NAME_CHARS_MAX, STATEMENTS
 
 HEAD_LINES = 12  # a statement's name, unit and years stand above its first row
 AMOUNT_ROWS_MIN = 5  # a page with fewer rows of amounts only mentions a statement
-NAME_CHARS_MAX = 110  # a longer line is a sentence that mentions a statement
 NOTE_MAX = 99  # the number of a note, in a column of its own
 SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 
-STATEMENTS = {
-    "balance": re.compile(r"\b(?:balance sheets?|statements? of financial (?:position|condition))\b"),
-    "cash": re.compile(r"\b(?:statements? of (?:consolidated )?cash flows?|cash flow statements?)\b"),
-    "income": re.compile(
-        r"\b(?:statements? of (?:consolidated )?(?:comprehensive )?(?:income|operations|earnings|loss)"
-        r"|income statements?|statements? of profit (?:and|or) loss)\b"
-    ),
-}
 SIGN = re.compile(
     r"(?<!\w)(?:\(?\s{0,8}[$\u20ac\u00a3]?\s{0,8}\(?\d[\d,]*(?:\.\d+)?\)?\s?%?\)?|[\u2014\u2013-](?=\s|$))"
 )

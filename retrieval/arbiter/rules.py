@@ -18,6 +18,9 @@ SUPPORTING_MAX = 5
 DISCARDED_SHARE = 0.25  # of the best: a stray word
 STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
 QUOTED_ROLES = ("primary", "supporting")
+# Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
+# An amount or a number stands in a column far from its label, a date is told in words: those are not among them.
+FORMED_TYPES = frozenset(["frequency", "duration", "rate", "email", "phone", "url", "iban"])
 
 
 class Rule(NamedTuple):
@@ -28,6 +31,7 @@ class Rule(NamedTuple):
 
 
 PINNED = Rule(0, "page named")
+STATEMENT = Rule(1, "statement asked for")
 EXACT_TITLE = Rule(1, "exact title")
 TOGETHER = Rule(2, "words together")
 TYPE_MATCH = Rule(2, "value of the type")
@@ -38,12 +42,39 @@ MEANING_ONLY = Rule(3, "meaning only")
 def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranking:
     """Order by rule, then by strength, then as the document runs; the roles follow from that order."""
     ordered = order_by_rules(candidates)
-    roles = roles_of(ordered)
+    missing = what_is_missing(question, candidates)
+    roles = [lowered(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
     verdicts = tuple(verdict_of(candidate, role) for candidate, role in zip(ordered, roles, strict=True))
     verdicts = tuple(sorted(verdicts, key=lambda verdict: RANK_OF_ROLE[verdict.role]))
     answerable = any(role == "primary" for role in roles)
-    reason = "" if answerable else "no passage carries enough of the question"
+    reason = "" if answerable else missing or "no passage carries enough of the question"
     return Ranking("rules", "ran", verdicts, answerable=answerable, answerable_reason=reason)
+
+
+def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
+    """What an answer to this question would need and no candidate has, or "": a value's form, or two codes together."""
+    if question.parts:
+        return ""  # each part asks for something else
+    if question.answer_type in FORMED_TYPES and not any(candidate.type_match for candidate in candidates):
+        return f"no {question.answer_type} stands beside the words of the question"
+    pages = by_page(candidates)
+    asked = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
+    codes = asked.intersection(*[set().union(*pages)])
+    if len(codes) > 1 and question.intent == "field_extraction" and not any(map(codes.issubset, pages)):
+        return f"{listed([f'“{code}”' for code in sorted(codes)])} stand on no page together"
+    return ""
+
+
+def by_page(candidates: Sequence[Candidate]) -> list[set[str]]:
+    """The words of the question found on each page, by the candidates there."""
+    pages: dict[tuple[str, int], set[str]] = {}
+    for candidate in candidates:
+        pages.setdefault((candidate.document_id, candidate.anchor_pages[0]), set()).update(candidate.matched_keywords)
+    return list(pages.values())
+
+
+def lowered(role: Role) -> Role:
+    return "tangential" if role in QUOTED_ROLES else role
 
 
 RANK_OF_ROLE: dict[Role, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
@@ -53,13 +84,20 @@ def order_by_rules(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Also the order shown when a model should have judged and could not (R52)."""
     return sorted(
         candidates,
-        key=lambda candidate: (rule_of(candidate).order, -candidate.strength, candidate.rrf_rank),
+        key=lambda candidate: (
+            rule_of(candidate).order,
+            -candidate.rows_share,
+            -candidate.strength,
+            candidate.rrf_rank,
+        ),
     )
 
 
 def rule_of(candidate: Candidate) -> Rule:
     if "pinned" in candidate.methods:
         return PINNED
+    if candidate.statement and candidate.exact_title:
+        return STATEMENT
     if candidate.exact_title and candidate.matched_keywords:
         return EXACT_TITLE
     if candidate.co_occurrence:
@@ -89,7 +127,7 @@ def roles_of(ordered: Sequence[Candidate]) -> list[Role]:
 
 def role_of(candidate: Candidate, leader: Candidate, best: float) -> Role:
     rule = rule_of(candidate)
-    if rule is PINNED:
+    if rule in (PINNED, STATEMENT):
         return "primary"
     if rule is MEANING_ONLY or candidate.strength < DISCARDED_SHARE * best:
         return "discarded" if candidate.strength < SUPPORTING_SHARE * best else "tangential"
@@ -122,6 +160,7 @@ def reason_of(candidate: Candidate, rule: Rule, role: Role) -> str:
     words = listed([f"“{text}”" for text in candidate.matched_keywords])
     said = {
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
+        STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”.",
         TOGETHER: f"{words} stand together here.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",

@@ -17,6 +17,8 @@ MONTHS = (
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|fevr|mars|avr|mai|juin|juil|aout|sept|okt|dez|ene|abr|ago|dic"
 )
 MONEY = r"(?:[$€£¥]\s?\d|\b(?:usd|eur|gbp|chf|jpy)\s?\d|\d[\d.,]*\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
+COUNTED = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|une?|deux|trois|dix|trente)"
+SPAN = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|secondes?|heures?|jours?|semaines?|mois|an(?:nee)?s?)"
 PATTERNS: dict[str, re.Pattern[str]] = {
     "amount": re.compile(
         rf"{MONEY}|(?<![\d,])\d{{1,3}}(?:,\d{{3}})+(?![\d,])|\(\d[\d,.]*\)|(?<![\d.,])\d+\.\d+(?![\d.])"
@@ -28,6 +30,18 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     "date": re.compile(
         rf"\b(?:{MONTHS})\w*\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\b\d{{1,2}}\.?\s+(?:{MONTHS})\w*\.?\s+\d{{4}}"
         r"|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b(?:19|20)\d{2}\b"
+    ),
+    "frequency": re.compile(
+        rf"\b(?:(?:semi-?|bi-?)?(?:hourly|daily|weekly|monthly|quarterly|annual(?:ly)?|yearly)|periodic(?:ally)?|regular(?:ly)?"
+        rf"|continuous(?:ly)?|once|twice|(?:every|each|per|an?|par|chaque)\s(?:{COUNTED}\s)?{SPAN}|tou(?:te)?s les"
+        r"|quotidien\w*|hebdomadaire\w*|mensuel\w*|trimestriel\w*|annuel\w*|regulier\w*)\b"
+    ),
+    "duration": re.compile(
+        rf"\b{COUNTED}(?:\s?\(\d+\))?[\s-](?:(?:business|working|calendar|full)[\s-])?{SPAN}\b"
+        r"|\b(?:immediate(?:ly)?|prompt(?:ly)?|(?:without|undue) delay|as soon as|indefinite(?:ly)?|sans delai|immediat\w*)\b"
+    ),
+    "rate": re.compile(
+        r"\d.*(?:\b(?:per|an?|each|every|par|pro)\s|/\s?)(?:second|minute|hour|day|heure|jour|s\b|h\b)|\b(?:hourly|daily)\b"
     ),
     "definition": re.compile(
         r"\b(?:is an?|is the|are the|means|refers to|is defined as|are defined as|stands for)\b|:\s"

@@ -1,15 +1,27 @@
 """Question words in section titles (R28). A title the question names whole is the strongest evidence there is (R48)."""
 
+import re
+
+import numpy as np
+
 from documents.content import DocumentContent
 from documents.matching import match_form
 from documents.rows import FRONT_INDEX, TocRow
-from retrieval.lexicon import Lexicon, lexicon_of
+from retrieval.lexicon import Lexicon, Numbers, lexicon_of
+from retrieval.statements import StatementPage, statement_names, statement_pages
 from retrieval.terms import Term, terms_of
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words import is_stop_word, words_of
 
 HEAD_LINES = 5  # a title's hit shows the heading and the lines below it
 SECTION_NAMED_SCORE = 1.0  # the question names the section itself
+FIGURE_TYPES = ("amount", "percentage", "number", "boolean")  # what a statement can answer without being named
+UNNAMED_SHARE = 0.5  # of a figure's rows: a statement the question does not name must hold most of them
+PROPOSED_SHARE = 0.2  # … to be proposed at all
+LABEL_SHARE = 0.5  # a line without figures of its own only heads the rows below it
+CAUSE = re.compile(
+    r"\b(?:why|drove|driv\w+|cause[sd]?|reasons?|explain|due to|pourquoi|raisons?|causes?)\b", re.IGNORECASE
+)
 EXACT_SHARE = 0.75  # a title is what is asked for when it carries this share of the question's own words
 
 
@@ -25,7 +37,57 @@ def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:
         if entry.index != FRONT_INDEX and (is_named or any(term.is_primary for term in matched)):
             share = sum(term.weight for term in matched) / total if total else 0.0
             hits.append(title_hit(entry, matched, terms, share, is_named, content))
+    hits += statement_hits(question, terms, content)
     return sorted(hits, key=lambda hit: (-hit.score, hit.lines))
+
+
+def statement_hits(question: Question, terms: list[Term], content: DocumentContent) -> list[Hit]:
+    """A hit for each page that is a statement and has rows the question is about.
+
+    It counts as an exact title when the question names the statement, or asks for a figure most of whose rows it has.
+    The dictionary's terms are what rows are called; without any, every word counts on a statement that is named.
+    """
+    named = question.hints.statements
+    terms = [term for term in terms if not statement_names(term.text)]
+    rows = [term for term in terms if term.is_concept] or (terms if named else [])
+    total = sum(term.weight for term in rows)
+    wants_figure = question.answer_type in FIGURE_TYPES and not CAUSE.search(question.topic)
+    hits = []
+    for page in statement_pages(content) if total else ():
+        matched = [(term, lines) for term in rows if len(lines := within(term.lines, page.lines))]
+        share = sum(term.weight for term, _ in matched) / total
+        is_asked = page.kind in named if named else wants_figure and share >= UNNAMED_SHARE
+        if matched and (is_asked or share >= PROPOSED_SHARE):
+            hits.append(statement_hit(page, matched, share, is_asked, content))
+    return hits
+
+
+def statement_hit(
+    page: StatementPage, matched: list[tuple[Term, Numbers]], share: float, is_asked: bool, content: DocumentContent
+) -> Hit:
+    """The hit of a statement's page, on the row that carries most of the question, the first of equals."""
+    carried: dict[int, float] = {}
+    for term, lines in matched:
+        for number in lines.tolist():
+            is_row = content.lines[number - 1].kind == "table_row"
+            carried[number] = carried.get(number, 0.0) + term.weight * (1.0 if is_row else LABEL_SHARE)
+    best = min(carried, key=lambda number: (-carried[number], number))
+    return Hit(
+        method="titles",
+        document_id=content.document_id,
+        lines=LineRange(best, best),
+        score=round(share, 6) if is_asked else 0.0,  # then it is proposed, and its own words speak for it
+        matched_keywords=tuple(term.text for term, _ in matched),
+        toc_index=content.lines[best - 1].toc_index,
+        exact_title=is_asked,
+        detail=f"{page.kind}, p. {page.page_number}",
+        statement=page.kind,
+    )
+
+
+def within(lines: Numbers, span: LineRange) -> Numbers:
+    first, end = np.searchsorted(lines, (span.first, span.last + 1))
+    return lines[first:end]
 
 
 def title_hit(

@@ -102,6 +102,12 @@ def test_a_value_of_the_type_beside_the_word_is_hit(policy: DocumentContent) -> 
         ("How much is the premium?", "The premium is negotiable.", False),
         ("What percentage is the premium?", "A premium of 5 % applies.", True),
         ("What is the value of premium?", "The premium [9] is high.", False),
+        ("How often is the premium reviewed?", "The premium is reviewed every two years.", True),
+        ("How often is the premium reviewed?", "The premium is reviewed by the board.", False),
+        ("How long may the premium be late?", "The premium may be thirty (30) days late.", True),
+        ("How long may the premium be late?", "The premium must not be late.", False),
+        ("How many premiums per hour?", "At most 60 premiums per hour.", True),
+        ("How many premiums per hour?", "At most 60 premiums.", False),
     ],
 )
 def test_it_knows_the_form_of_each_type(question: str, line: str, hit: bool) -> None:

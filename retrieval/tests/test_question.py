@@ -93,6 +93,9 @@ def test_the_dictionary_adds_every_name_of_a_concept(policy: DocumentContent) ->
         ("What happens if we exit early?", "single", "text", "conditional_lookup"),
         ("What does page 2 say?", "single", "text", "section_retrieval"),
         ("What is a deductible?", "single", "definition", "field_extraction"),
+        ("How often is the policy reviewed?", "single", "frequency", "field_extraction"),
+        ("How fast is a claim settled?", "single", "duration", "field_extraction"),
+        ("How many claims per hour may we file?", "single", "rate", "field_extraction"),
     ],
 )
 def test_it_reads_shape_type_and_intent(

@@ -107,6 +107,37 @@ def test_a_quote_begins_with_its_sentence(make: Any, text: str, quote: str) -> N
     assert quote_of(make("a", 0.8, anchor_text=text)) == quote
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("How often is the premium reviewed?", "no frequency stands beside the words of the question"),
+        ("How fast is the premium paid back?", "no duration stands beside the words of the question"),
+        ("What is the email for the premium?", "no email stands beside the words of the question"),
+        ("How much is the premium?", ""),
+    ],
+)
+def test_a_value_with_a_form_must_stand_there(policy: DocumentContent, make: Any, question: str, missing: str) -> None:
+    parsed = parse_question(question, [policy])
+    ranking = judge_by_rules(parsed, [make("a", 0.8), make("b", 0.3)])
+    assert ranking.answerable is not bool(missing)
+    assert ranking.answerable_reason == missing
+    assert judge_by_rules(parsed, [make("a", 0.8, type_match=True)]).answerable
+
+
+def test_two_codes_must_stand_on_a_page_together(policy: DocumentContent, make: Any) -> None:
+    parsed = parse_question("Which SP-53 control maps to PR.AA-05?", [policy])
+    apart = [
+        make("a", 0.8, matched_keywords=("SP-53",)),
+        make("b", 0.8, matched_keywords=("PR.AA-05",), anchor_pages=(2, 2)),
+    ]
+    ranking = judge_by_rules(parsed, apart)
+    assert not ranking.answerable
+    assert ranking.answerable_reason == "“PR.AA-05” and “SP-53” stand on no page together"
+    together = [apart[0], replace(apart[1], anchor_pages=apart[0].anchor_pages)]
+    assert judge_by_rules(parsed, together).answerable
+    assert judge_by_rules(parsed, apart[:1]).answerable  # a code that stands nowhere proves nothing about the other
+
+
 def test_no_arbiter_leaves_the_order_of_fusion(policy: DocumentContent, make: Any) -> None:
     candidates = [make("b", 0.1, rrf_rank=2), make("a", 0.9, rrf_rank=1)]
     ranking = arbitrate("none", parse_question("premium", [policy]), candidates, [policy])

@@ -28,7 +28,7 @@ def test_each_row_has_its_label_years_amounts_and_unit() -> None:
     rows = rows_of(*HEAD, YEARS, *ROWS)
     assert len(rows) == len(ROWS)
     revenue = rows["total revenue"]
-    assert (revenue.statement, revenue.scale) == ("income", 1000)
+    assert (revenue.statement, revenue.scale) == ("income statement", 1000)
     assert [(cell.year, cell.amount) for cell in revenue.cells] == [
         ("2016", Decimal(5854430)),
         ("2015", Decimal(4795511)),
