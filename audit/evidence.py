@@ -15,6 +15,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from audit.candidates import Choice, Row
+from audit.erasure import erasure_of
 from audit.exchanges import request_bytes
 from audit.reviewing import reviews_of
 from audit.terms import TERMS
@@ -53,7 +54,7 @@ under "scope"; the page images are a rendering of those documents, vouched for b
 
 
 class NotRecorded(Exception):
-    """The run has no ledger entry, so nothing could be proved by a pack; the message is for people."""
+    """The run has no ledger entry, or no words any more, so a pack would prove nothing; the message is for people."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ def write_evidence(run: RetrievalRun, out: IO[bytes]) -> str:
     1. the records with the bytes the ledger vouches for  2. requests and replies  3. images of the kept pages
     4. the report  5. the chain from the run to its end  6. verifier and manifest
     """
+    refuse_erased(run)
     with transaction.atomic():
         pack = Pack(out)
         entries = entries_of(run)
@@ -144,6 +146,15 @@ def write_evidence(run: RetrievalRun, out: IO[bytes]) -> str:
     pack.zip.writestr("manifest.json", written)
     pack.zip.close()
     return digest(written)
+
+
+def refuse_erased(run: RetrievalRun) -> None:
+    erasure = erasure_of(run)
+    if erasure:
+        raise NotRecorded(
+            f"The words of this run were erased on {erasure.created_at.date()} by {erasure.actor} "
+            f"({erasure.details['why']}), so a pack would prove nothing."
+        )
 
 
 def entries_of(run: RetrievalRun) -> dict[str, Entry]:

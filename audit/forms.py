@@ -8,11 +8,13 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review
 from audit.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
+from audit.replay import Judge
 from audit.reviewing import Opinion
 from documents.models import KnowledgeBase, Viewer
 from retrieval.models import RunCandidate
 
 TEXT_MAX = 200
+REPLAYS_MAX = 10  # while a page waits; the command takes more
 PAGE_MAX = 1_000_000
 REVIEWS = {
     "": _("any"),
@@ -156,3 +158,25 @@ class SignOffForm(forms.Form):
         if cleaned.get("since") and cleaned.get("until") and cleaned["since"] > cleaned["until"]:
             self.add_error("until", _("The last day lies before the first."))
         return cleaned
+
+
+class ReplayForm(forms.Form):
+    """Who judges a stored brief again, and how often: a judgement is repeated to see how steady it is."""
+
+    arbiter = forms.ChoiceField(choices=[("rules", _("the rules")), ("model", _("a model"))], label=_("Judged by"))
+    model = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Model, if another"))
+    prompt = forms.ChoiceField(
+        choices=[("current", _("this program’s")), ("stored", _("the one then sent"))],
+        required=False,
+        label=_("Prompt"),
+    )
+    repeats = forms.IntegerField(
+        min_value=1, max_value=REPLAYS_MAX, required=False, initial=1, label=_("How many times")
+    )
+
+    def judge(self) -> Judge:
+        chosen = self.cleaned_data
+        return Judge(chosen["arbiter"], chosen["model"].strip(), chosen["prompt"] or "current")
+
+    def times(self) -> int:
+        return self.cleaned_data["repeats"] or 1

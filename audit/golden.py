@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef
 from audit.disagreement import KEPT_ROLES
 from audit.events import record_event
 from audit.models import Review
-from audit.replay import CannotReplay, Rejudged, rejudge, summary
+from audit.replay import CannotReplay, Judge, Rejudged, rejudge, summary
 from audit.reviewing import Reviews, RunReviews, reviews_of
 from chat.models import Answer, Citation
 from documents.models import KnowledgeBase
@@ -200,14 +200,13 @@ def check_golden(runs: Iterable[RetrievalRun], arbiter: str, actor: str) -> Chec
         if not golden.run.candidates.exists():
             continue  # nothing was proposed, so no judge is asked
         try:
-            last = rejudge(golden.run, arbiter)
+            last = rejudge(golden.run, Judge("rules" if arbiter == "rules" else "model"))
         except CannotReplay as error:
             failed.append(f"{golden.run.pk}: {error}")
             continue
         judged += 1
-        for exchange in last.exchanges:
-            LLMCall.objects.record(exchange)
-        record_event(None, "replay", golden.run.pk, by=actor, **summary(last))
+        calls = [str(LLMCall.objects.record(exchange).pk) for exchange in last.exchanges]
+        record_event(None, "replay", golden.run.pk, by=actor, calls=calls, **summary(last))
         for fate, finding in compared(golden, last):
             counts[fate] += 1
             broken += [finding] if fate == "broken" else []

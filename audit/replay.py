@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 from uuid import UUID
 
 from django.conf import settings
@@ -57,6 +57,18 @@ class Rebuilt:
 
 
 @dataclass(frozen=True)
+class Judge:
+    """Who judges a stored brief again: the rules, or a model ("" is the installation's) with one of two prompts.
+
+    `current` is this program's prompt, `stored` the instructions inside the stored request.
+    """
+
+    arbiter: Literal["rules", "model"]
+    model: str = ""
+    prompt: Literal["current", "stored"] = "current"
+
+
+@dataclass(frozen=True)
 class Flip:
     """One candidate that another judgement puts elsewhere."""
 
@@ -86,9 +98,9 @@ class Rejudged:
 
 
 def rebuild(run: RetrievalRun) -> Rebuilt | None:
-    """The arbiter's request from the rows of a run, and its reply read again; None when no model was asked."""
+    """The arbiter's request from the rows of a run, and its reply read again; None when no model was asked, or all is erased."""
     call = run.llm_call
-    if call is None:
+    if call is None or not call.request:
         return None
     rows = sent_order(run)
     instructions, schema, note = fixed_part(call)
@@ -155,13 +167,14 @@ def differing_roles(run: RetrievalRun, call: LLMCall, rows: Sequence[RunCandidat
 # ---- judging anew
 
 
-def rejudge(run: RetrievalRun, arbiter: str, *, repeats: int = 1) -> Rejudged:
-    """Judge the stored brief again by the rules or the configured model. Raises CannotReplay."""
+def rejudge(run: RetrievalRun, judge: Judge, *, repeats: int = 1) -> Rejudged:
+    """Judge the stored brief again, so many times. Raises CannotReplay."""
     rows = sent_order(run)
+    if not run.question:
+        raise CannotReplay("The words of this run were erased, so there is nothing to judge.")
     if not rows:
         raise CannotReplay("This run proposed no candidate, so there is nothing to judge.")
-    judge = judge_by_rules_anew if arbiter == "rules" else judge_by_model_anew
-    rankings = [judge(run, rows) for _ in range(repeats)]
+    rankings = [judge_anew(run, rows, judge) for _ in range(repeats)]
     last = rankings[-1]
     after = {verdict.candidate_id: verdict for verdict in last.verdicts}
     flips = tuple(
@@ -173,7 +186,7 @@ def rejudge(run: RetrievalRun, arbiter: str, *, repeats: int = 1) -> Rejudged:
     )
     exchanges = tuple(ranking.exchange for ranking in rankings if ranking.exchange)
     return Rejudged(
-        arbiter=arbiter,
+        arbiter=judge.arbiter,
         model=exchanges[-1].model_returned or exchanges[-1].model if exchanges else "",
         prompt_version=exchanges[-1].prompt_version if exchanges else "",
         candidates=len(rows),
@@ -208,21 +221,36 @@ def summary(found: Rejudged) -> dict[str, Any]:
     }
 
 
-def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:
-    """One call with the stored brief and this program's prompt; the verdicts checked as always."""
+def judge_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) -> Ranking:
+    return judge_by_rules_anew(run, rows) if judge.arbiter == "rules" else judge_by_model_anew(run, rows, judge)
+
+
+def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) -> Ranking:
+    """One call with the stored brief; the verdicts checked as always."""
+    instructions, version = instructions_for(run, judge)
     try:
         completion = complete(
-            instructions=INSTRUCTIONS,
+            instructions=instructions,
             prompt=prompt_of(run, rows),
             reply_schema=ArbiterReply,
             purpose="replay",
             prompt_name=PROMPT_NAME,
-            prompt_version=PROMPT_VERSION,
+            prompt_version=version,
             deadline_s=settings.ARBITER_DEADLINE_S,
+            model=judge.model,
         )
     except LLMError as error:
         raise CannotReplay(f"The model did not judge: {error}") from error
     return read_reply(completion.reply, [candidate_from(row) for row in rows], completion.exchange)
+
+
+def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
+    """Instructions and their version."""
+    if judge.prompt == "current":
+        return INSTRUCTIONS, PROMPT_VERSION
+    if run.llm_call is None:
+        raise CannotReplay("No model was asked in this run, so there is no stored prompt to ask with.")
+    return stored_fixed_part(run.llm_call)[0], run.llm_call.prompt_version
 
 
 def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from audit.events import is_auditor, record_event
+from audit.forms import ReplayForm
 from audit.replay import CannotReplay, rebuild, rejudge, summary
 from audit.views import visible_run
 from llm.models import LLMCall
@@ -15,20 +16,19 @@ from llm.models import LLMCall
 
 @require_POST
 def replay(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Judge a run's brief again, once, by the rules or the model, and show which roles flip."""
+    """Judge a run's brief again by the rules or a model, once or several times, and show which roles flip."""
     run = visible_run(request, run_id)
     if not is_auditor(request.user, run.base_id):
         raise Http404("There is nothing here for you.")
-    arbiter = request.POST.get("arbiter", "")
-    if arbiter not in ("rules", "model"):
-        raise BadRequest("A brief is judged by the rules or by the model.")
-    shown = {"run": run, "rebuilt": rebuild(run)}
+    form = ReplayForm(request.POST)
+    if not form.is_valid():
+        raise BadRequest("A brief is judged by the rules or by a model, up to ten times.")
+    shown = {"run": run, "rebuilt": rebuild(run), "form": form}
     try:
-        found = rejudge(run, arbiter)
+        found = rejudge(run, form.judge(), repeats=form.times())
     except CannotReplay as error:
-        record_event(request.user, "replay", run.pk, arbiter=arbiter, error=str(error))
+        record_event(request.user, "replay", run.pk, arbiter=form.judge().arbiter, error=str(error))
         return render(request, "audit/replay.html", shown | {"error": error}, status=409)
-    for exchange in found.exchanges:
-        LLMCall.objects.record(exchange)
-    record_event(request.user, "replay", run.pk, **summary(found))
+    calls = [str(LLMCall.objects.record(exchange).pk) for exchange in found.exchanges]
+    record_event(request.user, "replay", run.pk, calls=calls, **summary(found))
     return render(request, "audit/replay.html", shown | {"found": found})

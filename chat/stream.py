@@ -9,7 +9,7 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from functools import cache
 from typing import Any, Literal, NamedTuple, cast
 from weakref import WeakKeyDictionary
@@ -60,6 +60,16 @@ def tell(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
             pipe.execute()
     except redis.RedisError as error:
         logger.warning("Event %s of turn %s was not told: %s", event, turn_id, error)
+
+
+def forget(turn_ids: Iterable[uuid.UUID]) -> None:
+    """Drop what is still told of turns that were erased; without Redis it ends by itself within the hour."""
+    keys = [key_of(turn_id) for turn_id in turn_ids]
+    try:
+        if keys:
+            writer_client().delete(*keys)
+    except redis.RedisError as error:
+        logger.warning("The events of %s erased turns could not be dropped: %s", len(keys), error)
 
 
 def last_event_id(header: str) -> str:

@@ -48,9 +48,13 @@ def complete(
     prompt_name: str,
     prompt_version: str,
     deadline_s: float,
+    model: str = "",
 ) -> Completion[ReplyT]:
-    """One reply of the form `reply_schema`, or an LLMError with the exchange, within `deadline_s` seconds."""
-    ask = Ask(settings.LLM_MODEL, clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
+    """One reply of the form `reply_schema`, or an LLMError with the exchange, within `deadline_s` seconds.
+
+    `model` names another than the installation's on the same server.
+    """
+    ask = Ask(model or settings.LLM_MODEL, clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
     call = Call(ask, purpose, prompt_name, prompt_version, deadline_s)
     call.check_allowed()
     try:

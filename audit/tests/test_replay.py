@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from accounts.models import User
 from audit.models import AuditEvent
-from audit.replay import CannotReplay, rebuild, rejudge
+from audit.replay import CannotReplay, Judge, rebuild, rejudge
 from audit.tests.conftest import House, MakeRun, Tamper
 from audit.verification import verify
 from chat.tests.conftest import LEASE_TEXT
@@ -129,7 +129,7 @@ def test_the_rules_judge_their_own_brief_the_same_again(ask: Ask) -> None:
     for question in QUESTIONS:
         run = ask(question, "rules")
         before = run_payload(run)
-        found = rejudge(run, "rules", repeats=3)
+        found = rejudge(run, Judge("rules"), repeats=3)
         assert (found.flips, found.stability) == ((), 1.0)
         assert run_payload(RetrievalRun.objects.get(pk=run.pk)) == before
         assert rebuild(run) is None
@@ -140,17 +140,17 @@ def test_it_says_what_is_missing_when_the_parse_is_gone(ask: Ask, serve: Serve, 
     Document.objects.filter(pk=lease.pk).update(current_parse=None)
     Parse.objects.filter(document=lease).delete()
     with pytest.raises(CannotReplay, match="strength of each candidate, which the record does not hold"):
-        rejudge(run, "rules")
+        rejudge(run, Judge("rules"))
     serve("good")
-    assert rejudge(run, "model").candidates == run.candidates.count()
+    assert rejudge(run, Judge("model")).candidates == run.candidates.count()
 
 
 def test_it_measures_how_stable_a_model_is(ask: Ask, serve: Serve) -> None:
     serve("good")
     run = ask()
-    assert rejudge(run, "model", repeats=3).stability == 1.0
+    assert rejudge(run, Judge("model"), repeats=3).stability == 1.0
     serve("good", "empty-ranking", "good", "empty-ranking")
-    wavering = rejudge(run, "model", repeats=4)
+    wavering = rejudge(run, Judge("model"), repeats=4)
     assert wavering.stability == 0.5
     assert {flip.after for flip in wavering.flips} == {"unjudged"}
     assert wavering.kept_flips == sum(row.role in ("primary", "supporting") for row in run.candidates.all())
@@ -173,10 +173,32 @@ def test_the_button_shows_flips_and_records_them(
     assert verify().ok
 
 
+def test_another_model_or_the_prompt_then_sent_judges_on_the_page_and_by_command(
+    ask: Ask, serve: Serve, house: House, signed_in: Callable[[User], Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve("good")
+    run = ask()
+    before = run_payload(run)
+    monkeypatch.setattr("audit.replay.PROMPT_VERSION", "99")
+    monkeypatch.setattr("audit.replay.INSTRUCTIONS", "Quite other instructions.")
+    chosen = {"arbiter": "model", "model": "another-model", "prompt": "stored", "repeats": 3}
+    page = signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", chosen).content.decode()
+    assert "Stability over 3 judgements: 1.00" in page
+    call_command("replay", str(run.pk), arbiter="model", model="a-third", repeat=2, stdout=StringIO())
+    sent = [request.body for request in server.requests[-5:]]
+    assert [body["model"] for body in sent] == ["another-model"] * 3 + ["a-third"] * 2
+    assert ["Quite other" in str(body) for body in sent] == [False] * 3 + [True] * 2
+    calls = AuditEvent.objects.filter(action="replay").order_by("created_at").values_list("detail__calls", flat=True)
+    assert [len(each) for each in calls] == [3, 2]
+    assert run_payload(RetrievalRun.objects.get(pk=run.pk)) == before
+    for wrong in ({"repeats": 11}, {"repeats": 0}, {"prompt": "no"}):
+        assert signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", chosen | wrong).status_code == 400
+
+
 def test_a_model_that_fails_is_told(ask: Ask, make_run: MakeRun, house: House, signed_in: Any) -> None:
     run = ask(arbiter="rules")
     response = signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "model"})
     assert response.status_code == 409
     assert "No model is configured" in response.content.decode()
     with pytest.raises(CannotReplay, match="no candidate"):
-        rejudge(make_run(""), "rules")
+        rejudge(make_run(""), Judge("rules"))

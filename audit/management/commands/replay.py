@@ -10,7 +10,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.events import record_event
-from audit.replay import CannotReplay, Rebuilt, rebuild, rejudge, summary
+from audit.replay import CannotReplay, Judge, Rebuilt, rebuild, rejudge, summary
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 
@@ -24,6 +24,8 @@ class Command(BaseCommand):
         parser.add_argument("runs", nargs="*", type=UUID, metavar="RUN")
         parser.add_argument("--last", type=int, metavar="N", help="the last N runs a model judged")
         parser.add_argument("--arbiter", choices=["rules", "model"], help="judge the stored briefs again, too")
+        parser.add_argument("--model", default="", metavar="NAME", help="with --arbiter model: another model")
+        parser.add_argument("--prompt", choices=["current", "stored"], default="current", help="whose instructions")
         parser.add_argument("--repeat", type=int, default=1, metavar="N", help="judge N times, for the stability")
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
@@ -43,12 +45,12 @@ class Command(BaseCommand):
 
     def judge(self, run: RetrievalRun, options: dict[str, Any]) -> dict[str, Any]:
         try:
-            found = rejudge(run, options["arbiter"], repeats=options["repeat"])
+            judge = Judge(options["arbiter"], options["model"], options["prompt"])
+            found = rejudge(run, judge, repeats=options["repeat"])
         except CannotReplay as error:
             return {"run": str(run.pk), "error": str(error)}
-        for exchange in found.exchanges:
-            LLMCall.objects.record(exchange)
-        record_event(None, "replay", run.pk, **summary(found))
+        calls = [str(LLMCall.objects.record(exchange).pk) for exchange in found.exchanges]
+        record_event(None, "replay", run.pk, calls=calls, **summary(found))
         return {"run": str(run.pk), **summary(found), "flips": [asdict(flip) for flip in found.flips]}
 
     def tell(self, runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[dict[str, Any]]) -> None:

@@ -1,0 +1,19 @@
+"""`manage.py apply_retention`: erase the words of runs that are older than the rule of their base."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from audit.erasure import CannotErase
+from audit.retention import expire
+
+
+class Command(BaseCommand):
+    help = "What the schedule does each hour; run it as the owner of the database where the worker may not erase."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            erased = expire()
+        except CannotErase as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{erased} runs were older than the rule of their base and are erased.")

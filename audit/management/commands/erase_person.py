@@ -1,0 +1,50 @@
+"""`manage.py erase_person EMAIL --why TEXT`: what a person asked and was answered goes, the ledger still verifies."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from accounts.models import User
+from audit.erasure import CannotErase, Erasing, erase_person
+from documents.models import KnowledgeBase
+from ledger.holds import Held
+
+# Erased words lie in the files of these tables until the space is free for use again.
+TABLES = (
+    "retrieval_retrievalrun, retrieval_runcandidate, llm_llmcall, chat_answer, chat_citation, chat_turn, chat_rewriting"
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Erase a person's questions and answers. Run as the owner of the database where web and worker may not erase."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("email")
+        parser.add_argument("--why", required=True, help="recorded with every erased run")
+        parser.add_argument("--base", metavar="NAME", help="only what was asked in this base")
+        parser.add_argument("--by", default="console", help="who asked for it, as the record says")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        person = User.objects.filter(email__iexact=options["email"]).first()
+        if person is None:
+            raise CommandError(f"There is no account {options['email']}.")
+        base = base_named(options["base"]) if options["base"] else None
+        try:
+            runs = erase_person(person, Erasing(options["by"], options["why"]), base)
+        except (Held, CannotErase) as error:
+            raise CommandError(str(error)) from error
+        if not connection.in_atomic_block:
+            with connection.cursor() as cursor:
+                cursor.execute(f"VACUUM {TABLES}")
+        self.stdout.write(f"{runs} runs of {person} are erased. Backups made before today still hold them.")
+
+
+def base_named(name: str) -> KnowledgeBase:
+    found = list(KnowledgeBase.objects.filter(name=name))
+    if len(found) != 1:
+        raise CommandError(f"There is no base {name!r}." if not found else f"{len(found)} bases are named {name!r}.")
+    return found[0]
