@@ -16,7 +16,7 @@ from llm.embedders import EMBEDDING_ERRORS
 from retrieval import absence, dispatch
 from retrieval.aggregation import aggregate
 from retrieval.arbiter import arbitrate
-from retrieval.arbiter.brief import toc_block
+from retrieval.arbiter.brief import fitted, toc_block
 from retrieval.calibration import calibrate
 from retrieval.context import expand_parents, widen
 from retrieval.detectors import DETECTORS
@@ -93,6 +93,8 @@ def retrieve(
     elif not is_barred:
         candidates = aggregate(hits, question, contents, pool_max=pool_max)
     clock.stop("aggregate")
+    toc = toc_block(contents) if candidates else ""
+    candidates = fitted(candidates, toc)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
     ranking = arbitrate(name, question, candidates, contents)
@@ -115,7 +117,7 @@ def retrieve(
         not_found_reason=finding.reason,
         confidence=0.0,
         methods_used=plan.detectors,
-        toc_shown=toc_block(contents) if candidates else "",
+        toc_shown=toc,
         settings=settings.to_json(),
         timings_ms=clock.timings_ms,
     )

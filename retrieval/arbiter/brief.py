@@ -1,13 +1,21 @@
-"""What the arbiter reads: the table of contents and one fenced block per candidate. Document text is data (R46, R51)."""
+"""What the arbiter reads: the table of contents and one fenced block per candidate. Document text is data (R46, R51).
+
+A request stays below 16,000 tokens with fifty candidates: a long table of contents is shown level by level, and where
+the blocks are too long together, the longest snippets are cut until they fit.
+"""
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 from documents.content import DocumentContent
 from documents.rows import FRONT_INDEX, TocRow
-from retrieval.types import Brief
+from retrieval.types import Brief, Candidate
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
+TOC_CHARS_MAX = 20_000  # about 5,000 tokens
+REQUEST_CHARS_MAX = 57_000  # of contents and candidates; instructions, schema and question take another 4,000
+SNIPPET_CHARS_MIN = 160  # a shorter one says nothing
 TITLE_CHARS = 160
 WORDS_MAX = 40  # matched words named in one brief
 FENCE = str.maketrans({"<": "‹", ">": "›"})  # no text of a document can open or close a block
@@ -21,21 +29,66 @@ def toc_block(contents: Sequence[DocumentContent]) -> str:
     for content in contents:
         if len(contents) > 1:
             lines.append(f"document: {fenced(content.title)[:TITLE_CHARS]}")
-        shown = shown_entries(content.toc, budget)
-        lines += [toc_line(entry) for entry in shown] or ["(no table of contents)"]
+        shown = shown_lines(content.toc, budget, TOC_CHARS_MAX // max(len(contents), 1))
+        lines += shown or ["(no table of contents)"]
         if hidden := sum(entry.index != FRONT_INDEX for entry in content.toc) - len(shown):
             lines.append(f"({hidden} more entries of deeper levels are not listed; each candidate names its section)")
     return "\n".join(["<toc>", *lines, "</toc>"])
 
 
-def shown_entries(toc: Sequence[TocRow], budget: int) -> list[TocRow]:
-    """The entries of as many levels as fit, at least the first `budget` of the top level."""
+def shown_lines(toc: Sequence[TocRow], lines_max: int, chars_max: int) -> list[str]:
+    """The lines of as many levels as fit, at least as many of the top level's first as there is room for."""
     entries = [entry for entry in toc if entry.index != FRONT_INDEX]
+    written = {entry.index: toc_line(entry) for entry in entries}
+    shown: list[str] = []
     for deepest in sorted({entry.level for entry in entries}, reverse=True):
-        shown = [entry for entry in entries if entry.level <= deepest]
-        if len(shown) <= budget:
+        shown = [written[entry.index] for entry in entries if entry.level <= deepest]
+        if len(shown) <= lines_max and sum(map(len, shown)) + len(shown) <= chars_max:
             return shown
-    return [entry for entry in entries if entry.level == 1][:budget] or entries[:budget]
+    return cut_lines(shown, lines_max, chars_max)
+
+
+def cut_lines(lines: Sequence[str], lines_max: int, chars_max: int) -> list[str]:
+    """The first lines, as many as fit."""
+    kept: list[str] = []
+    for line in lines[:lines_max]:
+        chars_max -= len(line) + 1
+        if chars_max < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+def fitted(candidates: Sequence[Candidate], toc: str) -> tuple[Candidate, ...]:
+    """The candidates with snippets short enough that all blocks fit beside the table of contents."""
+    lengths = [len(candidate_block(candidate.brief)) + 2 for candidate in candidates]
+    excess = sum(lengths) - (REQUEST_CHARS_MAX - len(toc))
+    if excess <= 0:
+        return tuple(candidates)
+    snippets = sorted((len(candidate.brief.snippet) for candidate in candidates), reverse=True)
+    cap = level_for(snippets, excess)
+    return tuple(
+        replace(candidate, brief=replace(candidate.brief, snippet=shortened(candidate.brief.snippet, cap)))
+        for candidate in candidates
+    )
+
+
+def level_for(lengths: Sequence[int], excess: int) -> int:
+    """The length to which the longest must be cut so that `excess` characters go; `lengths` fall."""
+    for count, (length, following) in enumerate(zip(lengths, [*lengths[1:], 0], strict=True), 1):
+        above = sum(lengths[:count]) - count * following
+        if above >= excess:
+            return max(following + (above - excess) // count, SNIPPET_CHARS_MIN)
+    return SNIPPET_CHARS_MIN
+
+
+def shortened(snippet: str, cap: int) -> str:
+    """The snippet up to a word's end within `cap` characters."""
+    if len(snippet) <= cap:
+        return snippet
+    cut = snippet[:cap]
+    end = max(cut.rfind(" "), cut.rfind("\n"))
+    return cut[:end] if end > cap // 2 else cut
 
 
 def toc_line(entry: TocRow) -> str:

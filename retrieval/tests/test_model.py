@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from documents.base_settings import BaseSettings
 from documents.content import DocumentContent
-from retrieval.arbiter.brief import candidate_block, shown_entries, toc_block
+from retrieval.arbiter.brief import candidate_block, level_for, shown_lines, toc_block, toc_line
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import RetrievalResult
@@ -140,8 +141,28 @@ def test_a_document_cannot_close_its_block() -> None:
 def test_a_long_table_of_contents_is_shown_level_by_level(policy: DocumentContent) -> None:
     top = policy.toc[1]
     toc = [top._replace(index=1), *(top._replace(index=n, level=2) for n in range(2, 12))]
-    assert [entry.index for entry in shown_entries(toc, 5)] == [1]
-    assert len(shown_entries(toc, 11)) == 11
+    assert shown_lines(toc, 5, 10_000) == [toc_line(toc[0])]
+    assert len(shown_lines(toc, 11, 10_000)) == 11
+    assert shown_lines(toc, 11, 100) == [toc_line(toc[0])]
+
+
+def test_fifty_long_briefs_and_a_long_table_of_contents_stay_below_the_limit(serve: Serve) -> None:
+    words = "the notice period of the lease is long and so is this line of it "
+    lines = [line for n in range(350) for line in (f"# Section {n} on notices and more", f"{n} {words * 4}", words * 3)]
+    server = serve("good")
+    result = retrieve(QUESTION, [content_of_lines(lines)], settings=BaseSettings(pool_max=50), arbiter="model")
+    body = server.requests[0].body
+    assert len(result.candidates) == 50 and body["input"].count("[350] ") == 1
+    assert len(body["instructions"] + body["input"] + str(body["text"])) / 4 < 16_000
+    assert all(candidate_block(candidate.brief) in body["input"] for candidate in result.candidates)  # seen = shown
+    assert result.candidates[0].anchor_repair.status == "exact"
+
+
+@pytest.mark.parametrize(
+    ("lengths", "excess", "level"), [([500, 400, 100], 50, 450), ([500, 400, 100], 150, 375), ([300, 300], 900, 160)]
+)
+def test_the_longest_snippets_are_cut_first(lengths: list[int], excess: int, level: int) -> None:
+    assert level_for(lengths, excess) == level
 
 
 def test_words_that_are_not_there_need_a_reasoned_primary(policy: DocumentContent, serve: Serve) -> None:

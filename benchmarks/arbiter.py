@@ -1,0 +1,152 @@
+"""The one call: how large its request is, and how much time we add to the model's own, with 50 briefs."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from benchmarks.library import Library
+from benchmarks.metrics import percentile
+from benchmarks.questions import GoldQuestion
+from benchmarks.requests import CHARACTERS_PER_TOKEN, digest_of, kept_replies
+from benchmarks.retrieval import commit
+from chat import writer
+from chat.writer import Excerpt, StreamedReply
+from documents.base_settings import BaseSettings
+from documents.content import DocumentContent
+from documents.rows import FRONT_INDEX
+from llm import client
+from llm.embedding import count_tokens, is_available
+from retrieval.arbiter.brief import candidate_block, toc_block
+from retrieval.arbiter.model import INSTRUCTIONS
+from retrieval.pipeline import retrieve
+from retrieval.types import ConceptTerms, RetrievalResult
+from tests.scripted_llm import Prompt, ScriptedLLM, judge
+
+BRIEFS, TOC_ENTRIES = 50, 350
+TOKENS_MAX, ARBITER_MS_MAX, TOKEN_MS_MAX = 16_000, 60, 50
+STREAMS = 60
+PRINTED = (
+    "briefs",
+    "toc_entries",
+    "request_tokens",
+    "toc_tokens",
+    "brief_tokens",
+    "arbiter_overhead_ms",
+    "first_token_ms",
+)
+
+
+def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequence[ConceptTerms] = ()) -> dict[str, Any]:
+    """Ask every question with a pool of 50 over a table of contents of 350 entries; sizes in tokens, times in ms."""
+    settings = BaseSettings(pool_max=BRIEFS)
+    filings = {path: with_long_toc(library, path, questions) for path in {one.document for one in questions}}
+    sizes, overheads, stages, briefs = [], [], [], []
+    with TemporaryDirectory() as folder, kept_replies(Path(folder)) as server:
+        for question in questions:
+            asked = (question.question, [filings[question.document]])
+            ask = {"settings": settings, "arbiter": "model", "dictionary": dictionary}
+            retrieve(*asked, **ask)
+            if not server.bodies:
+                continue
+            body = server.bodies[-1]
+            keep_reply(Path(folder), body)
+            result = retrieve(*asked, **ask)
+            if len(result.candidates) < BRIEFS or result.ranking.status != "ran":
+                continue
+            sizes.append(sizes_of(body, result, filings[question.document]))
+            overheads.append(result.timings_ms["arbitrate"] + result.timings_ms["calibrate"])
+            stages.append(result.timings_ms)
+            briefs.append(len(result.candidates))
+    return {
+        "questions": len(questions),
+        "measured": len(sizes),
+        "briefs": BRIEFS,
+        "toc_entries": TOC_ENTRIES,
+        "request_tokens": spread([size["request"] for size in sizes]),
+        "request_wordpieces": spread([size["wordpieces"] for size in sizes if size["wordpieces"]]),
+        "toc_tokens": spread([size["toc"] for size in sizes]),
+        "brief_tokens": spread([size["briefs"] for size in sizes]),
+        "instruction_tokens": round(len(INSTRUCTIONS) / CHARACTERS_PER_TOKEN),
+        "over_limit": sum(size["request"] > TOKENS_MAX for size in sizes),
+        "arbiter_overhead_ms": spread(overheads),
+        "stages_ms": {name: spread([each[name] for each in stages]) for name in ("arbitrate", "calibrate")},
+        "first_token_ms": spread(first_tokens()),
+        "load": os.getloadavg()[0],
+        "commit": commit(),
+    }
+
+
+def with_long_toc(library: Library, path: str, questions: Sequence[GoldQuestion]) -> DocumentContent:
+    """A document whose table of contents has 350 entries: its own, and those of other filings with its page numbers."""
+    content = library.content(path)
+    own = [entry for entry in content.toc if entry.index != FRONT_INDEX][:TOC_ENTRIES]
+    taken = max((entry.index for entry in content.toc), default=0)
+    others = (
+        entry for other in dict.fromkeys(one.document for one in questions) for entry in library.content(other).toc
+    )
+    last = len(content.lines)
+    extra = [
+        entry._replace(index=taken + place, first_line=last, last_line=last)
+        for place, entry in zip(range(1, TOC_ENTRIES - len(own) + 1), others, strict=False)
+    ]
+    return replace(content, toc=(*content.toc, *extra))
+
+
+def keep_reply(folder: Path, body: dict[str, Any]) -> None:
+    """A good model's reply to a request, where the server of kept replies looks for it."""
+    text = json.dumps(judge(Prompt.read(body)), ensure_ascii=False)
+    (folder / f"{digest_of(body)}.json").write_text(json.dumps({"model": "scripted", "text": text}))
+
+
+def sizes_of(body: dict[str, Any], result: RetrievalResult, content: DocumentContent) -> dict[str, int]:
+    """The parts of a request in tokens, estimated at four characters each; and by a real tokenizer where one is here."""
+    text = body["instructions"] + body["input"] + json.dumps(body["text"])
+    blocks = "\n\n".join(candidate_block(candidate.brief) for candidate in result.candidates)
+    return {
+        "request": round(len(text) / CHARACTERS_PER_TOKEN),
+        "wordpieces": count_tokens(text) if is_available() else 0,
+        "toc": round(len(toc_block([content])) / CHARACTERS_PER_TOKEN),
+        "briefs": round(len(blocks) / CHARACTERS_PER_TOKEN),
+    }
+
+
+def first_tokens() -> list[float]:
+    """Milliseconds from asking for an answer to its first shown characters, with a server that says them at once."""
+    excerpts = [
+        Excerpt(number, "Report", "Notes", str(number), f"Revenue of unit {number} was {number} million.\n" * 60, "")
+        for number in range(1, 9)
+    ]
+    prompt = writer.build_prompt("What was the revenue of unit 3?", excerpts)
+    with kept_replies(None), ScriptedLLM() as server:
+        from django.conf import settings
+
+        settings.LLM_BASE_URL = server.base_url
+        return [first_token(prompt, excerpts) for _ in range(STREAMS)][1:]
+
+
+def first_token(prompt: str, excerpts: Sequence[Excerpt]) -> float:
+    reply = StreamedReply(excerpt.number for excerpt in excerpts)
+    started = perf_counter()
+    stream = client.stream(
+        instructions=writer.INSTRUCTIONS,
+        prompt=prompt,
+        purpose="answer",
+        prompt_name=writer.PROMPT_NAME,
+        prompt_version=writer.PROMPT_VERSION,
+        deadline_s=30,
+        should_stop=lambda: False,
+    )
+    shown = 0.0
+    for piece in stream:
+        if reply.feed(piece) and not shown:
+            shown = 1000 * (perf_counter() - started)
+    return shown
+
+
+def spread(values: Sequence[float]) -> dict[str, float | None]:
+    return {"p50": percentile(values, 50), "p95": percentile(values, 95), "max": max(values, default=None)}
