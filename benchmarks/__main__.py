@@ -43,13 +43,14 @@ def main() -> int:
     requests.add_argument("--out", type=Path, required=True, help="the folder to write <digest>.json into")
     speed = commands.add_parser("speed", help="retrieval without a model on a long filing, beside rank_bm25")
     scale = commands.add_parser("scale", help="how the choice of documents grows with the rows of a base")
-    for measuring in (speed, scale):
+    arbiter = commands.add_parser("arbiter", help="the size of the one call, and the time we add to the model's own")
+    for measuring in (speed, scale, arbiter):
         measuring.add_argument(
             "--data", type=Path, required=True, help="the folder the question file's paths start from"
         )
         measuring.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
         measuring.add_argument("--out", type=Path, help="where to write everything as JSON")
-    for asking in (retrieval, requests, speed, scale):
+    for asking in (retrieval, requests, speed, scale, arbiter):
         asking.add_argument(
             "--dictionary",
             choices=["packs", "none"],
@@ -65,11 +66,19 @@ def main() -> int:
     audit.add_argument("--entries", type=int, default=100_000, help="in the ledger that is verified")
     audit.add_argument("--runs", type=int, default=100_000, help="in the lists that are opened")
     audit.add_argument("--out", type=Path, help="where to write everything as JSON")
+    pages = commands.add_parser("pages", help="weight and time of pages, from a real web server")
+    pages.add_argument(
+        "--document", type=Path, nargs="*", default=[], help="PDFs beside the samples; the longest is opened"
+    )
+    pages.add_argument("--out", type=Path, help="where to write everything as JSON")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     if options.command == "audit":
         with installation():
             return run_audit(options)
+    if options.command == "pages":
+        with installation():
+            return run_pages(options)
     if options.command == "parsing":
         with installation():
             return run_parsing(options)
@@ -79,7 +88,8 @@ def main() -> int:
         with database():
             return {"retrieval": run_scope, "scale": run_growth}[options.command](options)
     django.setup()
-    return {"requests": run_requests, "retrieval": run_retrieval, "speed": run_speed}[options.command](options)
+    runs = {"requests": run_requests, "retrieval": run_retrieval, "speed": run_speed, "arbiter": run_arbiter}
+    return runs[options.command](options)
 
 
 def run_audit(options: argparse.Namespace) -> int:
@@ -88,6 +98,17 @@ def run_audit(options: argparse.Namespace) -> int:
     figures = audit.run(tuple(options.part), questions=options.questions, entries=options.entries, listed=options.runs)
     if options.out:
         options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1, default=str))
+    return 0
+
+
+def run_pages(options: argparse.Namespace) -> int:
+    from benchmarks import pages
+
+    figures = pages.run(options.document)
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    for name, row in {**figures["pages"], "pictures of pages": figures["images"]}.items():
+        print(f"{name:34}  {row}")
     return 0
 
 
@@ -199,6 +220,13 @@ def run_speed(options: argparse.Namespace) -> int:
     from benchmarks.library import Library
 
     return run_measure(options, lambda asked: speed.run(asked, Library(options.data), chosen_dictionary(options)))
+
+
+def run_arbiter(options: argparse.Namespace) -> int:
+    from benchmarks import arbiter
+    from benchmarks.library import Library
+
+    return run_measure(options, lambda asked: arbiter.run(asked, Library(options.data), chosen_dictionary(options)))
 
 
 def run_growth(options: argparse.Namespace) -> int:

@@ -1,0 +1,138 @@
+"""Weight and time of pages as a browser gets them: a real web server, a signed-in person, every style and script counted."""
+
+import http.client
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.metrics import percentile
+
+SAMPLES = Path(__file__).resolve().parent.parent / "samples"
+TIMES = 60
+COLD_PAGES = 40
+CACHED_TIMES = 100
+START_S = 60
+ASSETS = re.compile(r'(?:<script[^>]* src|<link[^>]* rel="(?:stylesheet|icon)"[^>]* href)="([^"]+)"')
+LIMITS = {"weight_kb": 300, "p95_ms": 300, "image_cold_ms": 500, "image_cached_ms": 30}
+
+
+def run(documents: list[Path]) -> dict[str, Any]:
+    """Weights in kilobytes and times in milliseconds, over the samples and the given documents, beside their limits."""
+    from benchmarks.retrieval import commit
+
+    addresses, cookie, longest = lay(documents)
+    with serving() as port:
+        browser = Browser(port, cookie)
+        pages = {name: measured(browser, address) for name, address in addresses.items()}
+        images = image_times(browser, *longest)
+    return {"commit": commit(), "limits": LIMITS, "pages": pages, "images": images}
+
+
+def lay(documents: list[Path]) -> tuple[dict[str, str], str, tuple[str, int]]:
+    """A demonstration with a question asked; the addresses to open, a session, and the longest document with its pages."""
+    from django.core.management import call_command
+    from django.test import Client
+
+    from accounts.models import User
+    from chat.demo import load
+    from documents.models import Document
+
+    owner = User.objects.create_superuser("owner@example.org", None, name="Owner")
+    turn = load(owner)
+    base = turn.conversation.base
+    if documents:
+        with open(os.devnull, "w") as nowhere:
+            call_command("ingest", *map(str, documents), base=base.name, stdout=nowhere)
+    longest = max(Document.objects.select_related("current_parse"), key=lambda one: one.current_parse.page_count)
+    client = Client()
+    client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
+    addresses = {
+        "chat, a new question": "/ask/",
+        "chat, an answer beside its page": f"/ask/{turn.conversation_id}/",
+        "document": f"/documents/{longest.pk}/?page=2",
+        "base": f"/bases/{base.pk}/",
+        "audit list": "/audit/",
+        "trail": f"/audit/runs/{turn.run_id}/",
+        "figures": "/audit/figures/",
+        "status": "/status/",
+    }
+    return addresses, client.cookies["sessionid"].value, (str(longest.pk), longest.current_parse.page_count)
+
+
+class Browser:
+    """One signed-in person on one kept connection."""
+
+    def __init__(self, port: int, cookie: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.headers = {"Cookie": f"sessionid={cookie}", "Accept-Encoding": "gzip"}
+
+    def get(self, address: str) -> tuple[bytes, float]:
+        """The body of a page as sent, and the milliseconds it took; raises AssertionError for anything but a page."""
+        started = time.perf_counter()
+        self.connection.request("GET", address, headers=self.headers)
+        response = self.connection.getresponse()
+        body = response.read()
+        spent = 1000 * (time.perf_counter() - started)
+        assert response.status == 200, (address, response.status)
+        return body, spent
+
+
+@contextmanager
+def serving() -> Iterator[int]:
+    """The web server of bin/run on a free port, over the database of this process."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = int(probe.getsockname()[1])
+    command = [sys.executable, "-m", "uvicorn", "docintel_site.asgi:application", "--port", str(port)]
+    server = subprocess.Popen(
+        [*command, "--lifespan", "off", "--log-level", "warning"], cwd=SAMPLES.parent, env={**os.environ}
+    )
+    try:
+        until = time.monotonic() + START_S
+        while time.monotonic() < until and server.poll() is None:
+            with socket.socket() as knock:
+                if knock.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield port
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def measured(browser: Browser, address: str) -> dict[str, float | None]:
+    """A page with its styles and scripts, without pictures of pages; the first call is left out, it loads templates."""
+    body, _ = browser.get(address)
+    assets = sorted(set(ASSETS.findall(body.decode())))
+    weight = len(body) + sum(len(browser.get(asset)[0]) for asset in assets)
+    spent = [browser.get(address)[1] for _ in range(TIMES)]
+    return {
+        "html_kb": round(len(body) / 1000, 1),
+        "weight_kb": round(weight / 1000, 1),
+        "p50_ms": percentile(spent, 50),
+        "p95_ms": percentile(spent, 95),
+    }
+
+
+def image_times(browser: Browser, document: str, page_count: int) -> dict[str, float | None]:
+    """Pictures of pages drawn for the first time, and the same again."""
+    numbers = range(1, min(page_count, COLD_PAGES) + 1)
+    addresses = [f"/documents/{document}/pages/{number}/image/" for number in numbers]
+    cold = [browser.get(address) for address in addresses]
+    cached = [browser.get(addresses[turn % len(addresses)])[1] for turn in range(CACHED_TIMES)]
+    times = [spent for _, spent in cold]
+    return {
+        "pages": len(addresses),
+        "mean_kb": round(sum(len(body) for body, _ in cold) / len(cold) / 1000, 1),
+        "cold_p50_ms": percentile(times, 50),
+        "cold_p95_ms": percentile(times, 95),
+        "cold_max_ms": round(max(times), 2),
+        "cached_p50_ms": percentile(cached, 50),
+        "cached_p95_ms": percentile(cached, 95),
+    }
