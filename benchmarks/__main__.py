@@ -229,6 +229,13 @@ def run_arbiter(options: argparse.Namespace) -> int:
     return run_measure(options, lambda asked: arbiter.run(asked, Library(options.data), chosen_dictionary(options)))
 
 
+def run_arbiter(options: argparse.Namespace) -> int:
+    from benchmarks import arbiter
+    from benchmarks.library import Library
+
+    return run_measure(options, lambda asked: arbiter.run(asked, Library(options.data), chosen_dictionary(options)))
+
+
 def run_growth(options: argparse.Namespace) -> int:
     from benchmarks import scale
     from benchmarks.library import Library

@@ -4,10 +4,13 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
+
+from django.conf import settings
 
 from benchmarks.library import Library
 from benchmarks.metrics import percentile
@@ -43,22 +46,22 @@ PRINTED = (
 
 def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequence[ConceptTerms] = ()) -> dict[str, Any]:
     """Ask every question with a pool of 50 over a table of contents of 350 entries; sizes in tokens, times in ms."""
-    settings = BaseSettings(pool_max=BRIEFS)
+    chosen = BaseSettings(pool_max=BRIEFS)
     filings = {path: with_long_toc(library, path, questions) for path in {one.document for one in questions}}
     sizes, overheads, stages, briefs = [], [], [], []
     with TemporaryDirectory() as folder, kept_replies(Path(folder)) as server:
         for question in questions:
-            asked = (question.question, [filings[question.document]])
-            ask = {"settings": settings, "arbiter": "model", "dictionary": dictionary}
-            retrieve(*asked, **ask)
+            content = filings[question.document]
+            ask = partial(retrieve, settings=chosen, arbiter="model", dictionary=dictionary)
+            ask(question.question, [content])
             if not server.bodies:
                 continue
             body = server.bodies[-1]
             keep_reply(Path(folder), body)
-            result = retrieve(*asked, **ask)
+            result = ask(question.question, [content])
             if len(result.candidates) < BRIEFS or result.ranking.status != "ran":
                 continue
-            sizes.append(sizes_of(body, result, filings[question.document]))
+            sizes.append(sizes_of(body, result, content))
             overheads.append(result.timings_ms["arbitrate"] + result.timings_ms["calibrate"])
             stages.append(result.timings_ms)
             briefs.append(len(result.candidates))
@@ -123,8 +126,6 @@ def first_tokens() -> list[float]:
     ]
     prompt = writer.build_prompt("What was the revenue of unit 3?", excerpts)
     with kept_replies(None), ScriptedLLM() as server:
-        from django.conf import settings
-
         settings.LLM_BASE_URL = server.base_url
         return [first_token(prompt, excerpts) for _ in range(STREAMS)][1:]
 
