@@ -9,7 +9,7 @@ PACK.zip may also be a directory it was unpacked to. Exit code 0: everything fit
 2. the ledger entries follow one another without a hole, and each hash is that of its entry and the one before
 3. run, answer and reviews have the digest their ledger entry holds
 4. requests, replies and citations shown apart are those inside the run and the answer
-5. with --head, a head of the ledger that was kept elsewhere: the chain in the pack holds exactly that entry
+5. with --head, heads of the ledger that were kept elsewhere: the chain in the pack holds exactly those entries
 6. with --manifest, the SHA-256 of manifest.json that was written down when the pack was made
 
 Without 5 and 6 the pack is proved to be consistent; whoever holds a head from outside also knows nobody rewrote it.
@@ -146,13 +146,14 @@ def same(files: dict[str, bytes], name: str, expected: bytes) -> None:
 
 
 def check_head(path: pathlib.Path, entries: dict[int, Any]) -> None:
-    """5. The chain still holds a head that was kept elsewhere."""
-    head = parse(str(path), path.read_bytes())
-    entry = entries.get(head["sequence"])
-    if entry is None:
-        raise Bad(f"the pack's chain does not reach entry {head['sequence']}, the head you gave; take a newer one")
-    if entry["hash"] != head["hash"]:
-        raise Bad(f"ledger entry {head['sequence']} is not the one of the head you gave: the chain was rewritten")
+    """5. The chain still holds every head kept elsewhere that it reaches, and it reaches one."""
+    heads = [parse(str(path), line) for line in path.read_bytes().splitlines() if line.strip()]
+    reached = [head for head in heads if head["sequence"] in entries]
+    if not reached:
+        raise Bad(f"none of the heads you gave lies within entries {min(entries)} to {max(entries)}; take another")
+    for head in reached:
+        if entries[head["sequence"]]["hash"] != head["hash"]:
+            raise Bad(f"ledger entry {head['sequence']} is not the one of the head you gave: the chain was rewritten")
 
 
 def canonical(value: Any) -> bytes:
@@ -169,7 +170,7 @@ def parse(name: str, content: bytes | str) -> Any:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check an evidence pack of DocIntel.")
     parser.add_argument("pack", type=pathlib.Path)
-    parser.add_argument("--head", type=pathlib.Path, help="a head written by verify_ledger --write-head")
+    parser.add_argument("--head", type=pathlib.Path, help="heads written by verify_ledger --write-head")
     parser.add_argument("--manifest", help="the SHA-256 of manifest.json, as written down when the pack was made")
     chosen = parser.parse_args()
     try:

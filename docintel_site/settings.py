@@ -107,6 +107,9 @@ HOME = Path(env_str("DOCINTEL_HOME", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = HOME / "files"
 PAGE_IMAGE_ROOT = HOME / "page_images"
 ENCODER_ROOT = HOME / "encoder"
+# Heads of the ledger, and the key that signs them: best on a disk the database's administrator cannot write.
+LEDGER_HEADS = Path(env_str("DOCINTEL_LEDGER_HEADS", str(HOME / "ledger-heads.jsonl")))
+LEDGER_KEY = Path(env_str("DOCINTEL_LEDGER_KEY")) if env_str("DOCINTEL_LEDGER_KEY") else None
 DATABASE_URL = env_str("DATABASE_URL")
 REDIS_URL = env_str("REDIS_URL")
 
@@ -380,10 +383,13 @@ CELERY_TASK_ROUTES = {
     "documents.tasks.tidy": {"queue": "sweep"},
     "chat.tasks.answer_turn": {"queue": "ask"},
     "chat.tasks.sweep": {"queue": "sweep"},
+    "audit.tasks.export_head": {"queue": "sweep"},
+    "audit.tasks.apply_retention": {"queue": "sweep"},
 }
 LEASE_S = 60  # a worker that has not renewed its lease for this long is taken for dead (RELIABILITY T1)
 SWEEP_EVERY_S = 30
 TIDY_EVERY_S = 3600
+HEAD_EVERY_S = 3600  # between two exported heads of the ledger (RELIABILITY A4)
 ATTEMPTS_MAX = 3
 # A sweep that could not be delivered is worth nothing when the next one is due.
 SWEEP_OPTIONS = {"expires": SWEEP_EVERY_S}
@@ -391,6 +397,8 @@ CELERY_BEAT_SCHEDULE = {
     "documents": {"task": "documents.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
     "tidy": {"task": "documents.tasks.tidy", "schedule": TIDY_EVERY_S},
     "chat": {"task": "chat.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
+    "head": {"task": "audit.tasks.export_head", "schedule": HEAD_EVERY_S},
+    "retention": {"task": "audit.tasks.apply_retention", "schedule": HEAD_EVERY_S},
 }
 
 # ---- the model: any OpenAI-compatible server, or none

@@ -15,12 +15,12 @@ from django.test import Client
 
 from accounts.models import User
 from audit.evidence import VERIFIER, write_evidence
-from audit.head import write_head
 from audit.models import AuditEvent
 from audit.reviewing import Opinion, review
 from audit.tests.conftest import House, MakeAnswer, MakeRun, Tamper
 from ledger import chain
 from ledger.chain import Head
+from ledger.heads import write_head
 from retrieval.models import RetrievalRun
 
 Files = dict[str, bytes]

@@ -136,7 +136,7 @@ def test_it_explains_a_file_that_is_no_head(tmp_path: Path, content: str | None,
 
 @pytest.mark.django_db
 def test_it_explains_options_that_do_not_fit(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="--only-new needs --since-head"):
+    with pytest.raises(CommandError, match="--only-new needs --head"):
         verified("--only-new")
     with pytest.raises(CommandError, match="cannot be written"):
         verified("--write-head", str(tmp_path / "absent" / "head.json"))

@@ -10,8 +10,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from audit.head import BadHeadFile, read_head, write_head
 from audit.verification import Report, verify
+from ledger.chain import Head
+from ledger.heads import BadHeadFile, make_key, read_heads, write_head
 
 
 class Command(BaseCommand):
@@ -19,16 +20,26 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print the finding as JSON")
-        parser.add_argument("--since-head", type=Path, metavar="FILE", help="the chain must still hold this head")
-        parser.add_argument("--only-new", action="store_true", help="with --since-head: walk only what came after it")
+        parser.add_argument(
+            "--head", "--since-head", type=Path, metavar="FILE", help="the chain must still hold every head in it"
+        )
+        parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="the same, and each must be signed")
+        parser.add_argument("--key", type=Path, metavar="PEM", help="with --checkpoint: the public key, kept elsewhere")
+        parser.add_argument("--only-new", action="store_true", help="walk only what came after the newest head")
         parser.add_argument("--write-head", type=Path, metavar="FILE", help="if all is well, write the head here")
+        parser.add_argument("--sign", type=Path, metavar="PEM", help="with --write-head: sign it with this private key")
+        parser.add_argument("--make-key", type=Path, metavar="PEM", help="make a key pair, and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
         began = time.monotonic()
         try:
-            report = verify(**heads(options["since_head"], options["only_new"]))
+            if options["make_key"]:
+                public = make_key(options["make_key"])
+                self.stdout.write(f"Signing key: {options['make_key']}. Keep {public} where heads are checked.")
+                return
+            report = verify(**trust(trusted(options), options["only_new"]))
             if report.ok and options["write_head"]:
-                write_head(options["write_head"], report.verification.head)
+                write_head(options["write_head"], report.verification.head, options["sign"])
         except BadHeadFile as error:
             raise CommandError(str(error)) from error
         except DatabaseError as error:
@@ -42,13 +53,18 @@ class Command(BaseCommand):
             raise CommandError(report.sentence)
 
 
-def heads(file: Path | None, only_new: bool) -> dict[str, Any]:
-    if file is None and only_new:
-        raise CommandError("--only-new needs --since-head FILE.")
-    if file is None:
-        return {}
-    head = read_head(file)
-    return {"since": head} if only_new else {"expected": [head]}
+def trusted(options: dict[str, Any]) -> list[Head]:
+    """The heads of both files; those of a checkpoint only when the key signed them."""
+    if bool(options["checkpoint"]) != bool(options["key"]):
+        raise CommandError("--checkpoint and --key need each other.")
+    heads = read_heads(options["head"]) if options["head"] else []
+    return heads + (read_heads(options["checkpoint"], options["key"]) if options["checkpoint"] else [])
+
+
+def trust(heads: list[Head], only_new: bool) -> dict[str, Any]:
+    if only_new and not heads:
+        raise CommandError("--only-new needs --head or --checkpoint.")
+    return {"since": max(heads)} if only_new else {"expected": heads}
 
 
 def sentence(report: Report, seconds: float) -> str:

@@ -1,0 +1,48 @@
+"""What the schedule does for the record: export the head of the chain, and erase what is kept no longer."""
+
+import logging
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+from django.db import transaction
+
+from audit.erasure import CannotErase
+from audit.retention import expire
+from audit.verification import digests_of, fault_sentence
+from ledger import chain, heads
+from ledger.chain import Fault
+
+logger = logging.getLogger(__name__)
+
+
+class LedgerBroken(Exception):
+    """What came after the last exported head does not verify; no further head is exported."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault_sentence(fault))
+
+
+@shared_task
+def export_head(**_: Any) -> None:
+    """Walk what is new since the last exported head, and export the next one. Raises LedgerBroken, and exports none."""
+    last = heads.last_head(settings.LEDGER_HEADS)
+    with transaction.atomic():  # one connection suffices for what an hour brings
+        found = chain.verify(digests_of, since=last)
+    if found.first_bad is not None:
+        logger.critical("The ledger does not verify: %s", fault_sentence(found.first_bad))
+        raise LedgerBroken(found.first_bad)
+    if last is None or found.head.sequence > last.sequence:
+        heads.add_head(settings.LEDGER_HEADS, found.head, settings.LEDGER_KEY)
+
+
+@shared_task
+def apply_retention(**_: Any) -> None:
+    """Erase the words of runs that are older than the rule of their base."""
+    try:
+        erased = expire()
+    except CannotErase as error:
+        logger.error("%s", error)
+        return
+    if erased:
+        logger.info("%s runs were older than the rule of their base and are erased.", erased)

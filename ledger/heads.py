@@ -1,0 +1,158 @@
+"""Heads of the chain in a file, one a line, to be kept where the database's administrator cannot reach them.
+
+A head may be signed with an Ed25519 key. The signature is over four lines of ASCII, each ended by one line feed:
+
+    docintel-checkpoint-1
+    <sequence>
+    <hash>
+    <time of the export, as 2026-11-20T14:02:11.000000Z>
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+from django.utils import timezone
+
+from ledger.chain import FORMAT, Head, time_text
+
+CHECKPOINT = "docintel-checkpoint-1"
+TAIL_BYTES = 4096  # more than one line, to find the last one of a long file
+
+
+class BadHeadFile(Exception):
+    """A file of heads or a key is not what it should be, or cannot be read or written; the message is for people."""
+
+
+def write_head(path: Path, head: Head, key: Path | None = None) -> None:
+    """Write one head, signed when there is a key; the file is whole or not there."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    line = line_of(head, key)
+    try:
+        fresh.write_text(line)
+        fresh.replace(path)
+    except OSError as error:
+        raise BadHeadFile(f"The head cannot be written to {path}: {error.strerror}.") from error
+
+
+def add_head(path: Path, head: Head, key: Path | None = None) -> None:
+    """Add a head to a file of many; one line is one write, so that nobody reads half of it."""
+    line = line_of(head, key)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a") as file:
+            file.write(line)
+    except OSError as error:
+        raise BadHeadFile(f"The head cannot be written to {path}: {error.strerror}.") from error
+
+
+def line_of(head: Head, key: Path | None) -> str:
+    fields = {"format": FORMAT, "sequence": head.sequence, "hash": head.hash, "exported_at": time_text(timezone.now())}
+    if key:
+        signer = private_key(key)
+        fields |= {"key": key_text(signer.public_key()), "signature": signer.sign(signed_bytes(fields)).hex()}
+    return json.dumps(fields) + "\n"
+
+
+def signed_bytes(fields: dict[str, Any]) -> bytes:
+    parts = (CHECKPOINT, fields["sequence"], fields["hash"], fields["exported_at"])
+    return "".join(f"{part}\n" for part in parts).encode()
+
+
+def read_heads(path: Path, key: Path | None = None) -> list[Head]:
+    """Every head in a file; with a public key each must be signed by it. Raises BadHeadFile."""
+    signer = public_key(key) if key else None
+    heads = [checked(line, f"{path} line {number}", signer) for number, line in lines_of(path)]
+    if not heads:
+        raise BadHeadFile(f"{path} is not an exported head; write one with verify_ledger --write-head.")
+    return heads
+
+
+def last_head(path: Path) -> Head | None:
+    """The newest head of a file, None when there is no file yet."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - TAIL_BYTES, 0))
+            lines = file.read().decode().strip().splitlines()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadHeadFile(f"The head cannot be read from {path}: {error}.") from error
+    return checked(lines[-1], str(path), None) if lines else None
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadHeadFile(f"The head cannot be read from {path}: {getattr(error, 'strerror', error)}.") from error
+    return ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
+
+
+def checked(line: str, place: str, signer: Ed25519PublicKey | None) -> Head:
+    try:
+        fields = json.loads(line)
+        if fields["format"] != FORMAT:
+            raise BadHeadFile(f"{place} holds a head of format {fields['format']!r}; this is {FORMAT}.")
+        head = Head(int(fields["sequence"]), str(fields["hash"]))
+        if signer:
+            signer.verify(bytes.fromhex(fields["signature"]), signed_bytes(fields))
+    except InvalidSignature as error:
+        raise BadHeadFile(f"{place} is not signed with this key: the head was made up or altered.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        missing = "signature" if "'signature'" in str(error) else ""
+        told = "has no signature" if missing else "is not an exported head; write one with verify_ledger --write-head"
+        raise BadHeadFile(f"{place} {told}.") from error
+    return head
+
+
+# ---- keys
+
+
+def make_key(path: Path) -> Path:
+    """Make a key pair: the private key in a file only its owner reads, and the public one beside it. Never overwrites."""
+    key = Ed25519PrivateKey.generate()
+    public = path.with_name(f"{path.name}.pub")
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        public.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    except OSError as error:
+        raise BadHeadFile(f"The key cannot be written to {path}: {error.strerror}.") from error
+    return public
+
+
+def private_key(path: Path) -> Ed25519PrivateKey:
+    try:
+        key = load_pem_private_key(path.read_bytes(), password=None)
+    except (OSError, ValueError, TypeError) as error:
+        raise BadHeadFile(f"The key {path} cannot be read.") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise BadHeadFile(f"The key {path} is not an Ed25519 key.")
+    return key
+
+
+def public_key(path: Path) -> Ed25519PublicKey:
+    try:
+        key = load_pem_public_key(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise BadHeadFile(f"The public key {path} cannot be read.") from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise BadHeadFile(f"The key {path} is not an Ed25519 key.")
+    return key
+
+
+def key_text(key: Ed25519PublicKey) -> str:
+    return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
