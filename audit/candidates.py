@@ -1,14 +1,20 @@
 """The candidates of a run as the trail shows them: table rows, filters, and the one that is open beside its page."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from urllib.parse import urlencode
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from audit.disagreement import KEPT_ROLES, Ranks, detectors_sentence, sentence_of
+from audit.outcomes import METHOD_NAMES, REPAIR_NAMES
 from audit.reviewing import Reviews, RunReviews
 from documents.matching import loose_map
+from retrieval.injection import instructing_words
 from retrieval.models import RunCandidate
 from retrieval.types import METHODS, ROLE_ORDER
 
@@ -55,44 +61,71 @@ class Row:
     reviews: Reviews
     disagreement: str
     by_detector: str
+    instructing: str  # words of its text that speak to a model; "" when there are none
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A link above the table."""
+    """A link above the table. `explanation` is what pointing at it tells."""
 
     role: str
     words: str
     count: int
     address: str
     current: bool
+    explanation: str = ""
+
+
+@dataclass(frozen=True)
+class FilterGroup:
+    """Links that exclude each other; each takes itself back when it is current."""
+
+    name: str
+    words: str
+    filters: tuple[Filter, ...]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What the address asks for: a role, decisions against RRF or every detector, a candidate, a page of it.
+    """What the address asks for: filters that must all fit, a candidate, a page of it.
 
-    `queue` is the review queue the run was opened from; `blind` hides what others have said.
+    `queue` is the review queue the run was opened from; `blind` hides what others have said; `heat` paints the lines.
     """
 
     role: str = ""
+    method: str = ""
+    repair: str = ""
     against_rrf: bool = False
     against_detectors: bool = False
-    queue: str = ""
-    blind: bool = False
+    instructing: bool = False
+    heat: bool = False
     candidate_id: str = ""
     page: int | None = None
+    queue: str = ""
+    blind: bool = False
+
+    FILTERS = ("role", "method", "repair", "against_rrf", "against_detectors", "instructing")
 
     def address(self, candidate_id: str = "", page: int | None = None) -> str:
-        against = {"against_rrf": self.against_rrf, "against_detectors": self.against_detectors}
-        flags = {name: "1" if is_set else "" for name, is_set in against.items()}
-        query = self.query(role=self.role, **flags, candidate=candidate_id, page=page or "")
+        """A candidate under the same filters."""
+        query = self.query(candidate_id=candidate_id, page=page)
         return f"{query}#cand" if candidate_id else query
 
-    def query(self, **wanted: Any) -> str:
-        """An address of the same run in the same queue."""
-        wanted |= {"queue": self.queue, "blind": "1" if self.blind else ""}
-        return f"?{urlencode({name: value for name, value in wanted.items() if value})}"
+    def query(self, **changes: Any) -> str:
+        """The same with changes; without any, neither candidate nor page."""
+        fields = asdict(self) | {"candidate_id": "", "page": None} | changes
+        fields["candidate"] = fields.pop("candidate_id")
+        order = (*self.FILTERS, "heat", "candidate", "page", "queue", "blind")
+        given = [(name, "1" if fields[name] is True else fields[name]) for name in order if fields[name]]
+        return f"?{urlencode(given)}"
+
+    def everything(self) -> str:
+        """The same run and queue without a filter."""
+        return self.query(**dict.fromkeys(self.FILTERS, ""))
+
+    @property
+    def is_filtered(self) -> bool:
+        return any(getattr(self, name) for name in self.FILTERS)
 
 
 @dataclass(frozen=True)
@@ -101,6 +134,7 @@ class Table:
 
     filters: tuple[Filter, ...]
     against: tuple[Filter, ...]
+    groups: tuple[FilterGroup, ...]
     rows: tuple[Row, ...]
     total: int
     selected: Row | None
@@ -119,31 +153,28 @@ def build_table(
     """The table for what the address asks for; None when it names a candidate this run does not have."""
     reviews, ranks = reviews or RunReviews(), ranks or Ranks()
     against = against_rrf(candidates)
-    shown = [
-        candidate
-        for candidate in candidates
-        if (not choice.role or candidate.role == choice.role)
-        and (not choice.against_rrf or candidate.pk in against)
-        and (not choice.against_detectors or candidate.pk in ranks.against)
-    ]
+    instructing = {row.pk: words for row in candidates if (words := instructing_in(row))}
+    shown = [row for row in candidates if fits(row, choice, against, ranks.against, instructing)]
     if choice.candidate_id and all(candidate.candidate_id != choice.candidate_id for candidate in candidates):
         return None
     index = selected_index(shown, choice.candidate_id)
     rows = tuple(
-        build_row(candidate, choice, number == index, reviews.of(candidate.pk), ranks)
+        build_row(
+            candidate,
+            choice,
+            number == index,
+            reviews.of(candidate.pk),
+            ranks,
+            instructing.get(candidate.pk, ""),
+        )
         for number, candidate in enumerate(shown)
     )
     return Table(
         filters=role_filters(candidates, choice),
-        against=(
-            Filter("", "Against RRF", len(against), choice.query(against_rrf="1"), choice.against_rrf),
-            Filter(
-                "",
-                "Against all detectors",
-                len(ranks.against),
-                choice.query(against_detectors="1"),
-                choice.against_detectors,
-            ),
+        against=against_filters(choice, len(against), len(ranks.against), len(instructing)),
+        groups=(
+            group(candidates, choice, "method", _("Proposed by"), METHOD_NAMES),
+            group(candidates, choice, "repair", _("Quote"), REPAIR_NAMES),
         ),
         rows=rows,
         total=len(candidates),
@@ -168,17 +199,75 @@ def against_rrf(candidates: Sequence[RunCandidate]) -> set[int]:
     return kept ^ by_rrf
 
 
-def role_filters(candidates: Sequence[RunCandidate], choice: Choice) -> tuple[Filter, ...]:
-    counts = Counter(candidate.role for candidate in candidates)
-    is_all = not (choice.role or choice.against_rrf or choice.against_detectors)
-    everything = Filter("", "All", len(candidates), choice.query(), is_all)
-    roles = sorted((role for role in counts), key=lambda role: ROLE_ORDER[role])
-    return everything, *(
-        Filter(role, role, counts[role], choice.query(role=role), choice.role == role) for role in roles
+def instructing_in(candidate: RunCandidate) -> str:
+    return instructing_words(candidate.context_text) or instructing_words(candidate.section_title)
+
+
+def repair_of(candidate: RunCandidate) -> str:
+    return str(candidate.anchor_repair.get("status", "none"))
+
+
+def fits(
+    row: RunCandidate, choice: Choice, against: set[int], against_all: frozenset[int], instructing: Mapping[int, str]
+) -> bool:
+    return (
+        (not choice.role or row.role == choice.role)
+        and (not choice.method or choice.method in row.methods)
+        and (not choice.repair or repair_of(row) == choice.repair)
+        and (not choice.against_rrf or row.pk in against)
+        and (not choice.against_detectors or row.pk in against_all)
+        and (not choice.instructing or row.pk in instructing)
     )
 
 
-def build_row(candidate: RunCandidate, choice: Choice, selected: bool, reviews: Reviews, ranks: Ranks) -> Row:
+def role_filters(candidates: Sequence[RunCandidate], choice: Choice) -> tuple[Filter, ...]:
+    counts = Counter(candidate.role for candidate in candidates)
+    everything = Filter("", _("All"), len(candidates), choice.everything(), not choice.is_filtered)
+    roles = sorted((role for role in counts), key=lambda role: ROLE_ORDER[role])
+    return everything, *(
+        Filter(role, role, counts[role], toggled(choice, "role", role), choice.role == role) for role in roles
+    )
+
+
+def against_filters(choice: Choice, rrf: int, detectors: int, instructing: int) -> tuple[Filter, ...]:
+    given = (
+        ("against_rrf", _("Against RRF"), rrf, _("Decisions RRF alone would have taken otherwise")),
+        (
+            "against_detectors",
+            _("Against all detectors"),
+            detectors,
+            _("Kept though no detector alone would have kept it, or refused though every one would have"),
+        ),
+        ("instructing", _("Instructs a model"), instructing, _("The text speaks to a model instead of a reader")),
+    )
+    return tuple(
+        Filter("", words, count, toggled(choice, name, True), getattr(choice, name), why)
+        for name, words, count, why in given
+        if count or name != "instructing"
+    )
+
+
+def group(
+    candidates: Sequence[RunCandidate], choice: Choice, name: str, words: str, names: Mapping[str, Promise]
+) -> FilterGroup:
+    values = [value for row in candidates for value in (row.methods if name == "method" else [repair_of(row)])]
+    counts = Counter(values)
+    filters = tuple(
+        Filter("", str(shown), counts[value], toggled(choice, name, value), getattr(choice, name) == value)
+        for value, shown in names.items()
+        if counts[value]
+    )
+    return FilterGroup(name, words, filters)
+
+
+def toggled(choice: Choice, name: str, value: Any) -> str:
+    """The address with a filter set, or taken back when it is set already."""
+    return choice.query(**{name: "" if getattr(choice, name) == value else value})
+
+
+def build_row(
+    candidate: RunCandidate, choice: Choice, selected: bool, reviews: Reviews, ranks: Ranks, instructing: str
+) -> Row:
     change = candidate.rrf_rank - candidate.position
     is_out = candidate.role == "discarded"
     return Row(
@@ -187,15 +276,16 @@ def build_row(candidate: RunCandidate, choice: Choice, selected: bool, reviews: 
         selected=selected,
         pages=span(candidate.anchor_first_page, candidate.anchor_last_page),
         methods=tuple(Method(LETTERS[name], name, name in candidate.methods) for name in METHODS),
-        method_names=", ".join(candidate.methods),
+        method_names=", ".join(str(METHOD_NAMES[name]).lower() for name in candidate.methods),
         keywords=", ".join(candidate.matched_keywords) or "–",
-        order="out" if is_out else str(candidate.position),
+        order=_("out") if is_out else str(candidate.position),
         climb=0 if is_out else max(change, 0),
         fall=0 if is_out else max(-change, 0),
         repair=repair_note(candidate),
         reviews=reviews,
         disagreement=sentence_of(candidate),
         by_detector=detectors_sentence(ranks.of.get(candidate.pk, {}), ranks.ran),
+        instructing=instructing,
     )
 
 
@@ -209,15 +299,15 @@ def repair_note(candidate: RunCandidate) -> RepairNote:
     lengths = f"{repair.get('original_length', 0)} → {repair.get('final_length', 0)}" if status == "truncated" else ""
     kind, icon, words = REPAIRS.get(status, REPAIRS["none"])
     return RepairNote(
-        kind, icon, words, lengths, candidate.content_anchor, cut_words(candidate), repair.get("reason", "")
+        kind, icon, str(words), lengths, candidate.content_anchor, cut_words(candidate), repair.get("reason", "")
     )
 
 
-REPAIRS: dict[str, tuple[Literal["ok", "warn", "fail", "none"], str, str]] = {
-    "exact": ("ok", "check", "exact"),
-    "truncated": ("warn", "minus", "shortened"),
-    "rejected": ("fail", "cross", "quote rejected"),
-    "none": ("none", "", "not quoted"),
+REPAIRS: dict[str, tuple[Literal["ok", "warn", "fail", "none"], str, Promise]] = {
+    "exact": ("ok", "check", gettext_lazy("exact")),
+    "truncated": ("warn", "minus", gettext_lazy("shortened")),
+    "rejected": ("fail", "cross", gettext_lazy("quote rejected")),
+    "none": ("none", "", gettext_lazy("not quoted")),
 }
 
 

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from retrieval.models import RetrievalRun, RunCandidate
 
 ENTRY = re.compile(r"(?P<indent> *)\[(?P<index>\d+)\] (?P<text>.+)")
@@ -32,7 +34,7 @@ class Contents:
 def read_contents(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Contents:
     """The stored text line by line; of several documents each has its own numbering, after a line with its title."""
     if not run.toc_shown.strip():
-        return Contents((), "no table of contents was found, or the arbiter was not asked")
+        return Contents((), _("no table of contents was found, or the arbiter was not asked"))
     counts = Counter((str(candidate.document_id), candidate.toc_index) for candidate in candidates)
     documents = [seen["document_id"] for seen in run.scope]
     entries, number = [], 0 if len(documents) == 1 else -1

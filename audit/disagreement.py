@@ -4,6 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from audit.outcomes import METHOD_NAMES
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import METHODS
 
@@ -58,22 +62,58 @@ def is_against(candidate: RunCandidate, ranks: Mapping[str, int], ran: Sequence[
     return not wanted if candidate.role in KEPT_ROLES else len(wanted) == len(ran)
 
 
+@dataclass(frozen=True)
+class GridRow:
+    """One candidate in the grid: its place by each detector that proposed anything, by RRF, and by the arbiter."""
+
+    candidate: RunCandidate
+    places: tuple[int | None, ...]
+    sentence: str
+    moved: int  # places between RRF's order and the arbiter's
+    against_all: bool
+
+
+def grid_of(candidates: Sequence[RunCandidate], ranks: Ranks) -> tuple[GridRow, ...]:
+    """Candidates by detectors: what went against every detector first, then what the arbiter moved furthest."""
+    rows = [
+        GridRow(
+            candidate=candidate,
+            places=tuple(ranks.of.get(candidate.pk, {}).get(method) for method in ranks.ran),
+            sentence=sentence_of(candidate),
+            moved=abs(candidate.rrf_rank - candidate.position),
+            against_all=candidate.pk in ranks.against,
+        )
+        for candidate in candidates
+    ]
+    return tuple(sorted(rows, key=lambda row: (not row.against_all, -row.moved, row.candidate.position)))
+
+
 def sentence_of(candidate: RunCandidate) -> str:
     """RRF's place for it beside the arbiter's verdict and reason."""
-    verdict = {"unjudged": "nobody judged it", "discarded": "the arbiter discarded it"}.get(
-        candidate.role, f"the arbiter made it {candidate.role}"
-    )
-    reason = candidate.reason.rstrip(". ")
-    because = f" because: {reason}" if reason and candidate.role != "unjudged" else ""
-    return f"RRF would have put this {ordinal(candidate.rrf_rank)}; {verdict}{because}."
+    told = {"place": ordinal(candidate.rrf_rank), "role": candidate.role, "reason": candidate.reason.rstrip(". ")}
+    if candidate.role == "unjudged":
+        return _("RRF would have put this %(place)s; nobody judged it.") % told
+    if candidate.role == "discarded":
+        verdict = _("RRF would have put this %(place)s; the arbiter discarded it") % told
+    else:
+        verdict = _("RRF would have put this %(place)s; the arbiter made it %(role)s") % told
+    because = _(" because: %(reason)s") % told if told["reason"] else ""
+    return f"{verdict}{because}."
 
 
 def detectors_sentence(ranks: Mapping[str, int], ran: Sequence[str]) -> str:
     """Where each detector that ran would have put it, in words."""
-    placed = [f"{method} {ordinal(ranks[method])}" if method in ranks else f"not by {method}" for method in ran]
-    return ", ".join(placed)
+    return ", ".join(
+        f"{str(METHOD_NAMES[method]).lower()} {ordinal(ranks[method])}"
+        if method in ranks
+        else _("not by %(detector)s") % {"detector": str(METHOD_NAMES[method]).lower()}
+        for method in ran
+    )
 
 
 def ordinal(number: int) -> str:
+    """A place in the words of the language: 1st, 2nd; 1er, 2e."""
+    if (get_language() or "en").startswith("fr"):
+        return f"{number}{'er' if number == 1 else 'e'}"
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
     return f"{number}{ending}"

@@ -1,7 +1,9 @@
 """One exchange with a model as the trail shows it: readable, and byte for byte to take away."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from llm.exchange import request_digest
 from llm.models import LLMCall
@@ -26,6 +28,32 @@ class ExchangeView:
     reply: str
     is_indented: bool
     is_intact: bool
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the calls of a run came to. `amounts` by currency; `unpriced` calls had no price when they were made."""
+
+    amounts: dict[str, Decimal]
+    unpriced: int
+    tokens_in: int
+    tokens_cached: int
+    tokens_out: int
+
+
+def cost_of(exchanges: Sequence[ExchangeView]) -> Cost:
+    amounts: dict[str, Decimal] = {}
+    charges = [getattr(exchange.call, "charge", None) for exchange in exchanges]
+    for charge in filter(None, charges):
+        amounts[charge.currency] = amounts.get(charge.currency, Decimal()) + charge.amount
+    calls = [exchange.call for exchange in exchanges]
+    return Cost(
+        amounts=amounts,
+        unpriced=charges.count(None),
+        tokens_in=sum(call.tokens_in or 0 for call in calls),
+        tokens_cached=sum(call.tokens_cached or 0 for call in calls),
+        tokens_out=sum(call.tokens_out or 0 for call in calls),
+    )
 
 
 def read_exchange(purpose: str, call: LLMCall) -> ExchangeView:

@@ -189,7 +189,7 @@ def section_of(row: RunCandidate, seen: dict[str, Any]) -> str:
 # ---- a change against what auditors said
 
 
-def check_golden(runs: Iterable[RetrievalRun], arbiter: str, actor: str) -> Check:
+def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> Check:
     """Judge every golden run's stored brief again and compare it with the reviews. What is asked of a model is kept."""
     counts: Counter[str] = Counter()
     broken: list[Broken] = []
@@ -200,7 +200,7 @@ def check_golden(runs: Iterable[RetrievalRun], arbiter: str, actor: str) -> Chec
         if not golden.run.candidates.exists():
             continue  # nothing was proposed, so no judge is asked
         try:
-            last = rejudge(golden.run, Judge("rules" if arbiter == "rules" else "model"))
+            last = rejudge(golden.run, judge)
         except CannotReplay as error:
             failed.append(f"{golden.run.pk}: {error}")
             continue
@@ -211,7 +211,7 @@ def check_golden(runs: Iterable[RetrievalRun], arbiter: str, actor: str) -> Chec
             counts[fate] += 1
             broken += [finding] if fate == "broken" else []
     return Check(
-        arbiter=arbiter,
+        arbiter=judge.arbiter,
         model=last.model if last else "",
         prompt_version=last.prompt_version if last else "",
         runs=judged,

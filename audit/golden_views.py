@@ -15,12 +15,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.events import is_auditor, record_list
 from audit.golden import CHECK, Golden, check_golden, golden_of, question_rows, record_check, reviewed_runs, subject_of
+from audit.replay import Judge
 from documents.access import actor_of
 from documents.models import KnowledgeBase, Viewer
 from ledger.models import Event
 
 SHOWN = 50
 CHECKS_SHOWN = 10
+JUDGES = {"rules": Judge("rules"), "model": Judge("model")}
 CHECKED_ON_PAGE = {"rules": 25, "model": 5}  # runs; the command checks all of them
 
 
@@ -91,10 +93,10 @@ def lines_of(goldens: Iterator[Golden]) -> Iterator[str]:
 def check(request: HttpRequest) -> HttpResponse:
     """Judge the newest golden runs again and keep what that would break."""
     base = GoldenForm(request.POST, user=request.user).chosen()
-    arbiter = request.POST.get("arbiter", "")
-    if arbiter not in CHECKED_ON_PAGE:
+    judge = JUDGES.get(request.POST.get("arbiter", ""))
+    if judge is None:
         raise BadRequest("A brief is judged by the rules or by the model.")
     actor = actor_of(request.user)  # type: ignore[arg-type]
-    found = check_golden(reviewed_runs(base)[: CHECKED_ON_PAGE[arbiter]], arbiter, actor)
+    found = check_golden(reviewed_runs(base)[: CHECKED_ON_PAGE[judge.arbiter]], judge, actor)
     record_check(base, found, actor)
     return redirect(f"{reverse('audit:golden')}?base={base.pk}#checks")

@@ -1,14 +1,17 @@
 """The candidate that is open: the page it lies on, its boxes, and what became of its quote."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext as _
 
 from audit.candidates import Choice, Row, Table, span
+from audit.heat import Heat, heat_of
 from documents.models import Document, Line, Page
 from documents.page_images import has_image
 from documents.rows import LineRow
 from documents.sheet import Mark, Sheet, build_sheet
-from retrieval.models import RunCandidate
+from retrieval.models import RetrievalRun, RunCandidate
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,11 @@ class Selected:
     context_lines: str
     fate: str  # "" while the document lives
     sheet: Sheet
+    heat: Heat | None  # None while the switch is off
+    heat_switch: str
 
 
-def read_selected(table: Table, choice: Choice, page_counts: dict[str, int]) -> Selected | None:
+def read_selected(run: RetrievalRun, table: Table, choice: Choice, page_counts: dict[str, int]) -> Selected | None:
     """The selected row of a table beside its page; None when the table has no row."""
     row = table.selected
     if row is None:
@@ -47,6 +52,10 @@ def read_selected(table: Table, choice: Choice, page_counts: dict[str, int]) -> 
     pages = page_links(candidate, choice)
     wanted = choice.page or anchored_pages(candidate)[0]
     page = next((page for page in pages if page.number == wanted), pages[0])
+    sheet = sheet_of(candidate, page.number, document, page_counts.get(str(candidate.document_id), 0))
+    heat = heat_of(run, candidate.parse_id, page.number) if choice.heat else None
+    if heat:
+        sheet.boxes[:0] = heat.boxes
     return Selected(
         row=row,
         number=table.number,
@@ -59,14 +68,16 @@ def read_selected(table: Table, choice: Choice, page_counts: dict[str, int]) -> 
         anchor_lines=span(candidate.anchor_first_line, candidate.anchor_last_line),
         context_lines=span(candidate.context_first_line, candidate.context_last_line),
         fate=fate_of(document),
-        sheet=sheet_of(candidate, page.number, document, page_counts.get(str(candidate.document_id), 0)),
+        sheet=sheet,
+        heat=heat,
+        heat_switch=replace(choice, heat=not choice.heat).address(candidate.candidate_id, page.number),
     )
 
 
 def fate_of(document: Document | None) -> str:
     if document is None:
-        return "document deleted"
-    return "in the trash" if document.trashed_at else ""
+        return _("document deleted")
+    return _("in the trash") if document.trashed_at else ""
 
 
 def page_links(candidate: RunCandidate, choice: Choice) -> tuple[PageLink, ...]:
@@ -76,9 +87,11 @@ def page_links(candidate: RunCandidate, choice: Choice) -> tuple[PageLink, ...]:
         PageLink(
             number=number,
             label=printed_label(candidate, number),
-            holds=" and ".join(
-                name for name, numbers in (("anchor", anchored), ("context", around)) if number in numbers
-            ),
+            holds=_("anchor and context")
+            if number in anchored and number in around
+            else _("anchor")
+            if number in anchored
+            else _("context"),
             address=choice.address(candidate.candidate_id, number),
         )
         for number in sorted({*anchored, *around})

@@ -96,7 +96,8 @@ def obstacle(subject: Subject, figures: dict[str, Any]) -> str:
             "%(count)s runs with a sign of risk wait for a verdict on their answer.",
             waiting,
         )
-    return str(told) % {"count": waiting} if waiting else ""
+    sentence: str = told % {"count": waiting}
+    return sentence if waiting else ""
 
 
 def sentence_of(row: SignOff) -> str:
@@ -112,7 +113,8 @@ def sentence_of(row: SignOff) -> str:
             "%(runs)s runs: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of risk; "
             "%(objected)s with an objection to the answer, %(overruled)s roles overruled."
         )
-    return told % figures
+    sentence: str = told % figures
+    return sentence
 
 
 def sign(subject: Subject, user: User, note: str = "") -> SignOff:

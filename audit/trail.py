@@ -8,36 +8,41 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.candidates import LETTERS, Choice, Row, Table, build_table, span
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from audit.candidates import LETTERS, Choice, Table, build_table, span
+from audit.complaints import feedback_on
 from audit.contents import Contents, read_contents
-from audit.disagreement import KEPT_ROLES, rank_candidates
-from audit.exchanges import ExchangeView, read_exchange
-from audit.outcomes import Outcome, judge_in_full, outcome_of
+from audit.disagreement import KEPT_ROLES, GridRow, grid_of, rank_candidates
+from audit.dossier import Dossier, dossier_of
+from audit.exchanges import Cost, ExchangeView, cost_of, read_exchange
+from audit.outcomes import METHOD_NAMES, Outcome, judge_in_full, outcome_of
 from audit.reviewing import Reviews, RunReviews
+from audit.story import story_of
 from audit.verification import Standing, standing_of
 from chat.markup import Block, blocks_of
-from chat.models import Answer, Citation
+from chat.models import Answer, Citation, Feedback
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import METHODS
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
-NEAR_MISSES_MAX = 5
 
 SIGNS = {
-    "exact_title": "exact title",
-    "co_occurrence": "words meet on one line",
-    "type_match": "value of the asked type",
+    "exact_title": _("exact title"),
+    "co_occurrence": _("words meet on one line"),
+    "type_match": _("value of the asked type"),
 }
 TIMING_NAMES = {
-    "parse": "Reading the question",
-    "plan": "Plan",
-    "shortlist": "Choosing documents",
-    "detect": "Detectors",
-    "aggregate": "Merging hits",
-    "arbitrate": "Arbiter",
-    "calibrate": "Gates, quotes, contexts",
-    "compose": "Writing and checking the answer",
+    "parse": _("Reading the question"),
+    "plan": _("Plan"),
+    "shortlist": _("Choosing documents"),
+    "detect": _("Detectors"),
+    "aggregate": _("Merging hits"),
+    "arbitrate": _("Arbiter"),
+    "calibrate": _("Gates, quotes, contexts"),
+    "compose": _("Writing and checking the answer"),
 }
 
 
@@ -113,23 +118,16 @@ class AnswerView:
 
 
 @dataclass(frozen=True)
-class Dossier:
-    """Why nothing was found: what was searched, what could not be, and what came nearest."""
-
-    reason: str
-    searched: Sequence[dict[str, Any]]
-    coverage: dict[str, Any]
-    near: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
 class Trail:
     run: RetrievalRun
+    story: tuple[str, ...]
     outcome: Outcome
     documents: tuple[ScopeDocument, ...]
     arbiter: str
     standing: Standing
     table: Table
+    detectors_ran: tuple[str, ...]  # the letters over the grid's columns
+    grid: tuple[GridRow, ...]
     detectors: tuple[DetectorRow, ...]
     hits: int
     hits_max: int
@@ -138,31 +136,40 @@ class Trail:
     contents: Contents
     contract: str
     exchanges: tuple[ExchangeView, ...]
+    cost: Cost
     why_no_model: str
     answer: AnswerView | None
     dossier: Dossier | None
     timings: tuple[Timing, ...]
     timings_max: float
     reviews: Reviews  # of the answer; those of candidates stand in the table
+    feedback: list[Feedback]
 
 
 def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None) -> Trail | None:
     """Everything the page shows of a run; None when `choice` names a candidate it does not have."""
     candidates = list(run.candidates.all())
     reviews = reviews or RunReviews()
-    table = build_table(candidates, choice, reviews, rank_candidates(run, candidates))
+    ranks = rank_candidates(run, candidates)
+    table = build_table(candidates, choice, reviews, ranks)
     if table is None:
         return None
     answer = answer_of(run)
+    exchanges = exchanges_of(run, answer)
     detectors = tuple(detector_row(run, name, candidates) for name in METHODS)
     timings = timings_of(run, answer)
     return Trail(
         run=run,
+        story=story_of(
+            run, candidates, answer.answer if answer else None, len(answer.citations) if answer else 0, reviews
+        ),
         outcome=outcome_of(run, answer is not None),
         documents=tuple(scope_documents(run)),
         arbiter=judge_in_full(run),
         standing=standing_of("run", run.pk),
         table=table,
+        detectors_ran=tuple(LETTERS[name] for name in ranks.ran),
+        grid=grid_of(candidates, ranks),
         detectors=detectors,
         hits=sum(detector.hits for detector in detectors),
         hits_max=max((detector.hits for detector in detectors), default=0) or 1,
@@ -170,13 +177,15 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         flags=tuple(map(flag_row, run.plan.get("flags", []))),
         contents=read_contents(run, candidates),
         contract=contract_words(candidates),
-        exchanges=exchanges_of(run, answer),
+        exchanges=exchanges,
+        cost=cost_of(exchanges),
         why_no_model=why_no_model(run),
         answer=answer,
-        dossier=dossier_of(run, candidates) if run.status in ("not_found", "cannot_tell") else None,
+        dossier=dossier_of(run, candidates, choice) if run.status in ("not_found", "cannot_tell") else None,
         timings=timings,
         timings_max=max((timing.ms for timing in timings), default=0),
         reviews=reviews.of(None),
+        feedback=feedback_on(run),
     )
 
 
@@ -184,9 +193,9 @@ def scope_documents(run: RetrievalRun) -> Iterable[ScopeDocument]:
     trashed = dict(
         Document.objects.filter(pk__in=[seen["document_id"] for seen in run.scope]).values_list("pk", "trashed_at")
     )
-    fates = {str(pk): "in the trash" if moment else "" for pk, moment in trashed.items()}
+    fates = {str(pk): gettext("in the trash") if moment else "" for pk, moment in trashed.items()}
     for seen in run.scope:
-        fate = fates.get(seen["document_id"], "document deleted")
+        fate = fates.get(seen["document_id"], gettext("document deleted"))
         yield ScopeDocument(
             seen["document_id"], seen["title"], seen["parse_number"], seen["pages"], seen["sha256"], fate
         )
@@ -196,7 +205,7 @@ def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate
     found = [candidate for candidate in candidates if name in candidate.methods]
     hits = [hit for hit in run.hits if hit["method"] == name]
     return DetectorRow(
-        name=name,
+        name=str(METHOD_NAMES[name]).lower(),
         letter=LETTERS[name],
         hits=run.hit_counts.get(name, len(hits)),
         candidates=len(found),
@@ -207,7 +216,7 @@ def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate
 
 
 def hit_row(hit: dict[str, Any]) -> HitRow:
-    signs = [words for name, words in SIGNS.items() if hit.get(name)]
+    signs = [str(words) for name, words in SIGNS.items() if hit.get(name)]
     detail = ", ".join([*filter(None, [hit["detail"]]), *signs])
     return HitRow(span(*hit["lines"]), hit["score"], ", ".join(hit["matched_keywords"]), detail)
 
@@ -216,9 +225,14 @@ def kind_words(parsed: dict[str, Any]) -> str:
     """What kind of question it was taken for; "" when it was never read."""
     if not parsed:
         return ""
-    language = parsed["language"] or "not told"
-    kind = f"{parsed['intent']}, answer: {parsed['shape']} {parsed['answer_type']}, language: {language}"
-    return f"{kind}, read by {parsed['parsed_by']}".replace("_", " ")
+    told = {
+        "intent": parsed["intent"].replace("_", " "),
+        "shape": parsed["shape"],
+        "type": parsed["answer_type"].replace("_", " "),
+        "language": parsed["language"] or gettext("not told"),
+        "by": parsed["parsed_by"],
+    }
+    return gettext("%(intent)s, answer: %(shape)s %(type)s, language: %(language)s, read by %(by)s") % told
 
 
 def flag_row(flag: dict[str, Any]) -> FlagRow:
@@ -228,11 +242,12 @@ def flag_row(flag: dict[str, Any]) -> FlagRow:
 def contract_words(candidates: Sequence[RunCandidate]) -> str:
     """That the arbiter judged what it was given, in words; what it did not is listed as violations."""
     unjudged = sum(candidate.role == "unjudged" for candidate in candidates)
+    told = {"unjudged": unjudged, "all": len(candidates)}
     if not candidates:
-        return "no candidate, so nothing to judge"
+        return gettext("no candidate, so nothing to judge")
     if unjudged:
-        return f"{unjudged} of {len(candidates)} candidates were not judged"
-    return f"{len(candidates)} candidates, each judged once with a reason"
+        return gettext("%(unjudged)s of %(all)s candidates were not judged") % told
+    return gettext("%(all)s candidates, each judged once with a reason") % told
 
 
 def why_no_model(run: RetrievalRun) -> str:
@@ -240,10 +255,9 @@ def why_no_model(run: RetrievalRun) -> str:
     if run.arbiter_failure:
         return run.arbiter_failure
     if run.arbiter_status == "not_needed":
-        return "there was nothing to judge"
-    return {"rules": "fixed rules judged", "none": "nobody judged, the order is by RRF"}.get(
-        run.arbiter, "none is recorded"
-    )
+        return gettext("there was nothing to judge")
+    reasons = {"rules": gettext("fixed rules judged"), "none": gettext("nobody judged, the order is by RRF")}
+    return reasons.get(run.arbiter, gettext("none is recorded"))
 
 
 def answer_of(run: RetrievalRun) -> AnswerView | None:
@@ -261,34 +275,29 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
 
 
 PROBLEMS = {
-    "no_citation": "cites nothing",
-    "weak_support": "few of its words are in what it cites",
-    "number_not_cited": "a number is not in what it cites",
-    "name_not_cited": "a name or a month is not in what it cites",
+    "no_citation": _("cites nothing"),
+    "weak_support": _("few of its words are in what it cites"),
+    "number_not_cited": _("a number is not in what it cites"),
+    "name_not_cited": _("a name or a month is not in what it cites"),
 }
 
 
 def read_check(check: dict[str, Any]) -> Check:
-    problems = tuple(PROBLEMS.get(problem, problem) for problem in check["problems"])
+    problems = tuple(str(PROBLEMS.get(problem, problem)) for problem in check["problems"])
     return Check(check["sentence"], tuple(check["markers"]), round(100 * check["supported"]), problems)
 
 
 def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:
-    calls = [("Arbiter", run.llm_call), ("Answer", answer.answer.llm_call if answer else None)]
+    of_answer = answer.answer.llm_call if answer else None
+    calls = [(gettext("Arbiter"), run.llm_call), (gettext("Answer"), of_answer)]
     return tuple(read_exchange(purpose, call) for purpose, call in calls if call)
-
-
-def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Dossier:
-    near = build_table([candidate for candidate in candidates if candidate.role not in KEPT_ROLES], Choice())
-    rows = near.rows[:NEAR_MISSES_MAX] if near else ()
-    return Dossier(run.not_found_reason, run.searched, run.coverage, rows)
 
 
 def timings_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Timing, ...]:
     stored = run.timings_ms | (answer.answer.timings_ms if answer else {})
     order = [*TIMING_NAMES, *sorted(stored.keys() - TIMING_NAMES.keys() - {"total"})]
     return tuple(
-        Timing(TIMING_NAMES.get(name, name.replace("_", " ").capitalize()), stored[name])
+        Timing(str(TIMING_NAMES.get(name, name.replace("_", " ").capitalize())), stored[name])
         for name in order
         if name in stored
     )

@@ -1,5 +1,6 @@
 """The pages of the audit: the list of runs, one run's trail, and its exchanges to take away."""
 
+from collections.abc import Container
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -9,10 +10,12 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from audit.candidates import Choice
+from audit.erasure import erasure_of
 from audit.events import is_auditor, record_list, record_read
 from audit.exchanges import request_bytes
-from audit.forms import OF_ANSWER, ROLES, ReviewForm, RunFilters
+from audit.forms import OF_ANSWER, ReviewForm, RunFilters
 from audit.models import Review
+from audit.outcomes import METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES
 from audit.queue import place_of
 from audit.reviewing import ReviewConflict, reviews_of, why_not
 from audit.runs import Key, page_of
@@ -91,7 +94,8 @@ def trail_page(
     shown = {
         "run": run,
         "trail": trail,
-        "selected": read_selected(trail.table, choice, page_counts),
+        "erasure": erasure_of(run),
+        "selected": read_selected(run, trail.table, choice, page_counts),
         "terms": sorted(TERMS.items()),
         "total": trail.table.total,
         "place": place_of(run, choice.queue, request.user) if choice.queue else None,
@@ -101,7 +105,7 @@ def trail_page(
         "review_form": review_form,
         "conflict": conflict,
         "refusal": refusal,
-        "roles": ROLES,
+        "roles": list(ROLE_NAMES.items()),
         "answer_outcomes": [(name, OUTCOMES[name]) for name in OF_ANSWER],
     }
     is_part = bool(request.headers.get("HX-Request")) and not request.headers.get("HX-History-Restore-Request")
@@ -117,16 +121,25 @@ def visible_run(request: HttpRequest, run_id: UUID) -> RetrievalRun:
 
 def read_choice(request: HttpRequest) -> Choice:
     """What the address asks for; a role or page that cannot be is left out."""
-    role, page = request.GET.get("role", ""), request.GET.get("page", "")
+    page = request.GET.get("page", "")
     return Choice(
-        role=role if role in ROLE_ORDER else "",
+        role=one_of(request, "role", ROLE_ORDER),
+        method=one_of(request, "method", METHOD_NAMES),
+        repair=one_of(request, "repair", REPAIR_NAMES),
         against_rrf=request.GET.get("against_rrf") == "1",
         against_detectors=request.GET.get("against_detectors") == "1",
+        instructing=request.GET.get("instructing") == "1",
+        heat=request.GET.get("heat") == "1",
         queue=request.GET.get("queue", ""),
         blind=request.GET.get("blind") == "1",
         candidate_id=request.GET.get("candidate", ""),
         page=int(page) if page.isdecimal() else None,
     )
+
+
+def one_of(request: HttpRequest, name: str, known: Container[str]) -> str:
+    value = request.GET.get(name, "")
+    return value if value in known else ""
 
 
 @require_safe

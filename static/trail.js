@@ -1,5 +1,66 @@
-// Walking the candidates of a trail by keyboard, and marking where one is. Every step is a plain link as well.
+// The trail as one screen: its steps as tabs, the candidates by keyboard. Without this every step is a section of one
+// page and every move a plain link.
 const rows = () => [...document.querySelectorAll(".cands tbody tr[data-candidate]")];
+
+// ---- steps as tabs. A hidden one is still found by the browser's own search, and all of them are printed.
+const steps = document.getElementById("steps");
+const tabs = steps ? [...steps.querySelectorAll("a")] : [];
+const panel = tab => document.getElementById(tab.hash.slice(1));
+
+function show(tab) {
+  for (const each of tabs) {
+    const isShown = each === tab;
+    each.setAttribute("aria-selected", String(isShown));
+    each.tabIndex = isShown ? 0 : -1;
+    if (isShown) panel(each).removeAttribute("hidden");
+    else panel(each).setAttribute("hidden", "until-found");
+  }
+}
+
+// The tab whose step holds an element, such as the target of a link.
+function showHolder(element) {
+  const tab = tabs.find(each => panel(each).contains(element));
+  if (tab) show(tab);
+}
+
+function showAddressed() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target || target.id === "cand") return;
+  showHolder(target);
+  if (target.matches("details")) target.open = true;
+}
+
+if (tabs.length) {
+  steps.setAttribute("role", "tablist");
+  for (const tab of tabs) {
+    tab.id = `tab-${tab.hash.slice(1)}`;
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-controls", tab.hash.slice(1));
+    tab.removeAttribute("aria-current");
+    const section = panel(tab);
+    section.setAttribute("role", "tabpanel");
+    section.setAttribute("aria-labelledby", tab.id);
+    section.addEventListener("beforematch", () => show(tab));
+    tab.addEventListener("click", event => {
+      event.preventDefault();
+      history.replaceState(history.state, "", tab.hash);
+      show(tab);
+      if (scrollY > steps.offsetTop) scrollTo({ top: steps.offsetTop - steps.previousElementSibling.offsetTop });
+    });
+  }
+  show(tabs[0]);
+  showAddressed();
+  addEventListener("hashchange", showAddressed);
+  steps.addEventListener("keydown", event => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = tabs[(tabs.indexOf(event.target) + step + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+  });
+}
+
+// ---- candidates by keyboard
 
 // The row whose candidate is open carries the mark.
 function markOpen() {
@@ -16,20 +77,45 @@ function walk(step) {
   const all = rows();
   const next = all[all.findIndex(row => row.classList.contains("sel")) + step];
   if (!next) return;
+  showHolder(next);
+  // Marked at once, so that a second key goes on from here even while the page is still on its way.
+  for (const row of all) row.classList.toggle("sel", row === next);
   next.querySelector(".what a").click();
   next.scrollIntoView({ block: "nearest" });
 }
 
+// Of several answers under way only the one last asked for is shown.
+document.addEventListener("htmx:beforeRequest", event => {
+  if (event.detail.target?.id === "cand") htmx.trigger("#cand", "htmx:abort");
+});
 document.addEventListener("htmx:afterSettle", event => {
   if (event.target.id === "cand" || event.target.querySelector?.("#cand")) markOpen();
 });
 
+const ROLES = ["primary", "supporting", "tangential", "discarded"];
+const isOnCandidates = () => !document.getElementById("candidates")?.hasAttribute("hidden");
+const KEYS = {
+  j: () => walk(1),
+  k: () => walk(-1),
+  ArrowDown: event => { if (isOnCandidates()) { walk(1); event.preventDefault(); } },
+  ArrowUp: event => { if (isOnCandidates()) { walk(-1); event.preventDefault(); } },
+  a: event => choose(event, "agree", "[type=submit]"),
+  o: event => choose(event, "overrule", "[name=reason]"),
+  v: event => verdict(event),
+  h: () => document.getElementById("heat")?.click(),
+  n: () => document.getElementById("queue-next")?.click(),
+  p: () => document.getElementById("queue-previous")?.click(),
+  "?": () => document.getElementById("keys")?.togglePopover(),
+};
+for (const [index, role] of ROLES.entries()) KEYS[index + 1] = event => overruleAs(event, role);
+
 document.addEventListener("keydown", event => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
-  if (event.key === "j" || event.key === "J") walk(1);
-  if (event.key === "k" || event.key === "K") walk(-1);
-  if (event.key === "a" || event.key === "A") choose(event, "agree", "[type=submit]");
-  if (event.key === "o" || event.key === "O") choose(event, "overrule", "[name=reason]");
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const field = event.target.closest("input, select, textarea");
+  if (field && event.key === "Escape") field.blur();
+  // A page or a text that scrolls keeps its arrows.
+  if (field || (event.key.startsWith("Arrow") && event.target.closest(".frame, pre, [role=tablist]"))) return;
+  KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key]?.(event);
 });
 
 // An outcome by one key; Enter then saves, or the reason is typed first.
@@ -43,20 +129,35 @@ function choose(event, outcome, goTo) {
   event.preventDefault();
 }
 
+// The role it has already is not offered: then the key says that one agrees.
+function overruleAs(event, role) {
+  const roles = document.querySelector("#cand form.review [name=corrected_role]");
+  if (!roles) return;
+  if (![...roles.options].some(option => option.value === role)) return choose(event, "agree", "[type=submit]");
+  roles.value = role;
+  choose(event, "overrule", "[name=reason]");
+}
+
+function verdict(event) {
+  const first = document.querySelector("#checks form.review [name=outcome]");
+  if (!first) return;
+  showHolder(first);
+  first.focus();
+  first.form.scrollIntoView({ block: "nearest" });
+  event.preventDefault();
+}
+
 document.querySelector(".cands tr.sel")?.scrollIntoView({ block: "nearest" });
 
-// The tab of the section that is being read.
-const tabs = new Map([...document.querySelectorAll(".tabs.sticky a")].map(tab => [tab.hash.slice(1), tab]));
-const read = new IntersectionObserver(entries => {
-  for (const entry of entries) {
-    if (!entry.isIntersecting) continue;
-    for (const [id, tab] of tabs) {
-      if (id === entry.target.id) tab.setAttribute("aria-current", "true");
-      else tab.removeAttribute("aria-current");
-    }
-  }
-}, { rootMargin: "-15% 0px -75% 0px" });
-for (const id of tabs.keys()) {
-  const section = document.getElementById(id);
-  if (section) read.observe(section);
-}
+// ---- an explanation stands by its word
+let asked = null;
+document.addEventListener("click", event => { asked = event.target.closest?.("[popovertarget]") ?? asked; }, true);
+document.addEventListener("toggle", event => {
+  const box = event.target;
+  if (!box.matches?.(".termbox") || event.newState !== "open" || !asked) return;
+  const word = asked.getBoundingClientRect();
+  const room = document.documentElement.clientWidth - box.offsetWidth - 8;
+  const below = word.bottom + 6;
+  box.style.left = `${Math.max(8, Math.min(word.left, room))}px`;
+  box.style.top = `${below + box.offsetHeight < innerHeight ? below : Math.max(8, word.top - box.offsetHeight - 6)}px`;
+}, true);

@@ -1,8 +1,9 @@
-"""`{% term "anchor" %}`: a word of the trail with its explanation at hand."""
+"""`{% term "anchor" %}`: a word of the trail with its explanation at hand, by mouse, keyboard and touch."""
 
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import slugify
 
 from audit.terms import TERMS
 
@@ -11,5 +12,10 @@ register = template.Library()
 
 @register.simple_tag
 def term(name: str, words: str = "") -> SafeString:
-    """The word, explained on pointing at it; the list at the end of the page has the same sentences for everybody."""
-    return format_html('<abbr title="{}">{}</abbr>', TERMS[name], words or name)
+    """A button that opens the explanation `_terms.html` holds; pointing at it shows the same."""
+    return format_html(
+        '<button type="button" class="term" popovertarget="term-{}" title="{}">{}</button>',
+        slugify(name),
+        TERMS[name],
+        words or name,
+    )

@@ -58,13 +58,13 @@ def test_it_reads_from_question_to_citation(
     page = text(browse(house.auditor, address(run)))
     for shown in (
         "How is attention computed?",
-        "parse</abbr> 3",
+        "parse</button> 3",
         "5 of 22 titles contain ‘attention’",
         "the keyword signal is clean",
         "212 hits on 3 of 3 keywords",
         "Scaled Dot-Product Attention",
         "model-large-2-2026, prompt 14, balanced",
-        "confidence</abbr> 0.93",
+        "confidence</button> 0.93",
         "It is computed from dot products.",
         "few of its words are in what it cites",
         "90 %",

@@ -20,6 +20,7 @@ from audit.golden import (
     record_check,
     reviewed_runs,
 )
+from audit.replay import Judge
 from documents.models import Document, KnowledgeBase
 
 ACTOR = "console"
@@ -36,6 +37,7 @@ class Command(BaseCommand):
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--out", type=Path, metavar="DIR", help="write DIR/questions.jsonl and the documents")
         what.add_argument("--check", choices=["rules", "model"], help="judge again; exit 1 when a verdict breaks")
+        parser.add_argument("--model", default="", help="with --check model: another model than the configured one")
         parser.add_argument("--last", type=int, metavar="N", help="the last N reviewed runs only")
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
@@ -63,7 +65,7 @@ class Command(BaseCommand):
         )
 
     def judge_again(self, base: KnowledgeBase, runs: Sequence[Any], options: dict[str, Any]) -> None:
-        found = check_golden(runs, options["check"], ACTOR)
+        found = check_golden(runs, Judge(options["check"], model=options["model"]), ACTOR)
         record_check(base, found, ACTOR)
         self.stdout.write(json.dumps(asdict(found), indent=2, ensure_ascii=False) if options["json"] else told(found))
         if found.broken:
