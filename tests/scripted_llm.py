@@ -272,6 +272,32 @@ VERDICTS: dict[str, Callable[[Json, list[Json]], None]] = {
     "long-quote": with_long_quotes,
     "wrong-contradictions": with_wrong_contradictions,
 }
+
+
+def quote_over_lines(prompt: Prompt, verdicts: list[Json]) -> None:
+    """Each quote goes on into the next line of its candidate, a word split at the line's end put together."""
+    lines_of_id = dict(prompt.candidates)
+    for verdict in verdicts:
+        lines = lines_of_id[verdict["candidate_id"]]
+        place = lines.index(verdict["content_anchor"]) if verdict["content_anchor"] else len(lines)
+        if place + 1 < len(lines):
+            verdict["content_anchor"] = re.sub(r"(?<=[a-z])- (?=[a-z])", "", f"{lines[place]} {lines[place + 1]}")
+
+
+def repeated_quote(prompt: Prompt, verdicts: list[Json]) -> None:
+    """A candidate that has one line twice quotes that line."""
+    lines_of_id = dict(prompt.candidates)
+    for verdict in verdicts:
+        lines = lines_of_id[verdict["candidate_id"]]
+        twice = next((line for line in lines if lines.count(line) > 1), "")
+        if twice:
+            verdict["content_anchor"] = twice
+
+
+QUOTES: dict[str, Callable[[Prompt, list[Json]], None]] = {
+    "quote-over-lines": quote_over_lines,
+    "repeated-quote": repeated_quote,
+}
 TEXTS: dict[str, Callable[[str], str]] = {
     "malformed": lambda text: text.replace('"', "'").replace(":", " =", 1),
     "cut": lambda text: text[: len(text) // 2],
@@ -293,6 +319,10 @@ def text_for(behaviour: str, prompt: Prompt) -> str:
     if behaviour in VERDICTS and prompt.candidates:
         reply = json.loads(text)
         VERDICTS[behaviour](reply, reply[prompt.verdicts_key])
+        return json.dumps(reply, ensure_ascii=False)
+    if behaviour in QUOTES and prompt.candidates:
+        reply = json.loads(text)
+        QUOTES[behaviour](prompt, reply[prompt.verdicts_key])
         return json.dumps(reply, ensure_ascii=False)
     if behaviour == "answers-not-found" and prompt.excerpts:
         return "NOT FOUND: the excerpts speak of something else."
@@ -642,7 +672,9 @@ LIMITED = (
 )
 VECTORS = ("too-few-vectors", "no-numbers", "short-vectors")
 BEHAVIOURS = tuple(
-    dict.fromkeys((*ON_THE_WIRE, *SAID, *LIMITED, *KINDS, *ERRORS, *VERDICTS, *TEXTS, *VECTORS, "cuts-prompts"))
+    dict.fromkeys(
+        (*ON_THE_WIRE, *SAID, *LIMITED, *KINDS, *ERRORS, *VERDICTS, *QUOTES, *TEXTS, *VECTORS, "cuts-prompts")
+    )
 )
 
 

@@ -49,7 +49,6 @@ def is_literal(candidate: Candidate, content: DocumentContent) -> bool:
     return candidate.content_anchor == "\n".join(parts)
 
 
-# R13 and R15, quotes over a line's end and quotes that occur twice, are in test_literal_quotes.
 # What each reply must come to: the arbiter's status, a violation that is counted, and what happened to the first quote.
 CASES = [
     pytest.param("unknown-ids", "ran", "unknown id", "exact", id="R01 unknown id"),
@@ -65,6 +64,8 @@ CASES = [
     pytest.param("foreign-quote", "ran", "", None, id="R11 quote of another candidate"),
     pytest.param("short-quote", "ran", "", "rejected", id="R12 two characters"),
     pytest.param("long-quote", "ran", "", None, id="R12 endless quote"),
+    pytest.param("quote-over-lines", "ran", "", "exact", id="R13 over a line's end and a hyphen"),
+    pytest.param("repeated-quote", "ran", "", None, id="R15 a quote that occurs twice"),
     pytest.param("typographic-quote", "ran", "", "exact", id="R14 other signs, ligatures, case"),
     pytest.param("malformed", "not_run", "", "none", id="R16 invalid JSON"),
     pytest.param("cut", "not_run", "", "none", id="R17 cut JSON, R22 length limit"),
@@ -138,3 +139,16 @@ def test_the_prompt_shows_nothing_invisible_and_keeps_quotes_findable(serve: Ser
     assert not any(0xE0000 <= ord(letter) < 0xE0080 for letter in str(server.requests[0].body))
     assert first(result).anchor_repair.status == "exact"
     assert first(result).content_anchor == content.lines[1].text
+
+
+def test_a_quote_over_a_hyphen_is_shown_as_it_stands(lease: DocumentContent, serve: Serve) -> None:
+    serve("quote-over-lines")
+    quoted = next(each for each in ask(lease).candidates if "writing before" in each.raw_content_anchor)
+    assert quoted.content_anchor == f"{lease.lines[1].text}\n{lease.lines[2].text}" and len(quoted.boxes) == 2
+
+
+def test_a_quote_that_occurs_twice_says_so(lease: DocumentContent, serve: Serve) -> None:
+    serve("repeated-quote")
+    repeated = [each for each in ask(lease).candidates if each.content_anchor == "The landlord's office is open daily."]
+    assert repeated and all(len(each.anchor_pieces) == 1 for each in repeated)
+    assert any("more than once" in each.anchor_repair.reason for each in repeated)
