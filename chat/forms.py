@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from chat import scope
@@ -13,7 +14,7 @@ from chat.scope import Scope, ScopeError
 from documents.models import KnowledgeBase
 
 COMMENT_CHARACTERS_MAX = 2000
-MODES = [("fast", "Fast"), ("balanced", "Balanced"), ("thorough", "Thorough")]
+MODES = [("fast", gettext_lazy("Fast")), ("balanced", gettext_lazy("Balanced")), ("thorough", gettext_lazy("Thorough"))]
 
 
 class QuestionField(forms.CharField):
@@ -36,7 +37,7 @@ class QuestionForm(forms.Form):
     """A question, where to ask it and how thoroughly. `form_id` makes one turn of a form that is sent twice."""
 
     question = QuestionField()
-    scope = forms.ChoiceField(error_messages={"required": "Choose a base or a document to ask."})
+    scope = forms.ChoiceField(error_messages={"required": gettext_lazy("Choose a base or a document to ask.")})
     mode = forms.ChoiceField(choices=MODES)
     form_id = forms.UUIDField(widget=forms.HiddenInput)
     edits = forms.UUIDField(required=False, widget=forms.HiddenInput)  # the turn whose question was edited
@@ -50,6 +51,7 @@ class QuestionForm(forms.Form):
         chosen: str = "",
         mode: str = "balanced",
     ) -> None:
+        chosen = scope.current_value(chosen)
         first = {"scope": chosen, "mode": mode, "form_id": uuid.uuid4()}
         super().__init__(data, initial=first, auto_id="%s")
         self._user = user
@@ -57,7 +59,7 @@ class QuestionForm(forms.Form):
         field = self.fields["scope"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = scope.choices(user, base, data.get("scope", "") if data is not None else chosen)
-        field.error_messages["invalid_choice"] = "This base or document cannot be asked."
+        field.error_messages["invalid_choice"] = gettext_lazy("This base or document cannot be asked.")
         self.has_choices = bool(field.choices)
 
     def clean_scope(self) -> str:

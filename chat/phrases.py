@@ -1,11 +1,27 @@
 """Figures and places in words: how many, where a quote stands, what calibration cut off."""
 
+from collections.abc import Callable
+
+from django.utils.translation import gettext, ngettext
+
 from chat.models import Citation
 from retrieval.models import RunCandidate
 
+NOUNS: dict[str, Callable[[int], str]] = {
+    "keyword": lambda count: ngettext("keyword", "keywords", count),
+    "detector": lambda count: ngettext("detector", "detectors", count),
+    "document": lambda count: ngettext("document", "documents", count),
+    "section": lambda count: ngettext("section", "sections", count),
+    "page": lambda count: ngettext("page", "pages", count),
+    "candidate": lambda count: ngettext("candidate", "candidates", count),
+    "question": lambda count: ngettext("question", "questions", count),
+}
+
 
 def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    """How many of something, in the language of the reader where the noun is one of the pages' own."""
+    words = NOUNS[noun](count) if noun in NOUNS else noun if count == 1 else f"{noun}s"
+    return f"{count:,} {words}"
 
 
 def cited_pages(citation: Citation) -> list[int]:
@@ -21,7 +37,7 @@ def place_of(candidate: RunCandidate, pages: list[int], *, with_document: bool) 
     words = f"p. {pages[0]}" if len(pages) == 1 else f"p. {pages[0]}\u2013{pages[-1]}"
     label = candidate.anchor_page_label
     if label and label != str(candidate.anchor_first_page):
-        words += f" (printed {label})"
+        words += " " + gettext("(printed %(label)s)") % {"label": label}
     parts = [words, candidate.section_title, candidate.document_title if with_document else ""]
     return " · ".join(part for part in parts if part)
 
@@ -30,7 +46,10 @@ def repair_of(candidate: RunCandidate) -> str:
     """What calibration cut off the arbiter's quote, in words; "" when nothing."""
     if candidate.anchor_repair.get("status") != "truncated":
         return ""
-    return f"shortened {len(candidate.raw_content_anchor.split())} \u2192 {len(candidate.content_anchor.split())} words"
+    return gettext("shortened %(before)s \u2192 %(after)s words") % {
+        "before": len(candidate.raw_content_anchor.split()),
+        "after": len(candidate.content_anchor.split()),
+    }
 
 
 def sentence(text: str) -> str:

@@ -1,11 +1,18 @@
-"""What a question is asked of: a whole base, or chosen documents of it, and who may ask them."""
+"""What a question is asked of: a whole base, or chosen documents of it, and who may ask them.
+
+The picker's values: `base:<id>`, `document:<id>`, and `documents:<id>,<id>…` for several chosen in a list.
+"""
 
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
+from django.utils.translation import gettext
 
+from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
+from documents.replacement import newest
+
+CHOSEN_MAX = 50  # documents of one question; beyond that people ask the base
 OFFERED_DOCUMENTS_MAX = 200  # of one base in the picker; beyond that people ask the base or come from the document
 
 Choice = tuple[str, str]
@@ -25,7 +32,7 @@ class Scope:
     @property
     def name(self) -> str:
         if not self.documents:
-            return f"Whole base: {self.base.name}"[:300]
+            return whole_words(self.base)[:300]
         return ", ".join(document.title for document in self.documents)[:300]
 
     @property
@@ -40,34 +47,69 @@ def askable(user: Viewer, base: KnowledgeBase | None = None) -> DocumentQuerySet
 
 
 def choose(user: Viewer, value: str) -> Scope:
-    """The scope of a picker's value, `base:<id>` or `document:<id>`; ScopeError when it is not open to the person."""
+    """The scope of a picker's value; ScopeError when it is not open to the person, or not of one base."""
+    kind, ids = parts_of(value)
+    if not ids:
+        raise ScopeError(gettext("Choose a base or a document to ask."))
+    documents = askable(user).select_related("base")
+    if kind == "base" and (of_base := documents.filter(base=ids[0]).first()):
+        return Scope(of_base.base)
+    chosen = tuple(documents.filter(pk__in=newest(ids)).order_by("title", "pk")) if kind != "base" else ()
+    if chosen and len(chosen) == len(set(newest(ids))) and len({document.base_id for document in chosen}) == 1:
+        return Scope(chosen[0].base, chosen)
+    raise ScopeError(
+        gettext("This base or document cannot be asked: it is not there, not open to you, or not read yet.")
+    )
+
+
+def parts_of(value: str) -> tuple[str, list[uuid.UUID]]:
+    """The kind and the ids of a picker's value; no ids when it is nonsense."""
     kind, _, text = value.partition(":")
     try:
-        key = uuid.UUID(text)
+        ids = [uuid.UUID(part) for part in text.split(",")]
     except ValueError:
-        raise ScopeError("Choose a base or a document to ask.") from None
-    documents = askable(user).select_related("base")
-    if kind == "document" and (document := documents.filter(pk=key).first()):
-        return Scope(document.base, (document,))
-    if kind == "base" and (of_base := documents.filter(base=key).first()):
-        return Scope(of_base.base)
-    raise ScopeError("This base or document cannot be asked: it is not there, not open to you, or not read yet.")
+        return "", []
+    is_one = len(ids) == 1
+    allowed = kind in ("base", "document") if is_one else kind == "documents" and len(ids) <= CHOSEN_MAX
+    return (kind, ids) if allowed else ("", [])
+
+
+def value_of(document_ids: Iterable[uuid.UUID | str]) -> str:
+    """The picker's value of documents; "" for none."""
+    ids = [str(pk) for pk in document_ids]
+    return (f"document:{ids[0]}" if len(ids) == 1 else f"documents:{','.join(ids)}") if ids else ""
+
+
+def current_value(value: str) -> str:
+    """A value with the newest version of each of its documents."""
+    kind, ids = parts_of(value)
+    return value_of(dict.fromkeys(newest(ids))) if kind.startswith("document") else value
+
+
+def whole_words(base: KnowledgeBase) -> str:
+    return gettext("Whole base: %(name)s") % {"name": base.name}
 
 
 def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -> list[tuple[str, list[Choice]]]:
     """The picker: one group a base, the whole base first, then its documents by title; `chosen` is always among them."""
     documents = askable(user, base).select_related("base").order_by("base__name", "base_id", "title", "pk")
+    kind, ids = parts_of(chosen)
     groups: dict[uuid.UUID, tuple[KnowledgeBase, list[Document]]] = {}
     for document in documents:
         groups.setdefault(document.base_id, (document.base, []))[1].append(document)
-    return [group_of(base, members, chosen) for base, members in groups.values()]
+    return [group_of(base, members, chosen, ids if kind == "documents" else []) for base, members in groups.values()]
 
 
-def group_of(base: KnowledgeBase, documents: list[Document], chosen: str) -> tuple[str, list[Choice]]:
+def group_of(
+    base: KnowledgeBase, documents: list[Document], chosen: str, several: list[uuid.UUID]
+) -> tuple[str, list[Choice]]:
     offered = documents[:OFFERED_DOCUMENTS_MAX]
     offered += [document for document in documents[OFFERED_DOCUMENTS_MAX:] if f"document:{document.pk}" == chosen]
-    whole = (f"base:{base.pk}", f"Whole base: {base.name} ({len(documents)})")
-    return base.name, [whole, *((f"document:{document.pk}", document.title) for document in offered)]
+    whole = (f"base:{base.pk}", f"{whole_words(base)} ({len(documents)})")
+    named = [document.title for document in documents if document.pk in several]
+    words = gettext("%(count)s chosen: %(titles)s") % {"count": len(named), "titles": ", ".join(named)}
+    marked = [(chosen, words)] if named else []
+    return base.name, [whole, *marked, *((f"document:{document.pk}", document.title) for document in offered)]
 
 
 def resolve(user: Viewer, base: KnowledgeBase, document_ids: Iterable[str]) -> list[Document]:
@@ -76,14 +118,16 @@ def resolve(user: Viewer, base: KnowledgeBase, document_ids: Iterable[str]) -> l
     Between asking and answering a person may lose access, and a document may be deleted (RELIABILITY W5).
     """
     if not KnowledgeBase.objects.visible_to(user).filter(pk=base.pk).exists():
-        raise ScopeError("This base is no longer open to you.")
-    chosen = list(document_ids)
+        raise ScopeError(gettext("This base is no longer open to you."))
+    chosen = list(dict.fromkeys(newest(document_ids)))
     documents = askable(user, base).select_related("current_parse", "base").order_by("title", "pk")
     if chosen:
         documents = documents.filter(pk__in=chosen)
     found = list(documents)
     if len(found) < len(chosen):
-        raise ScopeError("The document this question was asked of has been deleted or cannot be read any more.")
+        raise ScopeError(
+            gettext("The document this question was asked of has been deleted or cannot be read any more.")
+        )
     if not found:
-        raise ScopeError("No document of this base has been read yet, so there is nothing to ask.")
+        raise ScopeError(gettext("No document of this base has been read yet, so there is nothing to ask."))
     return found

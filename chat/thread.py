@@ -10,22 +10,25 @@ from typing import Any
 from django.db.models import Count, OuterRef, Prefetch, Subquery
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import User
 from chat.markup import blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
 from chat.phrases import anchor_pages, cited_pages, counted, place_of, repair_of
+from chat.scope import value_of
 from chat.viewer import PaneLink
 from retrieval.models import RetrievalRun, RunCandidate
 
 STAGES = ("parsed", "plan", "hits", "candidates", "arbiter", "written")
 STAGE_NAMES = {
-    "parsed": "Parsed",
-    "plan": "Plan",
-    "hits": "Hits",
-    "candidates": "Candidates",
-    "arbiter": "Arbiter",
-    "written": "Written",
+    "parsed": gettext_lazy("Parsed"),
+    "plan": gettext_lazy("Plan"),
+    "hits": gettext_lazy("Hits"),
+    "candidates": gettext_lazy("Candidates"),
+    "arbiter": gettext_lazy("Arbiter"),
+    "written": gettext_lazy("Written"),
 }
 KEPT_ROLES = ("primary", "supporting")
 REFUSED_SHOWN = 3  # near misses on the card of a not-found answer
@@ -36,18 +39,24 @@ CONVERSATIONS_SHOWN = 100
 HEAVY_OF_RUN = ("run__hits", "run__toc_shown", "run__scope", "run__violations")
 HEAVY_OF_CANDIDATE = ("context_text", "context_boxes", "brief", "anchor_pieces")
 
-STATE_WORDS = {"queued": "waiting", "running": "running", "stopped": "stopped", "failed": "failed"}
+STATE_WORDS = {
+    "queued": gettext_lazy("waiting"),
+    "running": gettext_lazy("running"),
+    "stopped": gettext_lazy("stopped"),
+    "failed": gettext_lazy("failed"),
+}
+MODE_WORDS = {"fast": gettext_lazy("fast"), "balanced": gettext_lazy("balanced"), "thorough": gettext_lazy("thorough")}
 KIND_WORDS = {
-    "not_found": "not found",
-    "cannot_tell": "cannot tell",
-    "extractive": "quoted",
-    "clarification": "asked back",
+    "not_found": gettext_lazy("not found"),
+    "cannot_tell": gettext_lazy("cannot tell"),
+    "extractive": gettext_lazy("quoted"),
+    "clarification": gettext_lazy("asked back"),
 }
 PROBLEM_WORDS = {
-    "no_citation": "cites no passage",
-    "weak_support": "says more than the passages it cites",
-    "number_not_cited": "has a number that does not stand in the passages it cites",
-    "name_not_cited": "has a name or a month that does not stand in the passages it cites",
+    "no_citation": gettext_lazy("cites no passage"),
+    "weak_support": gettext_lazy("says more than the passages it cites"),
+    "number_not_cited": gettext_lazy("has a number that does not stand in the passages it cites"),
+    "name_not_cited": gettext_lazy("has a name or a month that does not stand in the passages it cites"),
 }
 
 
@@ -141,15 +150,19 @@ class ShownTurn:
         return sorted(self.turn.asked_again.all(), key=lambda turn: turn.number)
 
     @property
+    def mode_words(self) -> str:
+        return str(MODE_WORDS.get(self.turn.mode, self.turn.mode))
+
+    @property
     def again_words(self) -> str:
         """Why this turn points at an earlier one."""
-        return "Edited from" if self.turn.as_typed and self.turn.again_of_id else "Asked again from"
+        is_edit = self.turn.as_typed and self.turn.again_of_id
+        return gettext("Edited from") if is_edit else gettext("Asked again from")
 
     @property
     def scope_value(self) -> str:
         """The value of the scope picker that asks the same documents."""
-        ids = self.turn.document_ids
-        return f"document:{ids[0]}" if len(ids) == 1 else f"base:{self.turn.conversation.base_id}"
+        return value_of(self.turn.document_ids) or f"base:{self.turn.conversation.base_id}"
 
     @cached_property
     def form_id(self) -> uuid.UUID:
@@ -204,11 +217,20 @@ class ShownTurn:
     @cached_property
     def blocks(self) -> list[dict[str, Any]]:
         """The answer's text, each marker with its citation."""
+        return self._blocks(self.answer.text) if self.answer else []
+
+    @cached_property
+    def figure_blocks(self) -> list[dict[str, Any]]:
+        """The computed figure of an answer that is quoted otherwise, before its quotes."""
+        if self.answer is None or not any(check.get("computed") for check in self.answer.checks):
+            return []
+        return self._blocks(self.answer.text.partition("\n\n\u201c")[0])
+
+    def _blocks(self, text: str) -> list[dict[str, Any]]:
         links = {shown.marker: shown for shown in self.citations}
-        blocks = blocks_of(self.answer.text, links) if self.answer else []
         return [
             {"is_list": block.is_list, "lines": [[(p, links.get(p.marker)) for p in line] for line in block.lines]}
-            for block in blocks
+            for block in blocks_of(text, links)
         ]
 
     @property
@@ -256,13 +278,16 @@ class ShownTurn:
     def looked_at(self) -> str:
         """What was searched, in one line: pages with text, sections, candidates."""
         coverage: dict[str, Any] = self.run.coverage if self.run else {}
-        parts = [f"{coverage.get('pages_with_text', 0)} of {counted(coverage.get('pages', 0), 'page')} have text"]
+        pages = counted(coverage.get("pages", 0), "page")
+        parts = [
+            gettext("%(some)s of %(pages)s have text") % {"some": coverage.get("pages_with_text", 0), "pages": pages}
+        ]
         if coverage.get("documents", 0) > 1:
             parts.insert(0, counted(coverage["documents"], "document"))
         if coverage.get("sections"):
             parts.append(counted(coverage["sections"], "section"))
         primary = sum(candidate.role == "primary" for candidate in self.candidates)
-        none = ", none primary" if self.candidates and not primary else ""
+        none = ", " + gettext("none primary") if self.candidates and not primary else ""
         return " · ".join([*parts, counted(len(self.candidates), "candidate") + none])
 
     @cached_property
@@ -273,20 +298,22 @@ class ShownTurn:
 
 
 def problems_of(check: dict[str, Any]) -> str:
-    words = [PROBLEM_WORDS[problem] for problem in check["problems"] if problem in PROBLEM_WORDS]
+    words = [str(PROBLEM_WORDS[problem]) for problem in check["problems"] if problem in PROBLEM_WORDS]
     figures = [*check.get("numbers", []), *check.get("names", [])]
     missing = [figure["text"] for figure in figures if not figure["found"]]
-    return " and ".join(words) + (f" ({', '.join(missing)})" if missing else "")
+    return gettext(" and ").join(words) + (f" ({', '.join(missing)})" if missing else "")
 
 
 def waiting_stages() -> list[Stage]:
     names = list(STAGE_NAMES.items())
-    return [Stage(key, name, "\u2013", "now" if key == STAGES[0] else "todo") for key, name in names]
+    return [Stage(key, str(name), "\u2013", "now" if key == STAGES[0] else "todo") for key, name in names]
 
 
 def finished_stages(shown: ShownTurn) -> list[Stage]:
     details = stage_details(shown)
-    return [Stage(key, name, details[key], "done" if details[key] else "todo") for key, name in STAGE_NAMES.items()]
+    return [
+        Stage(key, str(name), details[key], "done" if details[key] else "todo") for key, name in STAGE_NAMES.items()
+    ]
 
 
 def stage_details(shown: ShownTurn) -> dict[str, str]:
@@ -307,8 +334,8 @@ def stage_details(shown: ShownTurn) -> dict[str, str]:
 
 def arbiter_words(run: RetrievalRun, kept: int) -> str:
     if run.arbiter_status == "not_run":
-        return "did not run"
-    return f"{kept} kept" if run.arbiter_status == "ran" else "not needed"
+        return gettext("did not run")
+    return gettext("%(count)s kept") % {"count": kept} if run.arbiter_status == "ran" else gettext("not needed")
 
 
 def written_words(shown: ShownTurn) -> str:
@@ -375,12 +402,15 @@ def conversation_groups(
 
 def outcome_words(state: str, kind: str) -> str:
     """What became of a question, in a word or two."""
-    return KIND_WORDS.get(kind, "answered") if state == Turn.State.DONE else STATE_WORDS.get(state, "empty")
+    if state == Turn.State.DONE:
+        return str(KIND_WORDS.get(kind, gettext("answered")))
+    return str(STATE_WORDS.get(state, gettext("empty")))
 
 
 def day_words(day: date, today: date) -> str:
     if day >= today:
-        return "Today"
+        return gettext("Today")
     if day == today - timedelta(days=1):
-        return "Yesterday"
-    return "This month" if (day.year, day.month) == (today.year, today.month) else day.strftime("%B %Y")
+        return gettext("Yesterday")
+    is_this_month = (day.year, day.month) == (today.year, today.month)
+    return gettext("This month") if is_this_month else date_format(day, "F Y")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 
 from chat.drafts import Quoted
 from chat.models import Citation, Turn
@@ -14,8 +15,13 @@ from documents.sheet import Mark, Sheet, build_sheet
 from documents.uploads import PDF
 from retrieval.models import RunCandidate
 
-DELETED = "The document has been deleted, so its page can no longer be shown. The quote is kept as it was read."
-NOT_KEPT = "The reading of the document this quote comes from is no longer kept. The quote stays as it was read."
+QUOTE_IN_ADDRESS = 600  # characters: what every proxy lets through, several times over
+DELETED = gettext_lazy(
+    "The document has been deleted, so its page can no longer be shown. The quote is kept as it was read."
+)
+NOT_KEPT = gettext_lazy(
+    "The reading of the document this quote comes from is no longer kept. The quote stays as it was read."
+)
 
 
 @dataclass(frozen=True)
@@ -61,13 +67,27 @@ class CitedPage:
 
     @property
     def document_url(self) -> str:
+        """The page in the reading that was asked, with the quote lit there too."""
         address = reverse("documents:document", args=[self.citation.candidate.document_id])
-        return f"{address}?page={self.citation.page}"
+        query = {"page": str(self.citation.page)}
+        if self.parse_number:
+            query["parse"] = str(self.parse_number)
+        if self.citation.quote and len(self.citation.quote) <= QUOTE_IN_ADDRESS:
+            query["quote"] = " ".join(self.citation.quote.split())
+        return f"{address}?{urlencode(query)}"
+
+    @property
+    def parse_number(self) -> int | None:
+        """The number of the reading the quote comes from, unless that is the current one or gone."""
+        parse = Parse.objects.filter(pk=self.citation.candidate.parse_id).select_related("document").first()
+        return parse.number if parse and parse.document.current_parse_id != parse.pk else None
 
     @property
     def lines(self) -> str:
         first, last = self.citation.first_line, self.citation.last_line
-        return f"line {first}" if first == last else f"lines {first}\u2013{last}"
+        if first == last:
+            return gettext("line %(number)s") % {"number": first}
+        return gettext("lines %(first)s\u2013%(last)s") % {"first": first, "last": last}
 
 
 def cited_page(turn: Turn, marker: int, user: Viewer) -> CitedPage | None:
@@ -99,11 +119,11 @@ def sheet_of(opened: Citation, citations: list[Citation], user: Viewer, *, tag: 
     candidate = opened.candidate
     document = Document.objects.visible_to(user).filter(pk=candidate.document_id).first()
     if document is None or document.trashed_at:
-        return None, DELETED
+        return None, str(DELETED)
     parse = Parse.objects.filter(pk=candidate.parse_id).first()
     page = Page.objects.filter(parse=parse, number=opened.page).first()
     if parse is None or page is None:
-        return None, NOT_KEPT
+        return None, str(NOT_KEPT)
     same_document = [other for other in citations if other.candidate.document_id == candidate.document_id]
     sheet = build_sheet(
         document_id=document.pk,

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -18,12 +19,13 @@ from chat.export import file_name, json_of, markdown_of
 from chat.feedback import give_feedback
 from chat.forms import FeedbackForm, FindForm, QuestionForm, TitleForm
 from chat.models import Conversation, Turn
+from chat.scope import value_of
 from chat.suggestions import suggest
 from chat.thread import CONVERSATIONS_SHOWN, ShownTurn, conversation_groups, turns_of, with_rows
 from chat.viewer import CitedPage, cited_page, refused_page
 from retrieval.models import RetrievalRun
 
-FEEDBACK_FAULT = "Say what is wrong with the answer, in a comment of at most 2,000 characters."
+FEEDBACK_FAULT = gettext_lazy("Say what is wrong with the answer, in a comment of at most 2,000 characters.")
 EXPORTS = {"md": (markdown_of, "text/markdown"), "json": (json_of, "application/json")}
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 
@@ -44,7 +46,8 @@ def home(request: HttpRequest) -> HttpResponse:
     form.fields["question"].initial = request.GET.get("question", "")
     find = found_words(request)
     groups = conversation_groups(user, find=find)
-    context = {"form": form, "groups": groups, "find": find, "suggestions": suggest(user, chosen)}
+    suggested, suggestions = suggest(user, chosen)
+    context = {"form": form, "groups": groups, "find": find, "suggested": suggested, "suggestions": suggestions}
     return render(request, "chat/home.html", context, status=400 if form.errors else 200)
 
 
@@ -82,13 +85,13 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 
 
 def preselected(request: HttpRequest) -> str:
-    """The picker's value that an address asks for with ?base= or ?document=, or "" when it is no id."""
-    for kind in ("document", "base"):
-        try:
-            return f"{kind}:{UUID(request.GET[kind])}"
-        except (KeyError, ValueError):
-            continue
-    return ""
+    """The picker's value that an address asks for with ?base= or one or more ?document=, or "" when it is no id."""
+    try:
+        if documents := value_of(UUID(text) for text in request.GET.getlist("document")):
+            return documents
+        return f"base:{UUID(request.GET['base'])}"
+    except (KeyError, ValueError):
+        return ""
 
 
 def found_words(request: HttpRequest) -> str:
@@ -239,7 +242,7 @@ def rename(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     if form.is_valid():
         Conversation.objects.filter(pk=row.pk).update(title=form.cleaned_data["title"])
     else:
-        messages.error(request, "A conversation needs a name of at most 200 characters.")
+        messages.error(request, gettext("A conversation needs a name of at most 200 characters."))
     return redirect("chat:conversation", row.pk)
 
 
@@ -248,7 +251,8 @@ def delete(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Take a conversation out of the list; its runs stay for the audit."""
     row = get_object_or_404(Conversation.objects.visible_to(user_of(request)), pk=conversation_id)
     Conversation.objects.filter(pk=row.pk).update(deleted_at=timezone.now())
-    messages.success(request, f"“{row.title}” is in the trash. The record of its answers stays in the audit.")
+    words = gettext("“%(title)s” is in the trash. The record of its answers stays in the audit.")
+    messages.success(request, words % {"title": row.title})
     return redirect("chat:home")
 
 

@@ -2,9 +2,6 @@
 (() => {
   const ORDER = ["parsed", "plan", "hits", "candidates", "arbiter", "written"];
 
-
-  const KEPT = "The question is kept if you leave this page.";
-
   // ---- stages
 
   function setStage(turn, key, state, detail) {
@@ -15,7 +12,8 @@
     if (state === "now") cell.setAttribute("aria-current", "step");
     const use = cell.querySelector("use");
     use?.setAttribute("href", `#i-${{ done: "check", now: "now", todo: "wait" }[state]}`);
-    if (key === "written") cell.querySelector("b").lastChild.textContent = state === "now" ? "Writing" : "Written";
+    const words = turn.querySelector("[data-live-note]").dataset;
+    if (key === "written") cell.querySelector("b").lastChild.textContent = state === "now" ? words.writing : words.written;
     if (detail !== undefined) cell.querySelector("span").textContent = detail;
   }
 
@@ -38,16 +36,16 @@
       asked.hidden = false;
       const label = document.createElement("span");
       label.className = "meta";
-      label.textContent = data.outcome === "rewritten" ? "Asked as" : data.note;
+      label.textContent = data.outcome === "rewritten" ? note.dataset.askedAs : data.note;
       asked.querySelector("[data-asked-text]").replaceChildren(label, data.outcome === "rewritten" ? ` ${data.text}` : "");
     });
     on("stage", data => {
       // A second attempt begins again: what the first one had written is void.
       if (data.name === "parsed" || (data.name === "written" && data.begins)) answer.textContent = "";
       onStage(turn, data);
-      note.textContent = data.note || KEPT;
+      note.textContent = data.note || note.dataset.kept;
     });
-    on("candidates", data => setStage(turn, "arbiter", "done", `${data.kept} kept`));
+    on("candidates", data => setStage(turn, "arbiter", "done", note.dataset.keptCount.replace("{count}", data.kept)));
     on("token", data => {
       answer.hidden = false;
       const thread = turn.closest(".turns");
@@ -113,18 +111,20 @@
       button.hidden = !navigator.clipboard;
       button.addEventListener("click", async () => {
         const words = button.querySelector("span");
+        const before = words.dataset.before ??= words.textContent;
         try {
           await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-          words.textContent = "Copied";
-        } catch { words.textContent = "Not allowed by the browser"; }
-        setTimeout(() => { words.textContent = "Copy"; }, 2000);
+          words.textContent = words.dataset.copied;
+        } catch { words.textContent = words.dataset.refused; }
+        setTimeout(() => { words.textContent = before; }, 2000);
       });
     }
     for (const form of root.querySelectorAll("[data-stop]")) {
       form.addEventListener("submit", async event => {
         event.preventDefault();
         form.querySelector("button").disabled = true;
-        form.closest(".live").querySelector("[data-live-note]").textContent = "Stopping.";
+        const note = form.closest(".live").querySelector("[data-live-note]");
+        note.textContent = note.dataset.stopping;
         const response = await fetch(form.action, { method: "POST", body: new FormData(form), redirect: "manual" });
         if (!response.ok && response.type !== "opaqueredirect") form.submit();
       });

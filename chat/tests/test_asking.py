@@ -118,7 +118,8 @@ def test_it_resolves_no_document_of_another_base(document: Document, tenant: Use
 
 
 def test_it_suggests_questions_of_what_can_be_asked(document: Document, tenant: User, stranger: User) -> None:
-    suggested = suggest(tenant, f"document:{document.pk}")
+    named, suggested = suggest(tenant, f"document:{document.pk}")
+    assert named == document
     assert suggested and all(value == f"document:{document.pk}" for value, _ in suggested)
     assert "What does the document say about Deposit?" in [question for _, question in suggested]
-    assert suggest(stranger, f"document:{document.pk}") == []
+    assert suggest(stranger, f"document:{document.pk}") == (None, [])

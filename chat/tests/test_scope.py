@@ -1,0 +1,76 @@
+"""What a question may be asked of: several chosen documents, and the newest version of one that was replaced."""
+
+from pathlib import Path
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import pytest
+from django.core.files import File
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from chat.models import Answer, Turn
+from chat.scope import ScopeError, choices, choose, current_value, resolve, value_of
+from chat.thread import ShownTurn
+from documents import ingestion, replacement
+from documents.ingestion import ingest_path
+from documents.models import Document, KnowledgeBase
+
+
+@pytest.fixture
+def second(document: Document, base: KnowledgeBase, tenant: User, tmp_path: Path) -> Document:
+    path = tmp_path / "annex.md"
+    path.write_text("# Annex\n\n## Parking\n\nThe tenant may use four parking spaces.\n")
+    return ingest_path(path, base, tenant)
+
+
+def test_several_documents_are_one_scope(tenant: User, document: Document, second: Document) -> None:
+    value = value_of([document.pk, second.pk])
+    chosen = choose(tenant, value)
+    assert set(chosen.document_ids) == {str(document.pk), str(second.pk)}
+    [(_, offered)] = choices(tenant, chosen=value)
+    assert dict(offered)[value].startswith("2 chosen: ")
+
+
+def test_a_list_leads_to_a_question_of_several(tenant: User, document: Document, second: Document) -> None:
+    client = Client()
+    client.force_login(tenant)
+    query = urlencode([("document", document.pk), ("document", second.pk)])
+    page = client.get(f"{reverse('chat:home')}?{query}")
+    assert f'value="documents:{document.pk},{second.pk}" selected' in page.content.decode()
+
+
+@pytest.mark.parametrize("kind", ["documents:{0},{1}", "documents:{0},nonsense", "document:{0},{0}", "documents:", "x"])
+def test_it_refuses_what_is_not_open_to_the_person(tenant: User, stranger: User, document: Document, kind: str) -> None:
+    with pytest.raises(ScopeError):
+        choose(stranger, kind.format(document.pk, uuid4()))
+    with pytest.raises(ScopeError):
+        choose(tenant, kind.format(document.pk, uuid4()))
+
+
+def test_a_replaced_document_is_asked_in_its_newest_version(
+    tenant: User, base: KnowledgeBase, document: Document, tmp_path: Path
+) -> None:
+    path = tmp_path / "lease-2.md"
+    path.write_text("# Lease of the warehouse\n\n## Rent\n\nThe rent is 13,000 euros a month.\n")
+    with path.open("rb") as file:
+        newer = replacement.replace(document, tenant, File(file, name="lease-2.md"))
+    ingestion.finish(newer.jobs.get())
+    assert current_value(f"document:{document.pk}") == f"document:{newer.pk}"
+    assert choose(tenant, f"document:{document.pk}").documents[0].pk == newer.pk
+    assert [each.pk for each in resolve(tenant, base, [str(document.pk)])] == [newer.pk]
+
+
+def test_a_quoted_answer_shows_the_figure_computed_for_it() -> None:
+    text = (
+        "Gross margin, 2023: 38.0 %, computed as gross profit / revenue\n\n- revenue 2023: 100 [2]\n\n“Revenue 100” [1]"
+    )
+    shown = ShownTurn(Turn())
+    shown.__dict__["answer"] = Answer(kind=Answer.Kind.EXTRACTIVE, text=text, checks=[{"computed": {"value": "38.0"}}])
+    shown.__dict__["citations"] = []
+    words = [part.text for block in shown.figure_blocks for line in block["lines"] for part, _ in line]
+    assert words == ["Gross margin, 2023: 38.0 %, computed as gross profit / revenue", "revenue 2023: 100 [2]"]
+    del shown.__dict__["figure_blocks"]
+    shown.__dict__["answer"] = Answer(kind=Answer.Kind.EXTRACTIVE, text=text, checks=[])
+    assert shown.figure_blocks == []
