@@ -50,20 +50,21 @@ def lay(documents: list[Path]) -> tuple[dict[str, str], str, tuple[str, int]]:
     if documents:
         with open(os.devnull, "w") as nowhere:
             call_command("ingest", *map(str, documents), base=base.name, stdout=nowhere)
-    longest = max(Document.objects.select_related("current_parse"), key=lambda one: one.current_parse.page_count)
+    counted = Document.objects.exclude(current_parse=None).values_list("pk", "current_parse__page_count")
+    longest, page_count = max(counted, key=lambda row: row[1])
     client = Client()
     client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     addresses = {
         "chat, a new question": "/ask/",
         "chat, an answer beside its page": f"/ask/{turn.conversation_id}/",
-        "document": f"/documents/{longest.pk}/?page=2",
+        "document": f"/documents/{longest}/?page=2",
         "base": f"/bases/{base.pk}/",
         "audit list": "/audit/",
         "trail": f"/audit/runs/{turn.run_id}/",
         "figures": "/audit/figures/",
         "status": "/status/",
     }
-    return addresses, client.cookies["sessionid"].value, (str(longest.pk), longest.current_parse.page_count)
+    return addresses, client.cookies["sessionid"].value, (str(longest), page_count)
 
 
 class Browser:

@@ -7,11 +7,14 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import models, transaction
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
 from ledger.events import record
+from ledger.holds import refuse_when_held
 
 READ = (Role.VIEWER, Role.EDITOR, Role.AUDITOR, Role.OWNER)
 WRITE = (Role.EDITOR, Role.OWNER)
@@ -19,10 +22,10 @@ AUDIT = (Role.AUDITOR, Role.OWNER)
 OWN = (Role.OWNER,)
 
 MAY = {
-    Role.VIEWER: "ask, read own trails",
-    Role.EDITOR: "ask, upload, read own trails",
-    Role.AUDITOR: "ask, read every trail, review",
-    Role.OWNER: "everything, and manage members and settings",
+    Role.VIEWER: _("ask, read own trails"),
+    Role.EDITOR: _("ask, upload, read own trails"),
+    Role.AUDITOR: _("ask, read every trail, review"),
+    Role.OWNER: _("everything, and manage members and settings"),
 }
 
 AnyRow = TypeVar("AnyRow", bound=models.Model)
@@ -32,7 +35,7 @@ class LastOwner(Exception):
     """A base must keep an owner; the message is for people."""
 
     def __init__(self) -> None:
-        super().__init__("A base needs an owner. Make somebody else owner first.")
+        super().__init__(gettext("A base needs an owner. Make somebody else owner first."))
 
 
 def get_base(user: Viewer, pk: UUID | str, *roles: str) -> KnowledgeBase:
@@ -70,10 +73,14 @@ def create_base(user: User, name: str) -> KnowledgeBase:
 
 
 def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
-    """Close a base for good. Its documents go to the trash and are purged from there; trails stay readable for auditors."""
+    """Close a base for good. Its documents go to the trash and are purged from there; trails stay readable for auditors.
+
+    Raises Held.
+    """
     now = timezone.now()
     with transaction.atomic():
         lock(base)
+        refuse_when_held(f"base:{base.pk}")
         KnowledgeBase.objects.filter(pk=base.pk).update(deleted_at=now)
         documents = base.documents.filter(trashed_at=None).update(trashed_at=now)
         record("base_deleted", actor_of(by), f"base:{base.pk}", {"name": base.name, "documents": documents})

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from documents.base_settings import BaseSettings, SettingsError
@@ -61,11 +62,20 @@ class MemberForm(forms.Form):
     email = forms.EmailField(label="E-mail", widget=forms.EmailInput(attrs={"class": "field grow"}))
     role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, widget=forms.Select(attrs={"class": "field"}))
 
-    def clean_email(self) -> User:
-        """The person of that address; people are made by an administrator, not by an invitation from here."""
-        user = User.objects.filter(email=self.cleaned_data["email"].lower(), is_active=True).first()
+    def __init__(self, *args: Any, may_invite: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.may_invite = may_invite
+
+    def clean_email(self) -> User | str:
+        """The person of that address; the address itself where it is new and the one who adds it may invite."""
+        email: str = self.cleaned_data["email"].lower()
+        user = User.objects.filter(email=email, is_active=True).first()
+        if user is None and self.may_invite:
+            return email
         if user is None:
-            raise forms.ValidationError("Nobody here has this address. An administrator has to add the person first.")
+            raise forms.ValidationError(
+                _("Nobody here has this address. An administrator of the site has to invite the person first.")
+            )
         return user
 
 

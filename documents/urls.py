@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from documents import embedding_views, views
+from documents import embedding_views, member_views, views
 
 app_name = "documents"
 
@@ -11,8 +11,8 @@ urlpatterns = [
     path("bases/<uuid:pk>/", views.base, name="base"),
     path("bases/<uuid:pk>/upload/", views.upload, name="upload"),
     path("bases/<uuid:pk>/documents/", views.bulk_action, name="bulk"),
-    path("bases/<uuid:pk>/members/", views.members, name="members"),
-    path("bases/<uuid:pk>/members/<int:user_pk>/", views.member, name="member"),
+    path("bases/<uuid:pk>/members/", member_views.members, name="members"),
+    path("bases/<uuid:pk>/members/<int:user_pk>/", member_views.member, name="member"),
     path("bases/<uuid:pk>/settings/", views.base_settings, name="settings"),
     path("bases/<uuid:pk>/read-again/", views.read_outdated, name="read_outdated"),
     path("bases/<uuid:pk>/embed-again/", embedding_views.embed_again, name="embed_again"),

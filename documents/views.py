@@ -23,14 +23,15 @@ from accounts.models import User
 from documents import access, bulk, ingestion, listing, page_images, reader, replacement, tagging
 from documents import trash as trash_can
 from documents.base_settings import BaseSettings
-from documents.forms import BaseForm, FilterForm, MemberForm, SettingsForm
+from documents.forms import BaseForm, FilterForm, SettingsForm
 from documents.inspection import inspect_page
-from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse, Role
+from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse
 from documents.page_images import DPI_OF_SIZE
 from documents.place import number_of, page_named, place_of
 from documents.tasks import start, start_tidying
 from documents.upload_quota import oversized_files
 from documents.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, clean_title, too_large
+from ledger.holds import Held
 
 DOCUMENTS_A_PAGE = 100
 ORDERS = {
@@ -223,47 +224,6 @@ def outcome_of(name: str, code: str, words: str, document: Document | None = Non
 
 def status_of(outcomes: list[Outcome]) -> int:
     return 413 if all(outcome["code"] == "too_large" for outcome in outcomes) else 400
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def members(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Who may do what in a base; owners add people."""
-    roles = access.OWN if request.method == "POST" else ()
-    found = access.get_base(request.user, pk, *roles)
-    form = MemberForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        return change_members(request, found, form.cleaned_data["email"], form.cleaned_data["role"])
-    memberships = found.membership_set.select_related("user").order_by("user__name", "user__email")
-    shown = {
-        **about(request, found),
-        "form": form,
-        "rows": [(membership, access.MAY[Role(membership.role)]) for membership in memberships],
-        "roles": Role.choices,
-    }
-    return render(request, "documents/members.html", shown, status=400 if form.errors else 200)
-
-
-@require_POST
-def member(request: HttpRequest, pk: UUID, user_pk: int) -> HttpResponse:
-    """Change what a member may do, or take the member out (an empty role)."""
-    found = access.get_base(request.user, pk, *access.OWN)
-    user = found.members.filter(pk=user_pk).first()
-    role = request.POST.get("role", "")
-    if user is None or (role and role not in Role.values):
-        raise Http404("There is no such member or role.")
-    return change_members(request, found, user, role)
-
-
-def change_members(request: HttpRequest, found: KnowledgeBase, user: User, role: str) -> HttpResponse:
-    try:
-        if role:
-            access.set_role(found, user, role, by(request))
-        else:
-            access.remove_member(found, user, by(request))
-    except access.LastOwner as error:
-        messages.error(request, str(error))
-    is_still_in = access.role_in(request.user, found)
-    return redirect("documents:members", found.pk) if is_still_in else redirect("documents:bases")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -512,7 +472,12 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Delete a trashed document for good."""
     found = access.get_document(request.user, pk, *access.OWN)
-    if trash_can.purge(found, by(request)):
+    try:
+        is_purged = trash_can.purge(found, by(request))
+    except Held as error:
+        messages.error(request, str(error))
+        return redirect("documents:trashed", found.base_id)
+    if is_purged:
         messages.success(request, f"“{found.title}” is deleted for good. Trails that cite it keep their quotes.")
     else:
         messages.error(request, "Only a document in the trash can be deleted for good.")

@@ -1,0 +1,79 @@
+"""The page of a base's members: who may do what; owners add people, administrators invite them here too."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.models import User
+from accounts.views import invited
+from documents import access
+from documents.forms import MemberForm
+from documents.models import KnowledgeBase, Role
+from documents.views import about, by
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def members(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Who may do what in a base; owners add people."""
+    roles = access.OWN if request.method == "POST" else ()
+    found = access.get_base(request.user, pk, *roles)
+    form = MemberForm(request.POST or None, may_invite=may_invite(request))
+    if request.method == "POST" and form.is_valid():
+        person, role = form.cleaned_data["email"], form.cleaned_data["role"]
+        if isinstance(person, User):
+            return change_members(request, found, person, role)
+        assert isinstance(request.user, User)  # the gate above let an owner through
+        shown = invited(request, person, "", request.user)
+        access.set_role(found, shown["invited"], role, by(request))
+        return show_members(request, found, MemberForm(may_invite=True), shown)
+    return show_members(request, found, form, {})
+
+
+def may_invite(request: HttpRequest) -> bool:
+    return isinstance(request.user, User) and request.user.is_superuser
+
+
+def show_members(
+    request: HttpRequest, found: KnowledgeBase, form: MemberForm, invitation: dict[str, Any]
+) -> HttpResponse:
+    memberships = found.membership_set.select_related("user").order_by("user__name", "user__email")
+    shown = {
+        **about(request, found),
+        **invitation,
+        "form": form,
+        "rows": [(membership, access.MAY[Role(membership.role)]) for membership in memberships],
+        "roles": Role.choices,
+        "may_invite": may_invite(request),
+    }
+    return render(request, "documents/members.html", shown, status=400 if form.errors else 200)
+
+
+@require_POST
+def member(request: HttpRequest, pk: UUID, user_pk: int) -> HttpResponse:
+    """Change what a member may do, or take the member out (an empty role)."""
+    found = access.get_base(request.user, pk, *access.OWN)
+    user = found.members.filter(pk=user_pk).first()
+    role = request.POST.get("role", "")
+    if user is None or (role and role not in Role.values):
+        raise Http404(_("There is no such member or role."))
+    return change_members(request, found, user, role)
+
+
+def change_members(request: HttpRequest, found: KnowledgeBase, user: User, role: str) -> HttpResponse:
+    """Give a role or take it away, and stay on the page as long as it is still open to the person."""
+    try:
+        if role:
+            access.set_role(found, user, role, by(request))
+        else:
+            access.remove_member(found, user, by(request))
+    except access.LastOwner as error:
+        messages.error(request, str(error))
+    is_still_in = access.role_in(request.user, found)
+    return redirect("documents:members", found.pk) if is_still_in else redirect("documents:bases")
