@@ -1,5 +1,6 @@
 """Taking documents out of a base, back, and away for good. A trashed document leaves every search at once; its trails stay."""
 
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -17,6 +18,7 @@ from documents.models import Document, IngestJob
 from documents.replacement import versions_before
 from documents.store import erase_parses
 from ledger.events import record
+from ledger.holds import Held, refuse_when_held
 
 KEPT_DAYS = 30  # in the trash, then a document is purged by itself
 
@@ -67,7 +69,7 @@ def restore(document: Document, by: User | None = None) -> IngestJob | None:
 
 
 def purge(document: Document, by: User | None = None) -> bool:
-    """Delete a trashed document with its file, page images, lines and vectors; whether it was there to be deleted.
+    """Delete a trashed document with its file, page images, lines and vectors; whether it was there to be deleted. Raises Held.
 
     What runs recorded of it stays. A worker that reads it meanwhile loses its job and writes nothing more.
     """
@@ -77,6 +79,7 @@ def purge(document: Document, by: User | None = None) -> bool:
         trashed = Document.objects.select_for_update().filter(pk=document.pk).exclude(trashed_at=None).first()
         if trashed is None:
             return False
+        refuse_when_held(f"document:{trashed.pk}", f"base:{trashed.base_id}")
         older = list(Document.objects.filter(pk__in=older_versions(trashed)).exclude(trashed_at=None))
         parses = list(trashed.parses.only("pk"))
         erase_parses(trashed.parses.all())
@@ -102,4 +105,5 @@ def purge_due() -> None:
     Document.objects.filter(trashed_at=None).exclude(base__deleted_at=None).update(trashed_at=Now())
     long_ago = Q(trashed_at__lt=Now() - timedelta(days=KEPT_DAYS))
     for document in Document.objects.filter(long_ago | Q(base__deleted_at__isnull=False)).only("pk"):
-        purge(document)
+        with suppress(Held):  # it stays in the trash until the hold is released
+            purge(document)

@@ -248,7 +248,11 @@ def delete_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.POST.get("name", "").strip() != found.name:
         messages.error(request, "Nothing was deleted: what you typed is not the name of this base.")
         return redirect("documents:settings", found.pk)
-    access.delete_base(found, by(request))
+    try:
+        access.delete_base(found, by(request))
+    except Held as error:
+        messages.error(request, str(error))
+        return redirect("documents:settings", found.pk)
     start_tidying()
     messages.success(request, f"“{found.name}” is deleted. The record of its answers stays in the audit.")
     return redirect("documents:bases")
