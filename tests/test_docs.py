@@ -1,10 +1,14 @@
 """The documents say what the code has."""
 
+import re
 from pathlib import Path
+
+import pytest
 
 from retrieval.detectors import DETECTORS
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
 
 
 def test_every_detector_has_its_paragraph() -> None:
@@ -12,3 +16,18 @@ def test_every_detector_has_its_paragraph() -> None:
     described = {title: text.strip() for title, _, text in (paragraph.partition("\n") for paragraph in paragraphs)}
     assert list(described) == list(DETECTORS)
     assert all(len(text) > 200 for text in described.values())
+
+
+def test_the_configuration_reference_is_what_the_code_reads() -> None:
+    reads = re.compile(r'["\'](DOCINTEL_[A-Z_]+|OPENAI_[A-Z_]+|VOYAGE_[A-Z_]+|DATABASE_URL|REDIS_URL)["\']')
+    sources = [ROOT / "docintel_site" / "settings.py", *sorted((ROOT / "launch").glob("*.py"))]
+    read = {name for source in sources for name in reads.findall(source.read_text(encoding="utf-8"))}
+    told = set(re.findall(r"^\| `([A-Z_]+)` \|", (DOCS / "configuration.md").read_text(encoding="utf-8"), re.MULTILINE))
+    assert told == read
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
+def test_every_link_of_the_documents_leads_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    own = [target for target in targets if not target.startswith(("http:", "https:", "mailto:"))]
+    assert [target for target in own if not (page.parent / target).exists()] == []
