@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 
 class UserManager(BaseUserManager["User"]):
@@ -98,10 +99,10 @@ def oldest_invitation() -> datetime:
 class Scope(models.TextChoices):
     """What a token opens; the roles of its person hold beneath."""
 
-    READ = "read", "Read bases, documents and the dictionary"
-    ASK = "ask", "Ask questions"
-    WRITE = "write", "Upload documents, change bases and dictionaries"
-    AUDIT = "audit", "Read runs and evidence, review"
+    READ = "read", _("read bases, documents and the dictionary")
+    ASK = "ask", _("ask questions")
+    WRITE = "write", _("upload documents, change bases and dictionaries")
+    AUDIT = "audit", _("read runs and evidence, review")
 
 
 class TokenQuerySet(models.QuerySet["Token"]):

@@ -73,4 +73,6 @@ def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 @method_decorator(csp_update({"img-src": ["data:"]}), name="dispatch")  # the icons of its style sheet
 class SwaggerView(SpectacularSwaggerSplitView):
-    """The page to read and try the API, from files of our own."""
+    """The page to read and try the API, from files of our own and in our own frame."""
+
+    template_name = "api_docs.html"

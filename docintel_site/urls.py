@@ -16,6 +16,7 @@ urlpatterns = [
     path("", first_run.home, name="home"),
     path("welcome/<str:token>/", first_run.first_owner, name="first_owner"),
     path("", include("accounts.urls")),
+    path("accounts/tokens/", include("accounts.token_urls")),
     path("accounts/", include("allauth.urls")),
     path("status/", views.status, name="status"),
     path("favicon.ico", login_not_required(views.favicon), name="favicon"),

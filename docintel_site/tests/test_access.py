@@ -15,7 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 from pytest_django import Settings
 
-from accounts.models import Scope, User
+from accounts.models import Scope, Token, User
 from accounts.tokens import make_token, revoke_token
 from audit.models import ReviewSample, SignOff
 from chat.answering import answer_turn
@@ -146,6 +146,9 @@ SITE = {
     "POST people/<int:pk>/": Row(NOBODY),
     "GET accounts/sessions/": Row(EVERYBODY),
     "POST accounts/sessions/": Row(EVERYBODY, 302),
+    "GET accounts/tokens/": Row(EVERYBODY),
+    "POST accounts/tokens/": Row(EVERYBODY, 200, "name=Client&scopes=read&days=7"),
+    "POST accounts/tokens/<uuid:pk>/revoke/": Row(OWN, 302),
 }
 API = {
     "GET api/v1/me": Row(EVERYBODY),
@@ -200,12 +203,14 @@ class Site:
     term: Term
     sample: ReviewSample
     sign_off: SignOff
+    token: Token
     secrets: dict[str, str]
     clients: dict[str, Client] = field(default_factory=dict)
 
     def address(self, row: str, *, absent: bool = False) -> str:
         """The address of a route with what stands on the site, or with ids nobody has."""
         route = row.partition(" ")[2].replace("bases/<uuid:pk>", "bases/<uuid:base_id>")
+        route = route.replace("tokens/<uuid:pk>", "tokens/<uuid:token_id>")
         route = re.sub(r"\(\?P<(\w+)>[^)]*\)", r"<str:\1>", route).strip("^$").replace("\\Z", "")
         return re.sub(r"<(\w+:)?(\w+)>", lambda part: str(self.value(part[1] or "", part[2], absent)), route)
 
@@ -214,6 +219,7 @@ class Site:
             "base_id": self.base.pk,
             "document_id": self.document.pk,
             "pk": self.document.pk if kind == "uuid:" else self.people["viewer"].pk,
+            "token_id": self.token.pk,
             "run_id": self.run.pk,
             "call_id": self.run.llm_call_id,
             "turn_id": self.turn.pk,
@@ -302,7 +308,7 @@ def site(transactional_db: None, settings: Settings, tmp_path: Path) -> Site:
     assert turn.run is not None and turn.run.llm_call_id is not None
     concept = Concept.objects.create(base=base, name="retention period")
     term = Term.objects.create(concept=concept, language="en", text="kept for", priority="primary", weight=1.0)
-    _, secret = make_token(people["owner"], "Living", Scope.values, 1)
+    token, secret = make_token(people["owner"], "Living", Scope.values, 1)
     gone, old = make_token(people["owner"], "Revoked", Scope.values, 1)
     revoke_token(gone, people["owner"])
     settings.API_ANSWER_WAIT_S = 0
@@ -316,7 +322,7 @@ def site(transactional_db: None, settings: Settings, tmp_path: Path) -> Site:
     signer.post(f"/audit/signoffs/sample/{sample.pk}/")
     signed = SignOff.objects.get()
     return Site(
-        people, base, document, turn.run, turn, concept, term, sample, signed, {"token": secret, "revoked": old}
+        people, base, document, turn.run, turn, concept, term, sample, signed, token, {"token": secret, "revoked": old}
     )
 
 

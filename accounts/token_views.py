@@ -1,0 +1,73 @@
+"""The page of a person's tokens: made here and shown this once, listed, revoked."""
+
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.models import Scope, Token, User
+from accounts.tokens import TooManyTokens, make_token, revoke_token
+
+LIFETIMES = [
+    (7, gettext_lazy("7 days")),
+    (30, gettext_lazy("30 days")),
+    (90, gettext_lazy("90 days")),
+    (365, gettext_lazy("a year")),
+]
+
+
+class TokenForm(forms.Form):
+    """What a token is for, what it opens and how long."""
+
+    name = forms.CharField(
+        max_length=80,
+        label=gettext_lazy("Name"),
+        help_text=gettext_lazy("Where it will be used, so that you know later which one to revoke."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=Scope.choices,
+        label=gettext_lazy("It may"),
+        widget=forms.CheckboxSelectMultiple,
+        initial=[Scope.READ, Scope.ASK],
+    )
+    days = forms.TypedChoiceField(
+        choices=LIFETIMES,
+        coerce=int,
+        label=gettext_lazy("It expires after"),
+        initial=90,
+        widget=forms.Select(attrs={"class": "field"}),
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def tokens(request: HttpRequest) -> HttpResponse:
+    """One's own tokens, the form that makes one, and the secret of the one just made."""
+    assert isinstance(request.user, User)
+    form = TokenForm(request.POST if request.method == "POST" else None, label_suffix="")
+    made, secret = None, ""
+    if request.method == "POST" and form.is_valid():
+        try:
+            made, secret = make_token(request.user, **form.cleaned_data)
+            form = TokenForm(label_suffix="")
+        except TooManyTokens as refusal:
+            form.add_error(None, str(refusal))
+    shown = {"form": form, "made": made, "secret": secret, "tokens": request.user.tokens.all()}
+    return render(request, "accounts/tokens.html", shown, status=400 if form.errors else 200)
+
+
+@require_POST
+def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """End one of one's own tokens at once."""
+    assert isinstance(request.user, User)
+    token = get_object_or_404(Token, pk=pk, user=request.user)
+    if revoke_token(token, request.user):
+        messages.success(request, _("“%(name)s” opens nothing any more.") % {"name": token.name})
+    return redirect("tokens")
