@@ -71,6 +71,9 @@ def main() -> int:
         "--document", type=Path, nargs="*", default=[], help="PDFs beside the samples; the longest is opened"
     )
     pages.add_argument("--out", type=Path, help="where to write everything as JSON")
+    api = commands.add_parser("api", help="the API against its own description, by generated requests")
+    api.add_argument("--cases", type=int, default=6000, help="requests, an equal share to each operation")
+    api.add_argument("--out", type=Path, help="where to write everything as JSON")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     if options.command == "audit":
@@ -79,6 +82,9 @@ def main() -> int:
     if options.command == "pages":
         with installation():
             return run_pages(options)
+    if options.command == "api":
+        with installation():
+            return run_api(options)
     if options.command == "parsing":
         with installation():
             return run_parsing(options)
@@ -99,6 +105,16 @@ def run_audit(options: argparse.Namespace) -> int:
     if options.out:
         options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1, default=str))
     return 0
+
+
+def run_api(options: argparse.Namespace) -> int:
+    from benchmarks import contract
+
+    figures = contract.run(options.cases)
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    print(json.dumps(figures, ensure_ascii=False, indent=1))
+    return 1 if figures["server_errors"] or figures["schema_breaks"] else 0
 
 
 def run_pages(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ import json
 import uuid
 from collections.abc import AsyncIterator
 from http import HTTPStatus
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, cast, get_args
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -102,6 +102,14 @@ class FeedbackSerializer(serializers.Serializer[Any]):
     comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=COMMENT_CHARACTERS_MAX)
 
 
+class EventSerializer(serializers.Serializer[Any]):
+    """One server-sent event; `data` is JSON. `answer` holds the turn, as a program that waits would get it."""
+
+    id = serializers.CharField(required=False, help_text="What Last-Event-ID takes to go on after it.")
+    event = serializers.ChoiceField([*get_args(stream.EventType), "answer"])
+    data = serializers.CharField()  # type: ignore[assignment]  # a field, not what a serializer holds
+
+
 class EventRenderer(BaseRenderer):
     """For content negotiation alone: events are streamed past it."""
 
@@ -167,7 +175,7 @@ class ChatView(GenericAPIView[Any]):
         ],
         responses={
             (200, "application/json"): OpenApiResponse(TurnSerializer, "The answer, or why there is none."),
-            (200, "text/event-stream"): OpenApiTypes.STR,
+            (200, "text/event-stream"): EventSerializer,
             (202, "application/json"): OpenApiResponse(
                 TurnSerializer, "Not answered in time; the work goes on. Ask the address in Location."
             ),
@@ -240,7 +248,7 @@ class TurnEventsView(GenericAPIView[Turn]):
     @extend_schema(
         operation_id="follow_turn",
         parameters=[OpenApiParameter("Last-Event-ID", str, OpenApiParameter.HEADER, description="Id of an event.")],
-        responses={(200, "text/event-stream"): OpenApiTypes.STR},
+        responses={(200, "text/event-stream"): EventSerializer},
     )
     def get(self, request: Request, turn_id: uuid.UUID) -> HttpResponseBase:
         """Attach to a question that is being answered, or hear what came of it."""
