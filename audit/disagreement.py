@@ -40,18 +40,33 @@ def rank_candidates(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Ra
 
 
 def best_scores(hits: Sequence[dict[str, Any]], candidates: Sequence[RunCandidate]) -> dict[int, dict[str, float]]:
-    """By candidate and detector, the best score of a hit on the candidate's anchor lines."""
+    """By candidate and detector, the best score of a hit on the candidate's anchor lines.
+
+    A detector that proposed it by other lines of its section, such as the title, counts with its best hit there.
+    """
     best: dict[int, dict[str, float]] = {candidate.pk: {} for candidate in candidates}
-    by_document: dict[str, list[RunCandidate]] = {}
-    for candidate in candidates:
-        by_document.setdefault(str(candidate.document_id), []).append(candidate)
+    by_document: dict[str, list[dict[str, Any]]] = {}
     for hit in hits:
-        first, last = hit["lines"]
-        for candidate in by_document.get(hit["document_id"], ()):
-            if first <= candidate.anchor_last_line and candidate.anchor_first_line <= last:
-                found = best[candidate.pk]
-                found[hit["method"]] = max(hit["score"], found.get(hit["method"], hit["score"]))
+        by_document.setdefault(hit["document_id"], []).append(hit)
+    for candidate in candidates:
+        here = by_document.get(str(candidate.document_id), [])
+        on_anchor = [hit for hit in here if is_on_anchor(hit, candidate)]
+        in_section = [
+            hit for hit in here if hit.get("toc_index") == candidate.toc_index and hit["method"] in candidate.methods
+        ]
+        for hit in (*on_anchor, *(hit for hit in in_section if not any_of(hit["method"], on_anchor))):
+            found = best[candidate.pk]
+            found[hit["method"]] = max(hit["score"], found.get(hit["method"], hit["score"]))
     return best
+
+
+def is_on_anchor(hit: dict[str, Any], candidate: RunCandidate) -> bool:
+    first, last = hit["lines"]
+    return bool(first <= candidate.anchor_last_line and candidate.anchor_first_line <= last)
+
+
+def any_of(method: str, hits: Sequence[dict[str, Any]]) -> bool:
+    return any(hit["method"] == method for hit in hits)
 
 
 def is_against(candidate: RunCandidate, ranks: Mapping[str, int], ran: Sequence[str], kept: int) -> bool:

@@ -35,11 +35,12 @@ def reading(run: RetrievalRun) -> Iterator[str]:
     words = [keyword["text"] for keyword in run.parsed.get("keywords", [])]
     told = ", ".join(f"“{word}”" for word in words[:WORDS_TOLD]) + (" …" if len(words) > WORDS_TOLD else "")
     if words:
-        documents = ngettext("%(count)s document", "%(count)s documents", len(run.scope)) % {"count": len(run.scope)}
-        yield _("The question was read as the words %(words)s, and %(documents)s searched for them.") % {
-            "words": told,
-            "documents": documents,
-        }
+        sentence = ngettext(
+            "The question was read as the words %(words)s, which were looked for in %(count)s document.",
+            "The question was read as the words %(words)s, which were looked for in %(count)s documents.",
+            len(run.scope),
+        )
+        yield sentence % {"words": told, "count": len(run.scope)}
 
 
 def searching(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[str]:

@@ -84,10 +84,6 @@ function walk(step) {
   next.scrollIntoView({ block: "nearest" });
 }
 
-// Of several answers under way only the one last asked for is shown.
-document.addEventListener("htmx:beforeRequest", event => {
-  if (event.detail.target?.id === "cand") htmx.trigger("#cand", "htmx:abort");
-});
 document.addEventListener("htmx:afterSettle", event => {
   if (event.target.id === "cand" || event.target.querySelector?.("#cand")) markOpen();
 });
@@ -105,7 +101,6 @@ const KEYS = {
   h: () => document.getElementById("heat")?.click(),
   n: () => document.getElementById("queue-next")?.click(),
   p: () => document.getElementById("queue-previous")?.click(),
-  "?": () => document.getElementById("keys")?.togglePopover(),
 };
 for (const [index, role] of ROLES.entries()) KEYS[index + 1] = event => overruleAs(event, role);
 
@@ -115,6 +110,7 @@ document.addEventListener("keydown", event => {
   if (field && event.key === "Escape") field.blur();
   // A page or a text that scrolls keeps its arrows.
   if (field || (event.key.startsWith("Arrow") && event.target.closest(".frame, pre, [role=tablist]"))) return;
+  if (document.querySelector("dialog[open]")) return;
   KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key]?.(event);
 });
 
