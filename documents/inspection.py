@@ -85,7 +85,7 @@ def inspect_page(document: Document, parse: Parse, place: Place) -> Inspection |
         return None
     page, lines, toc = PageRow(*stored), lines_of(parse, place.page_number), toc_of(parse)
     line = next((line for line in lines if line.number == place.line_number), None)
-    current = section_at(toc, line.toc_index if line else first_section(lines))
+    current = section_at(toc, line.toc_index if line else section_lit(place, lines) or first_section(lines))
     return Inspection(
         parse=parse,
         page=page,
@@ -102,6 +102,13 @@ def inspect_page(document: Document, parse: Parse, place: Place) -> Inspection |
         ),
         seconds=sum(parse.timings_ms.values()) / MILLISECONDS,
     )
+
+
+def section_lit(place: Place, lines: Sequence[LineRow]) -> int | None:
+    """The section of the current hit or of the quote of an address."""
+    found, hit = (place.finding, place.hit) if place.hit else (place.quote, place.quoted)
+    numbers = found.line_numbers([hit]) if found and hit else set()
+    return next((line.toc_index for line in lines if line.number in numbers), None)
 
 
 def found_marks(place: Place, lines: Sequence[LineRow]) -> list[Mark]:

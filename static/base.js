@@ -214,7 +214,7 @@
     const all = document.getElementById("pick-all");
     if (!bar) return;
     const count = boxes().filter(box => box.checked).length;
-    const isAll = document.getElementById("everything")?.checked;
+    const isAll = Boolean(document.getElementById("everything")?.checked);
     all.hidden = false;
     all.checked = count > 0 && count === boxes().length;
     all.indeterminate = count > 0 && !all.checked;

@@ -24,11 +24,11 @@ START_S = 60.0
 class Running:
     """One bin/run with a home and a port of its own."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, **extra: str) -> None:
         self.home = home
         self.port = free_port()
         self.output = Path(f"{home}.{self.port}.out")
-        self.environment = environment(home)
+        self.environment = environment(home) | extra
         command = [sys.executable, "-m", "launch.start", "--port", str(self.port)]
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
@@ -99,9 +99,9 @@ def fresh_home() -> Iterator[Path]:
 
 
 @contextmanager
-def started(home: Path) -> Iterator[Running]:
-    """A running instance, ended afterwards if the test has not done so."""
-    instance = Running(home)
+def started(home: Path, **extra: str) -> Iterator[Running]:
+    """A running instance with more in its environment, ended afterwards if the test has not done so."""
+    instance = Running(home, **extra)
     try:
         yield instance
     finally:

@@ -691,6 +691,9 @@ class Recorded:
     behaviour: str
 
 
+HELD_AFTER, HELD_AT_MOST_S = 8, 60  # pieces of a stream; seconds
+
+
 class ScriptedLLM:
     """The server, in a thread; `requests` holds what it was sent. Change `behaviour` at any time."""
 
@@ -699,6 +702,7 @@ class ScriptedLLM:
         unknown = set(self._script) - set(BEHAVIOURS)
         if unknown:
             raise ValueError(f"Unknown behaviour {sorted(unknown)}; there are: {', '.join(BEHAVIOURS)}")
+        self.hold: threading.Event | None = None  # a stream stops in the middle until this is set
         self.pace_s = pace_s  # between the pieces of a stream; "slow" and "drip" bring their own
         self.requests: list[Recorded] = []
         self.models_status = 200
@@ -865,6 +869,8 @@ class _Handler(BaseHTTPRequestHandler):
             if behaviour == "failed-response" and index == 8:
                 event = {"type": "response.failed", "response": {"status": "failed", "error": {"message": "It broke."}}}
             self._send_event(event, behaviour)
+            if index == HELD_AFTER and self.script.hold:
+                self.script.hold.wait(HELD_AT_MOST_S)
             self._wait(self.script.pace_s or (0.2 if behaviour == "slow" else 0.0))
         if self.path == "/v1/chat/completions":
             self._chunk(b"data: [DONE]\n\n")
