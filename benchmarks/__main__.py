@@ -44,13 +44,14 @@ def main() -> int:
     speed = commands.add_parser("speed", help="retrieval without a model on a long filing, beside rank_bm25")
     scale = commands.add_parser("scale", help="how the choice of documents grows with the rows of a base")
     arbiter = commands.add_parser("arbiter", help="the size of the one call, and the time we add to the model's own")
-    for measuring in (speed, scale, arbiter):
+    derived = commands.add_parser("derived", help="figures computed by code, against the gold answers")
+    for measuring in (speed, scale, arbiter, derived):
         measuring.add_argument(
             "--data", type=Path, required=True, help="the folder the question file's paths start from"
         )
         measuring.add_argument("--questions", type=Path, required=True, help="a JSON Lines file of questions")
         measuring.add_argument("--out", type=Path, help="where to write everything as JSON")
-    for asking in (retrieval, requests, speed, scale, arbiter):
+    for asking in (retrieval, requests, speed, scale, arbiter, derived):
         asking.add_argument(
             "--dictionary",
             choices=["packs", "none"],
@@ -71,9 +72,10 @@ def main() -> int:
         "--document", type=Path, nargs="*", default=[], help="PDFs beside the samples; the longest is opened"
     )
     pages.add_argument("--out", type=Path, help="where to write everything as JSON")
-    api = commands.add_parser("api", help="the API against its own description, by generated requests")
-    api.add_argument("--cases", type=int, default=6000, help="requests, an equal share to each operation")
-    api.add_argument("--out", type=Path, help="where to write everything as JSON")
+    anchors = commands.add_parser("anchors", help="is every quote literal, in the chat, the audit and to programs")
+    anchors.add_argument("--data", type=Path, required=True, help="the folder the question files' paths start from")
+    anchors.add_argument("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions")
+    anchors.add_argument("--out", type=Path, help="where to write everything as JSON")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     if options.command == "audit":
@@ -82,9 +84,9 @@ def main() -> int:
     if options.command == "pages":
         with installation():
             return run_pages(options)
-    if options.command == "api":
+    if options.command == "anchors":
         with installation():
-            return run_api(options)
+            return run_anchors(options)
     if options.command == "parsing":
         with installation():
             return run_parsing(options)
@@ -94,7 +96,8 @@ def main() -> int:
         with database():
             return {"retrieval": run_scope, "scale": run_growth}[options.command](options)
     django.setup()
-    runs = {"requests": run_requests, "retrieval": run_retrieval, "speed": run_speed, "arbiter": run_arbiter}
+    runs = {"requests": run_requests, "retrieval": run_retrieval, "speed": run_speed}
+    runs |= {"arbiter": run_arbiter, "derived": run_derived}
     return runs[options.command](options)
 
 
@@ -105,16 +108,6 @@ def run_audit(options: argparse.Namespace) -> int:
     if options.out:
         options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1, default=str))
     return 0
-
-
-def run_api(options: argparse.Namespace) -> int:
-    from benchmarks import contract
-
-    figures = contract.run(options.cases)
-    if options.out:
-        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
-    print(json.dumps(figures, ensure_ascii=False, indent=1))
-    return 1 if figures["server_errors"] or figures["schema_breaks"] else 0
 
 
 def run_pages(options: argparse.Namespace) -> int:
@@ -250,6 +243,28 @@ def run_arbiter(options: argparse.Namespace) -> int:
     from benchmarks.library import Library
 
     return run_measure(options, lambda asked: arbiter.run(asked, Library(options.data), chosen_dictionary(options)))
+
+
+def run_derived(options: argparse.Namespace) -> int:
+    from benchmarks import derived
+    from benchmarks.library import Library
+
+    return run_measure(options, lambda asked: derived.run(asked, Library(options.data), chosen_dictionary(options)))
+
+
+def run_anchors(options: argparse.Namespace) -> int:
+    from benchmarks import anchors
+    from benchmarks.library import Library
+
+    sets = [asked_questions(argparse.Namespace(data=options.data, questions=path)) for path in options.questions]
+    if not all(sets):
+        return 1
+    figures = anchors.run([question for asked in sets for question in asked], Library(options.data))
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    for name in anchors.PRINTED:
+        print(f"{name:12}  {figures[name]}")
+    return 0
 
 
 def run_growth(options: argparse.Namespace) -> int:

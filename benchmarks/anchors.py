@@ -1,0 +1,125 @@
+"""Every quote that is shown, in the chat, in the audit and to programs: is it literal at its offsets?
+
+Each question is asked as a person asks it, in an installation of its own: with the rules and no key, and with scripted
+models that quote well, with wrong endings, in other signs, and not what stands there.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.questions import GoldQuestion
+from benchmarks.retrieval import commit
+from tests.scripted_llm import ScriptedLLM
+
+if TYPE_CHECKING:
+    from accounts.models import User
+    from benchmarks.library import Library
+    from chat.models import Citation, Turn
+    from documents.models import Document
+    from retrieval.models import RunCandidate
+
+MODELS = ("good", "wrong-quote", "typographic-quote", "invented-quote")
+PRINTED = ("questions", "chat", "audit", "programs", "repairs")
+
+
+def run(questions: Sequence[GoldQuestion], library: "Library") -> dict[str, Any]:
+    """Ask every question in every way; quotes shown, quotes literal, and what calibration did, by arbiter."""
+    from accounts.models import User
+    from benchmarks.shelf import shelve
+    from documents import access
+    from documents.models import Role
+
+    person = User.objects.create_user("asker@example.org", name="Asker")
+    documents = shelve([question.document for question in questions], library)
+    access.set_role(next(iter(documents.values())).base, person, Role.OWNER)
+    figures: dict[str, Any] = {"questions": len(questions), "commit": commit()}
+    totals = {name: Counter[str]() for name in ("chat", "audit", "programs")}
+    repairs: dict[str, Counter[str]] = {}
+    for model in ("", *MODELS):
+        repairs[model or "rules"] = Counter()
+        with scripted(model):
+            for question in questions:
+                turn = asked_turn(person, documents[question.document], question.question)
+                count(turn, totals, repairs[model or "rules"])
+    figures |= {name: {"shown": total["shown"], "literal": total["literal"]} for name, total in totals.items()}
+    figures["repairs"] = {name: dict(sorted(counted.items())) for name, counted in repairs.items()}
+    return figures
+
+
+class scripted:
+    """A scripted model as the configured one inside the block; none for ""."""
+
+    def __init__(self, behaviour: str) -> None:
+        self._server = ScriptedLLM(behaviour) if behaviour else None
+
+    def __enter__(self) -> None:
+        from django.conf import settings
+
+        settings.LLM_CONFIGURED = self._server is not None
+        if self._server:
+            self._server.start()
+            settings.LLM_BASE_URL, settings.LLM_API_KEY = self._server.base_url, "scripted"
+
+    def __exit__(self, *_: object) -> None:
+        if self._server:
+            self._server.stop()
+
+
+def asked_turn(person: "User", document: "Document", question: str) -> "Turn":
+    from chat.answering import answer_turn
+    from chat.asking import keep_question
+    from chat.models import Turn
+    from chat.scope import Scope
+
+    turn = keep_question(person, Scope(document.base, (document,)), question, "balanced", form_id=uuid.uuid4())
+    answer_turn(turn.pk)
+    return Turn.objects.select_related("run", "answer").get(pk=turn.pk)
+
+
+def count(turn: "Turn", totals: dict[str, Counter[str]], repairs: Counter[str]) -> None:
+    """Add what one turn shows: its citations, its candidates on the trail, and both as a program reads them."""
+    from chat.replies import answer_json
+
+    assert turn.run is not None
+    parse_lines: dict[Any, dict[int, tuple[str, str]]] = {}
+
+    def lines_of(candidate: "RunCandidate") -> dict[int, tuple[str, str]]:
+        if candidate.parse_id not in parse_lines:
+            rows = candidate.parse.lines.values_list("number", "text", "kind")
+            parse_lines[candidate.parse_id] = {number: (text, kind) for number, text, kind in rows}
+        return parse_lines[candidate.parse_id]
+
+    for candidate in turn.run.candidates.all():
+        repairs[candidate.anchor_repair["status"]] += 1
+        if candidate.content_anchor:
+            pieces = [
+                lines_of(candidate)[piece["line_number"]][0][piece["start"] : piece["end"]]
+                for piece in candidate.anchor_pieces
+            ]
+            book(totals["audit"], "\n".join(pieces) == candidate.content_anchor)
+    citations = list(turn.answer.citations.select_related("candidate__parse")) if hasattr(turn, "answer") else []
+    for citation in citations:
+        book(totals["chat"], stands_there(citation, lines_of(citation.candidate)))
+    for citation, told in zip(citations, answer_json(turn.answer)["citations"] if citations else [], strict=True):
+        is_same = (told["quote"], told["lines"]) == (citation.quote, [citation.first_line, citation.last_line])
+        book(totals["programs"], is_same and stands_there(citation, lines_of(citation.candidate)))
+
+
+def stands_there(citation: "Citation", lines: dict[int, tuple[str, str]]) -> bool:
+    """Whether a quote stands in its lines, joined as the page shows them, with or without the furniture between."""
+    numbers = range(citation.first_line, citation.last_line + 1)
+    every = "\n".join(lines[number][0] for number in numbers)
+    return citation.quote in every or citation.quote in "\n".join(searched(lines[number] for number in numbers))
+
+
+def searched(lines: Iterable[tuple[str, str]]) -> list[str]:
+    from documents.rows import UNSEARCHED_KINDS
+
+    return [text for text, kind in lines if kind not in UNSEARCHED_KINDS]
+
+
+def book(total: Counter[str], is_literal: bool) -> None:
+    total["shown"] += 1
+    total["literal"] += is_literal

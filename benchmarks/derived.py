@@ -1,0 +1,88 @@
+"""Questions whose answer must be computed: does the figure code computes, without a model, equal the gold answer?"""
+
+import re
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from benchmarks.library import Library
+from benchmarks.questions import GoldQuestion
+from benchmarks.retrieval import commit
+from chat.computing import Computed, compute_all, is_computable
+from documents.base_settings import BaseSettings
+from retrieval.pipeline import retrieve
+from retrieval.types import Candidate, ConceptTerms, LineRange
+from retrieval.values import statement_rows
+
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+YEAR = re.compile(r"^(?:19|20)\d\d$")
+PRINTED = (
+    "computable",
+    "equal",
+    "equal_and_cited",
+    "on_one_statement",
+    "on_one_statement_equal",
+    "not_equal",
+    "not_cited",
+)
+
+
+def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequence[ConceptTerms] = ()) -> dict[str, Any]:
+    """Every question for a figure whose gold answer holds one; with the rules arbiter and no key."""
+    asked = [one for one in questions if is_computable(one.question) and numbers_of(one.answer)]
+    rows = [judge(one, library, dictionary) for one in asked]
+    single = [row for row in rows if row["statements"] == 1]
+    return {
+        "questions": len(questions),
+        "computable": len(rows),
+        "computed": sum(bool(row["shown"]) for row in rows),
+        "equal": sum(row["equal"] for row in rows),
+        "equal_and_cited": sum(row["equal"] and row["cited"] for row in rows),
+        "on_one_statement": len(single),
+        "on_one_statement_equal": sum(row["equal"] for row in single),
+        "not_equal": [f"{row['id']}: {row['shown']} for {row['gold'][:60]}" for row in rows if not row["equal"]],
+        "not_cited": [row["id"] for row in rows if row["shown"] and not row["cited"]],
+        "commit": commit(),
+    }
+
+
+def judge(question: GoldQuestion, library: Library, dictionary: Sequence[ConceptTerms]) -> dict[str, Any]:
+    content = library.content(question.document)
+    found = compute_all(question.question, statement_rows(content))
+    result = retrieve(question.question, [content], settings=BaseSettings(), arbiter="rules", dictionary=dictionary)
+    kept = [candidate for candidate in result.candidates if candidate.role != "discarded"]
+    inputs = [each for one in found for each in one.inputs]
+    return {
+        "id": question.id,
+        "gold": question.answer,
+        "shown": [one.shown for one in found],
+        "statements": len({each.row.statement for each in inputs}),
+        "equal": bool(found) and all(equals(one, question.answer) for one in found),
+        "cited": all(is_near(each.row.line.number, each.row.line.page_number, kept) for each in inputs),
+    }
+
+
+def equals(computed: Computed, gold: str) -> bool:
+    """Whether one of the gold answer's numbers is the computed value, at the gold's own decimals.
+
+    Trailing zeros do not count as such: the file prints two of them behind whole dollars and rounded billions.
+    """
+    shown = numbers_of(computed.shown)[0]
+    return any(rounded(shown, number) == number for number in numbers_of(gold))
+
+
+def rounded(value: Decimal, like: Decimal) -> Decimal:
+    return value.quantize(Decimal(1).scaleb(int(like.normalize().as_tuple().exponent)), ROUND_HALF_UP)
+
+
+def numbers_of(text: str) -> list[Decimal]:
+    """The numbers of a text that are no years."""
+    return [Decimal(found.replace(",", "")) for found in NUMBER.findall(text) if not YEAR.match(found)]
+
+
+def is_near(line: int, page: int, candidates: Sequence[Candidate]) -> bool:
+    """Whether an input can be cited: a candidate that was kept holds its line, or stands on its page."""
+    here = LineRange(line, line)
+    return any(
+        each.context.overlaps(here) or each.anchor_pages[0] <= page <= each.anchor_pages[1] for each in candidates
+    )
