@@ -72,6 +72,9 @@ def main() -> int:
         "--document", type=Path, nargs="*", default=[], help="PDFs beside the samples; the longest is opened"
     )
     pages.add_argument("--out", type=Path, help="where to write everything as JSON")
+    api = commands.add_parser("api", help="the API against its own description, by generated requests")
+    api.add_argument("--cases", type=int, default=6000, help="requests, an equal share to each operation")
+    api.add_argument("--out", type=Path, help="where to write everything as JSON")
     anchors = commands.add_parser("anchors", help="is every quote literal, in the chat, the audit and to programs")
     anchors.add_argument("--data", type=Path, required=True, help="the folder the question files' paths start from")
     anchors.add_argument("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions")
@@ -84,6 +87,9 @@ def main() -> int:
     if options.command == "pages":
         with installation():
             return run_pages(options)
+    if options.command == "api":
+        with installation():
+            return run_api(options)
     if options.command == "anchors":
         with installation():
             return run_anchors(options)
@@ -108,6 +114,16 @@ def run_audit(options: argparse.Namespace) -> int:
     if options.out:
         options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1, default=str))
     return 0
+
+
+def run_api(options: argparse.Namespace) -> int:
+    from benchmarks import contract
+
+    figures = contract.run(options.cases)
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    print(json.dumps(figures, ensure_ascii=False, indent=1))
+    return 1 if figures["server_errors"] or figures["schema_breaks"] else 0
 
 
 def run_pages(options: argparse.Namespace) -> int:
@@ -229,13 +245,6 @@ def run_speed(options: argparse.Namespace) -> int:
     from benchmarks.library import Library
 
     return run_measure(options, lambda asked: speed.run(asked, Library(options.data), chosen_dictionary(options)))
-
-
-def run_arbiter(options: argparse.Namespace) -> int:
-    from benchmarks import arbiter
-    from benchmarks.library import Library
-
-    return run_measure(options, lambda asked: arbiter.run(asked, Library(options.data), chosen_dictionary(options)))
 
 
 def run_arbiter(options: argparse.Namespace) -> int:
