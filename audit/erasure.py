@@ -72,7 +72,7 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
     conversations = in_base(Conversation.objects.filter(user=person), base)
     runs = in_base(RetrievalRun.objects.filter(asked_by=person), base)
     bases = {*runs.order_by().values_list("base_id", flat=True), *conversations.values_list("base_id", flat=True)}
-    refuse_when_held(f"user:{person.pk}", *(f"base:{pk}" for pk in bases))
+    refuse_when_held(*(subject for pk in bases for subject in holders_of(pk, person.pk)), f"user:{person.pk}")
     with allowed():
         delete_conversations(conversations)
         mine = list(unerased(runs, "run").only("pk", "base_id", "llm_call_id"))
@@ -139,6 +139,11 @@ def erase_searches(person: User, erasing: Erasing) -> None:
 
 
 # ---- rows
+
+
+def holders_of(base_id: UUID, person_id: int | None) -> tuple[str, str, str]:
+    """The subjects whose legal hold keeps what a person asked in a base."""
+    return f"user:{person_id}", f"base:{base_id}", f"base:{base_id}:user:{person_id}"
 
 
 def in_base(rows: "QuerySet[AnyRow]", base: KnowledgeBase | None) -> "QuerySet[AnyRow]":

@@ -1,16 +1,19 @@
 """What people fill in: the filters of the list of runs, a review, and the drawing of a sample."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as now_translated
 from django.utils.translation import gettext_lazy as _
 
+from audit.changes import WORDS as CHANGE_WORDS
 from audit.models import Review
 from audit.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
 from audit.replay import Judge
 from audit.reviewing import Opinion
 from documents.models import KnowledgeBase, Viewer
+from ledger.holds import REASON_MIN as HOLD_REASON_MIN
 from retrieval.models import RunCandidate
 
 TEXT_MAX = 200
@@ -180,3 +183,72 @@ class ReplayForm(forms.Form):
 
     def times(self) -> int:
         return self.cleaned_data["repeats"] or 1
+
+
+class ChangeFilters(forms.Form):
+    """Which recorded changes are shown; every field may be empty."""
+
+    base = forms.ModelChoiceField(
+        KnowledgeBase.objects.none(), required=False, label=_("Base"), empty_label=_("Every base")
+    )
+    kind = forms.ChoiceField(
+        choices=[("", _("Every change")), *CHANGE_WORDS.items()], required=False, label=_("Change")
+    )
+    actor = forms.CharField(max_length=TEXT_MAX, required=False, label=_("By"))
+
+    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        bases = self.fields["base"]
+        assert isinstance(bases, forms.ModelChoiceField)
+        bases.queryset = KnowledgeBase.objects.audited_by(user)
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "field"
+        self.fields["actor"].widget.attrs["placeholder"] = now_translated("By")
+
+
+class RetentionForm(forms.Form):
+    days = forms.IntegerField(label=_("Days"), widget=forms.NumberInput({"class": "field"}))
+
+
+class HoldForm(forms.Form):
+    """What is put under hold, of a base's own things, and why."""
+
+    subject = forms.ChoiceField(label=_("What"), widget=forms.Select({"class": "field"}))
+    reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
+
+    def __init__(self, *arguments: Any, subjects: dict[str, str], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        chosen = self.fields["subject"]
+        assert isinstance(chosen, forms.ChoiceField)
+        chosen.choices = list(subjects.items())
+
+
+class ReleaseForm(HoldForm):
+    """Which hold ends, and why."""
+
+
+class EraseForm(forms.Form):
+    """Whose content is erased, why, and that it is meant."""
+
+    person = forms.TypedChoiceField(coerce=int, label=_("Person"), widget=forms.Select({"class": "field"}))
+    reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
+    is_meant = forms.BooleanField(label=_("I know that this cannot be undone"))
+
+    def __init__(self, *arguments: Any, people: Sequence[dict[str, Any]], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        chosen = self.fields["person"]
+        assert isinstance(chosen, forms.ChoiceField)
+        chosen.choices = [(row["asked_by_id"], str(row["person"])) for row in people]
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        if len("".join(reason.split())) < HOLD_REASON_MIN:
+            raise forms.ValidationError(
+                _("Give a reason of at least %(count)s characters.") % {"count": HOLD_REASON_MIN}
+            )
+        return reason.strip()
+
+    def why_not(self) -> str:
+        """What is missing, in one sentence; nothing was erased."""
+        told = [str(error) for errors in self.errors.values() for error in errors]
+        return " ".join([now_translated("Nothing was erased."), *told])

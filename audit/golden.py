@@ -17,6 +17,7 @@ from audit.reviewing import Reviews, RunReviews, reviews_of
 from chat.models import Answer, Citation
 from documents.models import KnowledgeBase
 from ledger.events import record
+from ledger.models import Event
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
 
@@ -256,11 +257,31 @@ def broken_of(golden: Golden, candidate_id: str, section_title: str, wanted: str
 
 
 def record_check(base: KnowledgeBase, check: Check, actor: str) -> None:
-    """Keep what a check found, in the ledger."""
-    details = asdict(check) | {"broken": [asdict(each) for each in check.broken[:LISTED_MAX]]}
+    """Keep what a check found, in the ledger; of a run no word that could not be erased with it."""
+    details = asdict(check) | {"broken": [bare(each) for each in check.broken[:LISTED_MAX]]}
     details |= {"broken_count": len(check.broken), "not_judged": list(check.not_judged[:LISTED_MAX])}
     with transaction.atomic():
         record(CHECK, actor, subject_of(base.pk), details)
+
+
+def bare(finding: Broken) -> dict[str, str]:
+    return {name: value for name, value in asdict(finding).items() if name not in ("question", "section_title")}
+
+
+def checks_of(base_id: UUID, count: int) -> list[Event]:
+    """The last checks of a base, their findings with question and section as the records still have them."""
+    checks = list(Event.objects.filter(kind=CHECK, subject=subject_of(base_id))[:count])
+    findings = [finding for check in checks for finding in check.details["broken"]]
+    run_ids = {finding["run_id"] for finding in findings}
+    questions = {
+        str(pk): words for pk, words in RetrievalRun.objects.filter(pk__in=run_ids).values_list("pk", "question")
+    }
+    rows = RunCandidate.objects.filter(run__in=run_ids).values_list("run_id", "candidate_id", "section_title")
+    titles = {(str(run_id), candidate_id): title for run_id, candidate_id, title in rows}
+    for finding in findings:
+        finding["question"] = questions.get(finding["run_id"], "")
+        finding["section_title"] = titles.get((finding["run_id"], finding["candidate_id"]), "")
+    return checks
 
 
 def subject_of(base_id: UUID) -> str:

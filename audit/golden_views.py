@@ -14,11 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.events import is_auditor, record_list
-from audit.golden import CHECK, Golden, check_golden, golden_of, question_rows, record_check, reviewed_runs, subject_of
+from audit.golden import Golden, check_golden, checks_of, golden_of, question_rows, record_check, reviewed_runs
 from audit.replay import Judge
 from documents.access import actor_of
 from documents.models import KnowledgeBase, Viewer
-from ledger.models import Event
 
 SHOWN = 50
 CHECKS_SHOWN = 10
@@ -64,7 +63,7 @@ def golden(request: HttpRequest) -> HttpResponse:
         "reviewed": runs.count(),
         "rows": found,
         "limit": SHOWN,
-        "checks": Event.objects.filter(kind=CHECK, subject=subject_of(base.pk))[:CHECKS_SHOWN],
+        "checks": checks_of(base.pk, CHECKS_SHOWN),
         "has_model": settings.LLM_CONFIGURED,
         "on_page": CHECKED_ON_PAGE,
     }

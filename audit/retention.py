@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from audit.erasure import Erasing, allowed, erase_run, erase_strays, unerased
+from audit.erasure import Erasing, allowed, erase_run, erase_strays, holders_of, unerased
 from documents.models import KnowledgeBase
 from ledger.events import record
 from ledger.holds import holds_on
@@ -59,13 +59,11 @@ def expire() -> int:
 
 
 def expire_base(base: KnowledgeBase) -> int:
-    if holds_on([f"base:{base.pk}"]):
-        return 0
     erasing = Erasing(BY_RULE, _("Kept for %(days)s days by the rule of the base") % {"days": days_kept(base)})
     runs = list(due(base).only("pk", "base_id", "llm_call_id", "asked_by_id")[:RUNS_AT_ONCE])
-    askers = {f"user:{run.asked_by_id}" for run in runs}
-    held = {hold.subject for hold in holds_on(askers)}
-    free = [run for run in runs if f"user:{run.asked_by_id}" not in held]
+    subjects = {run.pk: set(holders_of(base.pk, run.asked_by_id)) for run in runs}
+    held = {hold.subject for hold in holds_on(set().union(*subjects.values()))}
+    free = [run for run in runs if not held & subjects[run.pk]]
     for run in free:
         erase_run(run, erasing)
     return len(free)

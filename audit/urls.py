@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audit import export_views, figure_views, golden_views, replay_views, review_views, sign_views, views
+from audit import export_views, figure_views, golden_views, keeping_views, replay_views, review_views, sign_views, views
 
 app_name = "audit"
 
@@ -22,6 +22,12 @@ urlpatterns = [
     path("golden/", golden_views.golden, name="golden"),
     path("golden/questions.jsonl", golden_views.questions, name="golden_questions"),
     path("golden/check/", golden_views.check, name="golden_check"),
+    path("changes/", keeping_views.change_list, name="changes"),
+    path("keeping/<uuid:base_id>/", keeping_views.keeping, name="keeping"),
+    path("keeping/<uuid:base_id>/days/", keeping_views.keep_for, name="keep_for"),
+    path("keeping/<uuid:base_id>/hold/", keeping_views.place_hold, name="place_hold"),
+    path("keeping/<uuid:base_id>/release/", keeping_views.release_hold, name="release_hold"),
+    path("keeping/<uuid:base_id>/erase/", keeping_views.erase, name="erase"),
     path("runs/<uuid:run_id>/", views.run_trail, name="trail"),
     path("runs/<uuid:run_id>/evidence/", export_views.evidence, name="evidence"),
     path("runs/<uuid:run_id>/replay/", replay_views.replay, name="replay"),

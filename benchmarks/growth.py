@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
+from audit.events import record_event
 from audit.models import AuditEvent
 from audit.record import PAYLOADS as AUDITED
 from chat.models import Answer, Citation
@@ -36,6 +37,7 @@ JOIN chat_answer a ON a.run_id = r.id
 
 def grow(entries: int) -> dict[str, Any]:
     """Copy questions until the ledger has so many entries: a run, its answer and a read of it each, bytes as they are."""
+    record_event(None, "measured", None)  # the read that is copied
     began, before = time.monotonic(), chain.head().sequence
     while chain.head().sequence < entries:
         with transaction.atomic(), connection.cursor() as cursor:

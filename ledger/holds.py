@@ -29,7 +29,8 @@ class Held(Exception):
 
 @dataclass(frozen=True)
 class Hold:
-    """A hold that stands. `subject` is "base:<id>", "document:<id>" or "user:<id>"."""
+    """A hold that stands. `subject` is "base:<id>", "document:<id>", "user:<id>" or, of a person in one base,
+    "base:<id>:user:<id>"."""
 
     subject: str
     reason: str
