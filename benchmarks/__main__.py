@@ -305,8 +305,12 @@ def print_figures(figures: dict[str, Any]) -> None:
     for name, row in rows.items():
         cells = [row["page_hit"].get(column) for column in columns]
         print(f"{name:28}" + "".join(f"{'–' if cell is None else format(cell, '.3f'):>8}" for cell in cells))
-    for name in ("section_hit", "literal_anchor_rate", "false_not_found", "absent_refused", "vectors_on", "latency_ms"):
+    for name in ("section_hit", "literal_anchor_rate", "false_not_found", "absent_refused", "not_found", "vectors_on"):
         print(f"{name:28}  {figures[name]}")
+    latency = figures["latency_ms"]
+    print(f"{'latency_ms':28}  p50 {latency['p50']}, p95 {latency['p95']}")
+    for stage, figure in latency["by_stage"].items():
+        print(f"{'  ' + stage:28}  p50 {figure['p50']}, p95 {figure['p95']}")
 
 
 if __name__ == "__main__":

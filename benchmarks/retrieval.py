@@ -2,7 +2,7 @@
 
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -122,10 +122,12 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
         "literal_anchor_rate": round(sum(row.literal_anchors for row in rows) / anchors, 4) if anchors else None,
         "false_not_found": mean([float(row.status in ("not_found", "cannot_tell")) for row in answerable]),
         "absent_refused": mean([float(row.status != "found" or row.primary_count == 0) for row in absent]),
+        "not_found": not_found_figures(rows),
         "vectors_on": mean([float(row.vectors_on) for row in rows]),
         "latency_ms": {
             "p50": percentile([row.latency_ms for row in rows], 50),
             "p95": percentile([row.latency_ms for row in rows], 95),
+            "by_stage": {stage: stage_figures(stage, rows) for stage in dict.fromkeys(stages_of(rows))},
         },
         "arbiter": {
             "ran": mean([float(row.arbiter_status == "ran") for row in rows]),
@@ -136,6 +138,25 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
             ),
         },
     }
+
+
+def not_found_figures(rows: Sequence[Judged]) -> dict[str, float | None]:
+    """Of the questions answered "not found", the share that is absent; of the absent ones, the share answered so."""
+    refused = [row for row in rows if row.status in ("not_found", "cannot_tell")]
+    absent = [row for row in rows if row.not_found_expected]
+    return {
+        "precision": mean([float(row.not_found_expected) for row in refused]),
+        "recall": mean([float(row.status in ("not_found", "cannot_tell")) for row in absent]),
+    }
+
+
+def stages_of(rows: Sequence[Judged]) -> Iterator[str]:
+    return (stage for row in rows for stage in row.timings_ms)
+
+
+def stage_figures(stage: str, rows: Sequence[Judged]) -> dict[str, float | None]:
+    values = [row.timings_ms[stage] for row in rows if stage in row.timings_ms]
+    return {"p50": percentile(values, 50), "p95": percentile(values, 95)}
 
 
 def grouped(rows: list[Judged], name: str) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 
 from documents.content import DocumentContent
 from documents.matching import match_form
-from documents.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
+from documents.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow, TocRow
 from retrieval.lexicon import lexicon_of
 from retrieval.terms import Term, terms_of
-from retrieval.types import METHODS, Brief, Candidate, Hit, LineRange, Method, Question
+from retrieval.types import METHODS, POINTED, Brief, Candidate, Hit, LineRange, Method, Question
 
 RRF_K = 60  # the constant of the paper (Cormack 2009), as R44 asks
 CLUSTER_GAP = 4  # hits this near belong to one place
@@ -30,6 +30,11 @@ KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.58, 0.22, 0.12, 0.0
 FAINT_SHARE, TELLING_RARITY = 0.3, 0.5
 COSINE_SPAN = 0.55  # of the bundled encoder: from the farthest passage still proposed to one that says the same
 ROW_COSINE_SHARE = 0.95  # of the best cosine on its page: a row lives from the heading of its table
+BIBLIOGRAPHY_SHARE = 0.5  # a list of works names what others wrote; it seldom is what this document says
+BIBLIOGRAPHY = re.compile(
+    r"^[\d.\s]*(?:references(?: cited)?|bibliograph\w+|works cited|literatur\w*|ouvrages cites|referencias)\W*$"
+)
+CITED = re.compile(r"\b(?:cit\w+|references?|bibliograph\w*|publications?|published|papers?|authors?|works?)\b")
 KEYWORDS_MAX = 1.25  # every word on one line, in phrases
 SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’\d]*$")
 
@@ -68,11 +73,13 @@ def aggregate(
     ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
     terms = {content.document_id: terms_of(question, lexicon_of(content)) for content in contents}
+    asked = match_form(question.topic)
     candidates: dict[str, Candidate] = {}
-    for place in pages_first(ordered):
+    referred = [place for place in ordered if place.best("references")]  # few, and no word may speak for them
+    for place in referred + pages_first(ordered):
         if len(candidates) == pool_max:
             break
-        candidate = candidate_of(place, ranks[id(place)], prefixed, terms[place.content.document_id])
+        candidate = candidate_of(place, ranks[id(place)], prefixed, terms[place.content.document_id], asked)
         candidates.setdefault(candidate.candidate_id, candidate)
     return tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank))
 
@@ -118,6 +125,8 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Place]:
             join_section(hit, places, content)
         elif hit.method == "pinned":
             join_page(hit, places, content)
+        elif hit.method == "references":
+            join_reference(hit, places, content)
     return sorted(places, key=lambda place: place.best_line)
 
 
@@ -205,6 +214,15 @@ def join_page(hit: Hit, places: list[Place], content: DocumentContent) -> None:
     max(inside, key=lambda place: place.score("keywords")).hits.append(hit)
 
 
+def join_reference(hit: Hit, places: list[Place], content: DocumentContent) -> None:
+    """A place another passage points to: one that begins there, or a place of its own."""
+    inside = [place for place in places if place.best_line == hit.lines.first]
+    if not inside:
+        inside = [Place(content, hit.lines.first)]
+        places += inside
+    inside[0].hits.append(hit)
+
+
 def first_text_line(lines: LineRange, content: DocumentContent) -> int:
     """The first line that is no heading and no furniture; the first line when there is none."""
     rows = content.lines_between(lines.first, lines.last)
@@ -215,12 +233,12 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 # ---- candidates
 
 
-def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term]) -> Candidate:
+def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term], asked: str = "") -> Candidate:
     content = place.content
     anchor = anchor_of(place)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
     entry = content.toc_by_index.get(place.line.toc_index)
-    methods = tuple(method for method in (*METHODS, "pinned") if place.best(method))
+    methods = tuple(method for method in (*METHODS, *POINTED) if place.best(method))
     candidate_id = f"p{first.page_number}-l{anchor.first}-{anchor.last}"
     if prefixed:
         candidate_id = f"{content.sha256[:FINGERPRINT]}-{candidate_id}"
@@ -248,9 +266,10 @@ def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term])
         rrf_rank=rank,
         brief=NO_BRIEF,
         best_line=place.best_line,
-        strength=strength_of(place),
+        strength=strength_of(place) * bibliography_share(entry, asked),
         parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
         is_faint=is_faint(place, rarities(terms, content)),
+        referred=next((hit.detail for hit in place.hits if hit.method == "references"), ""),
         statement=next((hit.statement for hit in place.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
     )
@@ -269,6 +288,12 @@ def strength_of(place: Place) -> float:
         + TYPE_WEIGHT * any(hit.type_match for hit in place.hits),
         6,
     )
+
+
+def bibliography_share(entry: TocRow | None, asked: str) -> float:
+    """What a place keeps of its strength in a list of works; all of it when works are asked for."""
+    is_list = entry is not None and bool(BIBLIOGRAPHY.match(match_form(entry.title)))
+    return BIBLIOGRAPHY_SHARE if is_list and not CITED.search(asked) else 1.0
 
 
 def anchor_of(place: Place) -> LineRange:

@@ -1,5 +1,6 @@
 """The lines handed on around an anchor, by kind of question (R43, R71-R74): enough to answer, never a whole book."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,8 @@ LINES_AROUND = 5  # R71: a paragraph, on the same page
 LISTING_LINES, SECTION_LINES, LOOKUP_LINES = 200, 120, 50  # upper ends that fit CHARS_MAX; SPEC part (c) table
 TABLE_LINES = 60
 TABLE_HEAD = 6  # the caption, the unit and the years stand above the first row
+PEEKED_LINES = 40  # of the next page, to see whether a list goes on there
+ITEM = re.compile(r"\(?(?:(\d{1,3})[.)]|([A-Za-z])[.)]|([•▪–—*-]))\s")
 WIDE_INTENTS = {"listing": LISTING_LINES, "section_retrieval": SECTION_LINES, "open_scoped": SECTION_LINES}
 
 
@@ -44,8 +47,11 @@ def expand_parents(candidates: Sequence[Candidate], contents: dict[str, Document
 def context_of(candidate: Candidate, question: Question, content: DocumentContent) -> LineRange:
     if "pinned" in candidate.methods:
         return page_of(candidate.anchor.first, content)
-    if content.lines[candidate.best_line - 1].kind == "table_row":
+    kind = content.lines[candidate.best_line - 1].kind
+    if kind == "table_row":
         return table_around(candidate.anchor, content)
+    if kind == "caption" and (row := row_below(candidate.anchor.last, content)):
+        return table_around(LineRange(candidate.anchor.first, row), content)
     section = section_of(candidate, content)
     if question.intent in WIDE_INTENTS and section:
         return around(candidate.anchor, WIDE_INTENTS[question.intent], section)
@@ -81,7 +87,36 @@ def paragraph_around(anchor: LineRange, content: DocumentContent) -> LineRange:
         first += 1
     while last > anchor.last and content.lines[last - 1].kind in (*UNSEARCHED_KINDS, "heading"):
         last -= 1
-    return LineRange(first, last)
+    return LineRange(first, last if last < page_of(anchor.last, content).last else end_of_list(last, content))
+
+
+def end_of_list(last: int, content: DocumentContent) -> int:
+    """Where the list on the last line of a page ends: there, or on the next page, which is only looked at (R73).
+
+    It goes on when the first line of text there is its next item: "(f)" after "(e)", "4." after "3.", a bullet.
+    """
+    item = item_of(content.lines[last - 1].text)
+    for line in content.lines_between(last + 1, last + PEEKED_LINES) if item else ():
+        if line.kind in UNSEARCHED_KINDS:
+            continue
+        following = item_of(line.text)
+        is_rest = not following and line.text[:1].islower()  # of an item of several lines
+        if line.kind == "heading" or (following != next_item(item) and not is_rest):
+            break
+        last, item = line.number, following or item
+    return last
+
+
+def item_of(text: str) -> str:
+    """What a list item is marked with, without brackets and stops: "e", "12", "•"; "" for other lines."""
+    found = ITEM.match(text.strip())
+    return next(filter(None, found.groups())).lower() if found else ""
+
+
+def next_item(item: str) -> str:
+    if item.isdigit():
+        return str(int(item) + 1)
+    return chr(ord(item) + 1) if item.isalpha() else item
 
 
 def page_of(number: int, content: DocumentContent) -> LineRange:
@@ -103,6 +138,12 @@ def table_around(anchor: LineRange, content: DocumentContent) -> LineRange:
     while last < page.last and is_table(last + 1, content) and last - anchor.last < TABLE_LINES:
         last += 1
     return LineRange(max(page.first, first - TABLE_HEAD), last)
+
+
+def row_below(number: int, content: DocumentContent) -> int | None:
+    """The first row of the table a caption stands above, None when no row follows it soon."""
+    rows = content.lines_between(number, number + TABLE_HEAD)
+    return next((row.number for row in rows if row.kind == "table_row"), None)
 
 
 def is_table(number: int, content: DocumentContent) -> bool:

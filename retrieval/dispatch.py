@@ -1,6 +1,8 @@
 """Which steps run for a question, each with its reason: flat rules of SPEC part (c), no model (R33, R36, R39)."""
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from documents.base_settings import BaseSettings
@@ -24,6 +26,11 @@ class Asked(NamedTuple):
     mode: str
 
 
+POINTING = re.compile(
+    r"\b(?:where|ou|wo|donde)\b.*\b(?:shown|show|reported|listed|described|given|presented|plotted|found|illustrated)\b",
+    re.IGNORECASE,
+)
+
 Rule = Callable[[Asked], Flag]
 
 
@@ -43,6 +50,11 @@ def reconsider(plan: Plan, question: Question, hits: Sequence[Hit]) -> Plan:
 def without_vectors(plan: Plan, reason: str) -> Plan:
     """The plan with the search by meaning switched off, and why."""
     return Plan(tuple(Flag("vectors", False, reason) if flag.name == "vectors" else flag for flag in plan.flags))
+
+
+def noted(plan: Plan, name: str, reason: str) -> Plan:
+    """The plan with what a step came to as the reason of its flag."""
+    return Plan(tuple(replace(flag, reason=reason) if flag.name == name else flag for flag in plan.flags))
 
 
 def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
@@ -133,12 +145,13 @@ def rule_listing(asked: Asked) -> Flag:
 
 
 def rule_references(asked: Asked) -> Flag:
-    pointed = asked.question.hints.section or asked.question.hints.layout
+    hints = asked.question.hints
+    pointed = hints.section or hints.layout or POINTING.search(asked.question.topic)
     if not pointed and asked.question.intent not in ("section_retrieval", "open_scoped"):
         return Flag("cross_references", False, "the question points nowhere")
     if asked.mode != SECOND_PASS_MODE:
         return Flag("cross_references", False, f"mode is {asked.mode}: references are not followed")
-    return Flag("cross_references", False, "following references is not built yet")
+    return Flag("cross_references", True, "the question asks where something stands, or for how things hang together")
 
 
 def rule_adaptive(asked: Asked) -> Flag:

@@ -22,6 +22,7 @@ from retrieval.context import expand_parents, widen
 from retrieval.detectors import DETECTORS
 from retrieval.hybrid import hybrid_candidates
 from retrieval.question import parse_question
+from retrieval.references import follow
 from retrieval.types import (
     ArbiterName,
     Box,
@@ -64,7 +65,7 @@ def retrieve(
     1. parse the question by rules, against the documents' own vocabulary
     2. plan: which detectors run, each with its reason
     3. detect: titles, keywords and patterns, vectors beside them unless the words suffice
-    4. aggregate hits to candidates
+    4. aggregate hits to candidates, and in thorough mode follow what the best of them point to
     5. arbitrate: a verdict for each candidate
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts
@@ -92,6 +93,11 @@ def retrieve(
         candidates = hybrid_candidates(question, contents, hits)
     elif not is_barred:
         candidates = aggregate(hits, question, contents, pool_max=pool_max)
+    if candidates and plan.is_on("cross_references"):
+        followed = follow(candidates, contents)
+        plan = dispatch.noted(plan, "cross_references", followed.outcome)
+        hits += followed.hits
+        candidates = aggregate(hits, question, contents, pool_max=pool_max) if followed.hits else candidates
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""
     candidates = fitted(candidates, toc)

@@ -88,7 +88,7 @@ ANSWER_TYPES = (
     ("phone", r"\b(?:phone|telephone|fax)\b"),
     ("url", r"\b(?:url|website|web\s*site|web\s+address|link)\b"),
     ("iban", r"\biban\b"),
-    ("date", r"^(?:on\s+)?(?:when|what\s+date|which\s+(?:date|day|year))\b|\b(?:date|deadline|quand|wann|cuando)\b"),
+    ("date", r"^(?:on\s+)?(?:when|what\s+date|which\s+(?:date|day|year))\b|\b(?:date|quand|wann|cuando)\b"),
     ("frequency", r"\b(?:how\s+(?:often|frequently)|at\s+what\s+intervals?|a\s+quelle\s+frequence|wie\s+oft)\b"),
     ("duration", r"\b(?:how\s+(?:long|fast|quickly|soon)|combien\s+de\s+temps|wie\s+(?:lange|schnell))\b"),
     ("rate", r"\b(?:per|par|pro)\s+(?:second|minute|hour|day|seconde|heure|jour|sekunde|stunde|tag)\b"),
@@ -100,7 +100,7 @@ ANSWER_TYPES = (
     ),
     (
         "amount",
-        r"""\b(?:how\s+much|amount|cost|costs|price|fee|fees|premium|deductible|revenue|revenues|sales|income|expenses?|
+        r"""(?:^|[,;:]\s*|\b(?:and|but)\s+)how\s+much\b|\b(?:amount|cost|costs|price|fee|fees|premium|deductible|revenue|revenues|sales|income|expenses?|
         dividends?|assets|liabilities|liability|debt|cash\s+flow|cogs|capex|ebitda|earnings|eps|inventory|equity|
         combien|montant|prix|betrag|preis|kosten|cuanto|importe|precio)\b""",
     ),

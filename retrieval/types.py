@@ -5,11 +5,12 @@ from typing import Any, Literal, NamedTuple
 
 from llm.client import Exchange
 
-Method = Literal["titles", "keywords", "patterns", "vectors", "pinned"]
+Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references"]
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
 ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
+POINTED: tuple[Method, ...] = ("pinned", "references")  # proposed because somebody points there, not by a detector
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
 
 
@@ -236,6 +237,7 @@ class Candidate:
     parts: tuple[int, ...] = ()  # the parts of a compound question it was found for
     is_faint: bool = False  # little of the question, and only words that stand everywhere
     statement: str = ""  # its page is this statement of a report
+    referred: str = ""  # what another passage called this place, and on which page
     rows_share: float = 0.0  # of the question, on the rows of that statement
     role: Role = "unjudged"
     reason: str = ""

@@ -72,12 +72,12 @@ STOP_WORDS: dict[str, frozenset[str]] = {
 # Words that frame a question without naming its topic: searched, but they never prove a topic present (SPEC A10).
 GENERIC_WORDS: dict[str, frozenset[str]] = {
     "en": word_set(
-        """able according actual amount annual among answer article average back base based besides book brief calculate call called case chapter clearly come comes
+        """able according actual amount annual among answer article average back base based behind besides book brief calculate call called case chapter clearly come comes
         common company
         companies compare compared comparison compute consider contain corporation count current data day define definition describe
         detail details determine difference differ different discuss divide document drive during end exist explain explicit extent fact
-        figure file filing find first fiscal follow following firm formerly full general give happen happens help important include
-        included indicate information item kind know last less level list look main major mean meaning mention mentioned month
+        figure file filing find first fiscal follow following firm formerly full general give happen happens help idea important include
+        included indicate information intuition item kind know last less level list look main major mean meaning mention mentioned month
         move name need number occur often ones option options page paper part people per percent percentage piece place point primary
         primarily provide put quarter question quote range reach reason refer regard related relation relative report result
         results say section see set show simple somehow specific state stated statement step sum summarise summarize summary table take told took

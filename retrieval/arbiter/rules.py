@@ -4,6 +4,7 @@ A section named exactly as asked comes first, what is only near in meaning comes
 how much of the question the place carries, which grows with the words that stand together and with a value of the type.
 """
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,8 +20,18 @@ DISCARDED_SHARE = 0.25  # of the best: a stray word
 STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
 QUOTED_ROLES = ("primary", "supporting")
 # Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
-# An amount or a number stands in a column far from its label, a date is told in words: those are not among them.
-FORMED_TYPES = frozenset(["frequency", "duration", "rate", "email", "phone", "url", "iban"])
+# A number may be a word; an amount or a percentage is only missed when the question says that it wants one.
+FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
+AMOUNT_WANTED = re.compile(
+    r"\b(?:how much|amounts?|percent(?:age)?|combien|montants?|pourcentage|wie\s?viel|betrag|cuanto|importe)\b",
+    re.IGNORECASE,
+)
+HOLDS = re.compile(
+    r"\b(?:cover(?:s|ed)?|includ(?:e|es|ed)|insur(?:e|es|ed)|contain(?:s|ed)?|mention(?:s|ed)?|exclud(?:e|es|ed)"
+    r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",
+    re.IGNORECASE,
+)
+FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
 
 
 class Rule(NamedTuple):
@@ -35,6 +46,7 @@ STATEMENT = Rule(1, "statement asked for")
 EXACT_TITLE = Rule(1, "exact title")
 TOGETHER = Rule(2, "words together")
 TYPE_MATCH = Rule(2, "value of the type")
+REFERRED = Rule(2, "referred to")
 ONE_WORD = Rule(2, "words apart")
 MEANING_ONLY = Rule(3, "meaning only")
 
@@ -55,14 +67,42 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
     """What an answer to this question would need and no candidate has, or "": a value's form, or two codes together."""
     if question.parts:
         return ""  # each part asks for something else
-    if question.answer_type in FORMED_TYPES and not any(candidate.type_match for candidate in candidates):
+    enough = FORMED_SHARE * max(candidate.strength for candidate in candidates)
+    is_formed = any((each.type_match and each.strength >= enough) or each.statement for each in candidates)
+    if is_formed_type(question) and not is_formed:
         return f"no {question.answer_type} stands beside the words of the question"
+    found = {word for candidate in candidates for word in candidate.matched_keywords}
+    objects = objects_of(question)
+    if objects and not found & set(objects):
+        return f"{listed([f'“{word}”' for word in objects])} occurs nowhere"
     pages = by_page(candidates)
     asked = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
     codes = asked.intersection(*[set().union(*pages)])
     if len(codes) > 1 and question.intent == "field_extraction" and not any(map(codes.issubset, pages)):
         return f"{listed([f'“{code}”' for code in sorted(codes)])} stand on no page together"
     return ""
+
+
+def is_formed_type(question: Question) -> bool:
+    if question.answer_type in ("amount", "percentage"):
+        return bool(AMOUNT_WANTED.search(question.topic))
+    return question.answer_type in FORMED_TYPES
+
+
+def objects_of(question: Question) -> list[str]:
+    """What a question whether something is covered, included or mentioned asks about; nothing for other questions.
+
+    It is what follows the verb ("does it cover earthquake"), or what stands before it ("is earthquake covered").
+    """
+    verb = HOLDS.search(question.topic) if question.answer_type == "boolean" else None
+    if verb is None:
+        return []
+    direct = [each for each in question.keywords if each.priority == "primary" and each.source == "direct"]
+    for part in (question.topic[verb.end() :], question.topic[: verb.start()]):
+        said = set(words_of(match_form(part)))
+        if objects := [keyword.text for keyword in direct if said & set(keyword.forms)]:
+            return objects
+    return []
 
 
 def by_page(candidates: Sequence[Candidate]) -> list[set[str]]:
@@ -104,6 +144,8 @@ def rule_of(candidate: Candidate) -> Rule:
         return TOGETHER
     if candidate.type_match:
         return TYPE_MATCH
+    if candidate.referred:
+        return REFERRED
     return ONE_WORD if set(candidate.methods) - {"vectors"} else MEANING_ONLY
 
 
@@ -119,7 +161,7 @@ def roles_of(ordered: Sequence[Candidate]) -> list[Role]:
             role = "primary"
         if role == "primary" and roles.count("primary") >= PRIMARY_MAX + len(served):
             role = "supporting"
-        if role == "supporting" and roles.count("supporting") >= SUPPORTING_MAX:
+        if role == "supporting" and not candidate.referred and roles.count("supporting") >= SUPPORTING_MAX:
             role = "tangential"
         roles.append(role)
     return roles
@@ -129,6 +171,8 @@ def role_of(candidate: Candidate, leader: Candidate, best: float) -> Role:
     rule = rule_of(candidate)
     if rule in (PINNED, STATEMENT):
         return "primary"
+    if rule is REFERRED:
+        return "supporting"
     if rule is MEANING_ONLY or candidate.strength < DISCARDED_SHARE * best:
         return "discarded" if candidate.strength < SUPPORTING_SHARE * best else "tangential"
     is_equal = rule.order <= rule_of(leader).order and candidate.strength >= PRIMARY_SHARE * leader.strength
@@ -164,6 +208,7 @@ def reason_of(candidate: Candidate, rule: Rule, role: Role) -> str:
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”.",
         TOGETHER: f"{words} stand together here.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
+        REFERRED: f"Another passage points here: {candidate.referred}.",
         ONE_WORD: said_of_words(candidate, words),
         MEANING_ONLY: "Only near in meaning: no word of the question and no title (rule 3).",
     }[rule]

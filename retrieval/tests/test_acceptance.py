@@ -3,15 +3,16 @@
 import pytest
 
 from llm.embedding import is_available
+from retrieval.calibration import calibrate
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, shared_content
-from retrieval.types import Candidate, RetrievalResult
+from retrieval.types import Candidate, LineRange, Mode, RetrievalResult
 
 PAPER, CSF, ADOBE = "papers/1706.03762v7.pdf", "papers/NIST.CSWP.29.pdf", "financebench/ADOBE_2015_10K.pdf"
 
 
-def ask(name: str, question: str) -> RetrievalResult:
-    return retrieve(question, [shared_content(name)], settings=SETTINGS, arbiter="rules")
+def ask(name: str, question: str, mode: Mode = "balanced") -> RetrievalResult:
+    return retrieve(question, [shared_content(name)], settings=SETTINGS, mode=mode, arbiter="rules")
 
 
 def primaries(result: RetrievalResult) -> list[Candidate]:
@@ -85,11 +86,56 @@ def test_what_is_asked_for_is_among_the_primaries(name: str, question: str, plac
     assert places <= found
 
 
+REGULARIZATION = "Which regularization techniques, and where is the impact on BLEU shown?"
+
+
 def test_a_listing_with_a_second_half_is_two_questions() -> None:
     """A5: the flags that need no model."""
-    result = ask(PAPER, "Which regularization techniques, and where is the impact on BLEU shown?")
-    assert result.plan.is_on("titles") and result.plan.is_on("keywords") and result.plan.is_on("parts")
+    result = ask(PAPER, REGULARIZATION, mode="thorough")
+    assert all(result.plan.is_on(name) for name in ("titles", "keywords", "parts", "cross_references"))
     assert not result.plan.is_on("adaptive_parsing")
+
+
+def test_it_follows_the_text_to_the_table_that_shows_it() -> None:
+    """A5, its second half: the table on page 9, with the rows the text is about."""
+    kept = ask(PAPER, REGULARIZATION, mode="thorough").kept()
+    table = next(candidate for candidate in kept if candidate.referred.startswith("Table 3"))
+    assert table.anchor_pages == (9, 9)
+    assert "(E) positional embedding" in table.text and "(D)" in table.text
+
+
+def test_it_follows_the_text_to_the_row_of_a_table() -> None:
+    """A6: "see Table 3 row (E)" on page 6."""
+    kept = ask(PAPER, "How do learned and sinusoidal positional embeddings compare?", mode="thorough").kept()
+    row = next(candidate for candidate in kept if candidate.referred == "Table 3 row (E), named on p. 6")
+    assert row.anchor_pages == (9, 9)
+    assert "4.92 25.7" in row.content_anchor
+
+
+def test_a_figure_is_its_caption_and_not_its_line_in_the_contents() -> None:
+    """N5: "Fig. 4" on page 12 is page 13, not the list of figures on page 4."""
+    result = ask(CSF, "How are the Tiers described and illustrated?", mode="thorough")
+    figure = next(candidate for candidate in result.kept() if candidate.referred.startswith("Figure 4"))
+    assert figure.anchor_pages == (13, 13)
+
+
+def test_a_date_that_is_not_there_is_not_invented() -> None:
+    """A11: the words occur, the date does not."""
+    result = ask(PAPER, "On what date was 8-head attention first deployed at Google?")
+    assert (result.status, result.question.answer_type) == ("not_found", "date")
+    assert "no date stands beside the words" in result.not_found_reason
+    assert result.candidates and not result.kept()
+
+
+def test_a_quote_spans_the_lines_it_stands_on() -> None:
+    """A3."""
+    content = shared_content(PAPER)
+    said = "There are many choices of positional encodings, learned and fixed [9]."
+    first = next(line.number for line in content.lines if "There are many choices" in line.text)
+    quote = calibrate(said, content, LineRange(first, first + 2), LineRange(first, first + 2))
+    assert " ".join(quote.text.split()) == said
+    assert [piece.line_number for piece in quote.pieces] == [first, first + 1]
+    assert calibrate(said, content, LineRange(first + 2, first + 2), LineRange(first + 2, first + 2)).text == ""
 
 
 @pytest.mark.parametrize(
@@ -97,6 +143,7 @@ def test_a_listing_with_a_second_half_is_two_questions() -> None:
 )
 def test_a_conceptual_question_is_searched_by_meaning_too(question: str) -> None:
     """A12."""
+    assert ask(PAPER, question).status == "found"
     if not is_available():
         pytest.skip("the encoder's weights are not installed")
     assert ask(PAPER, question).plan.is_on("vectors")

@@ -121,6 +121,29 @@ def test_a_listing_hands_on_whole_sections(policy: DocumentContent) -> None:
     assert not flag("listing", "Which fee?", policy).on
 
 
-def test_what_is_not_built_yet_says_so(policy: DocumentContent) -> None:
-    assert "not built yet" in flag("cross_references", "Explain Table 3", policy, mode="thorough").reason
+@pytest.mark.parametrize(
+    ("question", "mode", "on", "reason"),
+    [
+        ("Explain Table 3", "thorough", True, "hang together"),
+        ("Where is the premium shown?", "thorough", True, "where something stands"),
+        ("Explain Table 3", "balanced", False, "mode is balanced"),
+        ("What is the premium?", "thorough", False, "points nowhere"),
+    ],
+)
+def test_references_are_followed_in_thorough_mode(
+    policy: DocumentContent, question: str, mode: str, on: bool, reason: str
+) -> None:
+    found = flag("cross_references", question, policy, mode=mode)
+    assert found.on is on
+    assert reason in found.reason
+
+
+def test_what_a_step_came_to_is_noted_on_its_flag(policy: DocumentContent) -> None:
+    before = dispatch.plan(parse_question("Explain Table 3", [policy]), [policy], SETTINGS, "thorough")
+    after = dispatch.noted(before, "cross_references", "led nowhere: Table 3")
+    changed = [new for old, new in zip(before.flags, after.flags, strict=True) if old != new]
+    assert [(one.name, one.on, one.reason) for one in changed] == [("cross_references", True, "led nowhere: Table 3")]
+
+
+def test_pages_are_read_a_second_time_by_nobody(policy: DocumentContent) -> None:
     assert not flag("adaptive_parsing", "x", policy).on

@@ -113,7 +113,8 @@ def test_a_quote_begins_with_its_sentence(make: Any, text: str, quote: str) -> N
         ("How often is the premium reviewed?", "no frequency stands beside the words of the question"),
         ("How fast is the premium paid back?", "no duration stands beside the words of the question"),
         ("What is the email for the premium?", "no email stands beside the words of the question"),
-        ("How much is the premium?", ""),
+        ("How much is the premium?", "no amount stands beside the words of the question"),
+        ("What is the premium?", ""),
     ],
 )
 def test_a_value_with_a_form_must_stand_there(policy: DocumentContent, make: Any, question: str, missing: str) -> None:

@@ -1,0 +1,41 @@
+"""What is counted of judged questions."""
+
+from typing import Any
+
+from benchmarks.retrieval import Judged, plain_name, summarise
+
+
+def row(**changes: Any) -> Judged:
+    fields: dict[str, Any] = {
+        "id": "q", "type": "fact", "document": "d.pdf", "not_found_expected": False, "status": "found", "pages": [3, 1],
+        "sections": ["1 Scope"], "gold_pages": (1,), "alt_pages": (), "gold_sections": ("1 Scope",), "primary_count": 1,
+        "anchors": 1, "literal_anchors": 1, "vectors_on": True, "latency_ms": 10.0,
+        "timings_ms": {"detect": 4.0, "arbitrate": 1.0}, "arbiter_status": "ran", "violations": (), "repairs": {},
+    }  # fmt: skip
+    return Judged(**(fields | changes))
+
+
+def test_it_counts_hits_and_honesty() -> None:
+    figures = summarise(
+        [
+            row(),
+            row(status="not_found"),
+            row(not_found_expected=True, status="not_found", gold_pages=(), gold_sections=(), primary_count=0),
+            row(not_found_expected=True, gold_pages=(), gold_sections=(), primary_count=0),
+            row(not_found_expected=True, gold_pages=(), gold_sections=()),
+        ]
+    )
+    assert (figures["page_hit"]["1"], figures["page_hit"]["3"]) == (0.0, 1.0)
+    assert figures["false_not_found"] == 0.5
+    assert figures["absent_refused"] == 0.6667
+    assert figures["not_found"] == {"precision": 0.5, "recall": 0.3333}
+
+
+def test_it_tells_the_time_of_each_stage() -> None:
+    figures = summarise([row(), row(timings_ms={"detect": 6.0})])
+    assert figures["latency_ms"]["by_stage"]["detect"] == {"p50": 5.0, "p95": 5.9}
+    assert figures["latency_ms"]["by_stage"]["arbitrate"] == {"p50": 1.0, "p95": 1.0}
+
+
+def test_a_sections_name_has_no_layout() -> None:
+    assert plain_name("3     Categorization of information") == "3 Categorization of information"
