@@ -27,7 +27,7 @@ from chat.api import RUN_STATUSES, AnswerSerializer
 from chat.models import Answer
 from chat.replies import answer_json
 from documents.access import only
-from documents.api import OctetRenderer
+from documents.api import OctetRenderer, TextField
 from retrieval.api import CandidateSerializer
 from retrieval.models import RetrievalRun, RunCandidate
 
@@ -229,10 +229,10 @@ class ReviewSerializer(serializers.Serializer[Review]):
 class OpinionSerializer(serializers.Serializer[Any]):
     """`previous` is the review you have seen, null for the first; another that came since is a conflict (409)."""
 
-    candidate_id = serializers.CharField(required=False, allow_null=True, default=None, max_length=60)
+    candidate_id = TextField(required=False, allow_null=True, default=None, max_length=60)
     outcome = serializers.ChoiceField(Review.Outcome.choices)
-    corrected_role = serializers.CharField(required=False, default="", allow_blank=True, max_length=10)
-    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=4000)
+    corrected_role = TextField(required=False, default="", allow_blank=True, max_length=10)
+    reason = TextField(required=False, default="", allow_blank=True, max_length=4000)
     previous = serializers.UUIDField(required=False, allow_null=True, default=None)
     blind = serializers.BooleanField(required=False, default=False)
 

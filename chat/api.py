@@ -29,6 +29,7 @@ from chat.models import Conversation, Feedback, Turn
 from chat.replies import read_turn
 from chat.retrieving import retrieve_and_record
 from chat.waiting import ENDED, wait_for_end
+from documents.api import TextField
 from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
 
 KINDS = ["generated", "extractive", "not_found", "cannot_tell", "clarification"]
@@ -41,7 +42,7 @@ RUN_STATUSES = [*STATUSES, "failed"]
 class QuestionSerializer(serializers.Serializer[Any]):
     """A question and where it is asked: a whole base, or one document of it."""
 
-    message = serializers.CharField(trim_whitespace=False, max_length=QUESTION_CHARACTERS_MAX)
+    message = TextField(trim_whitespace=False, max_length=QUESTION_CHARACTERS_MAX)
     knowledge_base_id = serializers.UUIDField()
     document_id = serializers.UUIDField(required=False, allow_null=True, default=None)
     mode = serializers.ChoiceField(MODES, required=False, default="balanced")
@@ -99,7 +100,7 @@ class TurnSerializer(serializers.Serializer[Any]):
 
 class FeedbackSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(Feedback.Kind.choices)
-    comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=COMMENT_CHARACTERS_MAX)
+    comment = TextField(required=False, default="", allow_blank=True, max_length=COMMENT_CHARACTERS_MAX)
 
 
 class EventSerializer(serializers.Serializer[Any]):

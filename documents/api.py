@@ -52,6 +52,15 @@ class NothingTaken(exceptions.APIException):
         super().__init__(" ".join(f"{outcome['file_name']}: {outcome['detail']}" for outcome in outcomes))
 
 
+class TextField(serializers.CharField):
+    """Text and nothing else; the framework's own field takes a number for it."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
 def person(request: Request) -> User:
     """Who calls; the permission class lets nobody else through."""
     return cast("User", request.user)
@@ -91,13 +100,13 @@ class BaseSerializer(serializers.Serializer[KnowledgeBase]):
 
 
 class NewBaseSerializer(serializers.Serializer[KnowledgeBase]):
-    name = serializers.CharField(max_length=120)
+    name = TextField(max_length=120)
 
 
 class BaseChangeSerializer(serializers.Serializer[KnowledgeBase]):
     """What is left out stays as it is."""
 
-    name = serializers.CharField(max_length=120, required=False)
+    name = TextField(max_length=120, required=False)
     settings = SettingsChangeSerializer(required=False)
 
 

@@ -9,12 +9,12 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers
 from rest_framework.generics import GenericAPIView
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents import access
-from documents.api import CsvRenderer, in_two_forms
+from documents.api import CsvRenderer, TextField, in_two_forms
 from retrieval import editing
 from retrieval.dictionary import rows_of
 from retrieval.models import Concept, Term
@@ -147,9 +147,9 @@ class ConceptSerializer(serializers.Serializer[Concept]):
 class RowSerializer(serializers.Serializer[Any]):
     """One term of a concept, as a line of the CSV."""
 
-    concept = serializers.CharField(max_length=TEXT_MAX)
+    concept = TextField(max_length=TEXT_MAX)
     language = serializers.ChoiceField(list(LANGUAGES), required=False, default="", allow_blank=True)
-    term = serializers.CharField(max_length=TEXT_MAX)
+    term = TextField(max_length=TEXT_MAX)
     priority = serializers.ChoiceField(PRIORITIES, required=False, default="primary")
     weight = serializers.FloatField(required=False, default=1.0)
 
@@ -174,10 +174,12 @@ class DictionaryView(GenericAPIView[Concept]):
     renderer_classes = [JSONRenderer, CsvRenderer]
     queryset = Concept.objects.none()
 
-    @extend_schema(
-        operation_id="list_dictionary",
-        responses=in_two_forms(ConceptSerializer),
-    )
+    def get_renderers(self) -> list[BaseRenderer]:
+        """CSV is for reading; what was added is told as JSON."""
+        is_read = self.request is None or self.request.method in ("GET", "HEAD")
+        return [renderer for renderer in super().get_renderers() if is_read or renderer.format == "json"]
+
+    @extend_schema(operation_id="list_dictionary", responses=in_two_forms(ConceptSerializer))
     def get(self, request: Request, base_id: UUID) -> Response:
         """Concepts with their terms; as CSV the whole of it, as the page exports and takes it in."""
         found = access.get_base(request.user, base_id)
@@ -203,16 +205,18 @@ class DictionaryView(GenericAPIView[Concept]):
 
 def checked_rows(rows: list[dict[str, Any]]) -> list[WordRow]:
     """The rows by the rules of the page and of a file. Raises ValidationError that names each wrong row."""
-    taken: list[WordRow] = []
+    taken: dict[tuple[str, str, str], WordRow] = {}
     wrong: dict[str, str] = {}
     for place, row in enumerate(rows):
         try:
-            taken.append(checked(row["concept"], row["language"], row["term"], row["priority"], str(row["weight"])))
+            word = checked(row["concept"], row["language"], row["term"], row["priority"], str(row["weight"]))
+            if taken.setdefault(editing.key_of(word), word) is not word:
+                raise WordlistError("The same term is given twice.")
         except WordlistError as error:
             wrong[f"rows.{place}"] = str(error)
     if wrong:
         raise exceptions.ValidationError(wrong)
-    return taken
+    return list(taken.values())
 
 
 class ConceptView(GenericAPIView[Concept]):

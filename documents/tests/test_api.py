@@ -80,6 +80,7 @@ def test_it_changes_a_base_and_records_it(signed_in: Client, base: KnowledgeBase
     [
         ({"name": ""}, "name"),
         ({"name": "x" * 121}, "name"),
+        ({"name": 965}, "name"),
         ({"settings": {"passages_max": 99}}, "settings.passages_max"),
         ({"settings": {"chunking": "words"}}, "settings.chunking"),
         ({"settings": 5}, "settings"),

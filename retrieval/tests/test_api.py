@@ -88,6 +88,7 @@ def test_the_csv_is_the_whole_dictionary(base: KnowledgeBase, browse: Browse) ->
         ({"concept": "x", "term": "x", "priority": "first"}, "rows.1.priority"),
         ({"concept": "x", "term": "x", "language": "xx"}, "rows.1.language"),
         ({"concept": "x", "term": "…"}, "rows.1"),
+        ({"concept": "ZZ good", "term": "Good"}, "rows.1"),
     ],
 )
 def test_it_takes_all_rows_or_none(base: KnowledgeBase, browse: Browse, row: dict[str, Any], field: str) -> None:
@@ -103,6 +104,12 @@ def test_it_deletes_a_concept_of_this_base_only(base: KnowledgeBase, browse: Bro
     assert client.delete(address(base, f"/{mine.pk}")).status_code == 204
     assert client.delete(address(base, f"/{foreign.pk}")).status_code == 404
     assert [concept.pk for concept in Concept.objects.filter(name="zz one")] == [foreign.pk]
+
+
+def test_what_was_added_is_told_as_json_alone(base: KnowledgeBase, browse: Browse) -> None:
+    rows = json.dumps({"rows": [{"concept": "zz one", "term": "one"}]})
+    refused = browse("owner").post(f"{address(base)}?format=csv", rows, content_type="application/json")
+    assert refused.status_code == 404 and not Concept.objects.filter(name="zz one").exists()
 
 
 @pytest.mark.parametrize("role", ["viewer", "auditor"])
