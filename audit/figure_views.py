@@ -7,16 +7,18 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from audit.charts import grid
-from audit.events import record_list
-from audit.figures import ROLES, coverage_of, figures_of
+from audit.events import is_auditor, record_list
+from audit.figures import PAGE_STATES, ROLES, coverage_of, figures_of
 from documents.access import get_document
 from documents.models import Document, KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
-PERIODS = {7: "7 days", 30: "30 days", 90: "90 days", 365: "a year"}
+PERIODS = {7: _("7 days"), 30: _("30 days"), 90: _("90 days"), 365: _("a year")}
 DEFAULT_DAYS = 30
 DOCUMENTS_SHOWN = 50
 
@@ -24,8 +26,12 @@ DOCUMENTS_SHOWN = 50
 class PeriodForm(forms.Form):
     """Which base and how far back; anything else falls back to every base and a month."""
 
-    base = forms.ModelChoiceField(KnowledgeBase.objects.none(), required=False, empty_label="Every base")
-    days = forms.TypedChoiceField(choices=list(PERIODS.items()), coerce=int, required=False, initial=DEFAULT_DAYS)
+    base = forms.ModelChoiceField(
+        KnowledgeBase.objects.none(), required=False, empty_label=_("Every base"), label=_("Base")
+    )
+    days = forms.TypedChoiceField(
+        choices=list(PERIODS.items()), coerce=int, required=False, initial=DEFAULT_DAYS, label=_("Period")
+    )
 
     def __init__(self, *arguments: object, user: Viewer, **named: object) -> None:
         super().__init__(*arguments, **named)  # type: ignore[arg-type]
@@ -52,6 +58,7 @@ def figures(request: HttpRequest) -> HttpResponse:
         "days": PERIODS[days],
         "figures": figures_of(runs, days),
         "roles": ROLES,
+        "is_auditor": is_auditor(request.user),
         "documents": (documents.filter(base=base) if base else documents)[:DOCUMENTS_SHOWN],
     }
     return render(request, "audit/figures.html", shown, status=200 if is_valid else 400)
@@ -70,9 +77,14 @@ def coverage(request: HttpRequest, document_id: UUID) -> HttpResponse:
     shown = {
         "document": document,
         "pages": pages,
-        "chart": grid([(page.state, f"page {page.number}: {page.state}") for page in pages], "One square a page"),
-        "counts": {
-            state: sum(page.state == state for page in pages) for state in ("cited", "kept", "proposed", "never")
-        },
+        "chart": grid(
+            [
+                (page.state, gettext("page %(number)s: %(state)s") % {"number": page.number, "state": page.words})
+                for page in pages
+            ],
+            gettext("One square a page"),
+        ),
+        "counts": {state: sum(page.state == state for page in pages) for state in PAGE_STATES},
+        "keys": [(state, words, sum(page.state == state for page in pages)) for state, words in PAGE_STATES.items()],
     }
     return render(request, "audit/coverage.html", shown)

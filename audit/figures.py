@@ -1,17 +1,22 @@
 """The figures of a period: how often nothing was found, whether auditors agree, what detectors and quotes come to."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, Sum, Value
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce, NullIf, TruncDay, TruncMonth
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from audit.charts import Chart, Point, bars, columns
 from audit.disagreement import KEPT_ROLES
 from audit.models import Review
+from audit.outcomes import METHOD_NAMES, REPAIR_NAMES
+from audit.queue import RISKS, is_reviewed
 from chat.models import Answer, Citation
 from documents.models import Document
 from llm.models import LLMCall
@@ -25,12 +30,12 @@ NEWEST_MAX = 2_000  # runs of the period whose candidates and times are counted
 REPAIRS = ("exact", "truncated", "rejected")
 DAYS_AS_DAYS = 62  # a longer period is shown by month
 STEPS = {
-    "parse": "Reading the question",
-    "detect": "Detectors",
-    "aggregate": "Merging hits",
-    "arbitrate": "Arbiter",
-    "calibrate": "Quotes and contexts",
-    "compose": "Writing the answer",
+    "parse": _("Reading the question"),
+    "detect": _("Detectors"),
+    "aggregate": _("Merging hits"),
+    "arbitrate": _("Arbiter"),
+    "calibrate": _("Quotes and contexts"),
+    "compose": _("Writing the answer"),
 }
 
 
@@ -71,6 +76,19 @@ class Contribution(NamedTuple):
         return self.candidates - self.kept
 
 
+class Sign(NamedTuple):
+    """A sign of risk in the period: on how many runs, and how many of these have a verdict."""
+
+    name: str
+    words: str
+    runs: int
+    reviewed: int
+
+    @property
+    def waiting(self) -> int:
+        return self.runs - self.reviewed
+
+
 class Latency(NamedTuple):
     """Milliseconds of one step over the newest runs."""
 
@@ -78,6 +96,15 @@ class Latency(NamedTuple):
     runs: int
     p50: float
     p95: float
+
+
+class Spent(NamedTuple):
+    """What the calls of a span of time came to."""
+
+    when: str
+    calls: int
+    amount: Decimal
+    currency: str
 
 
 @dataclass(frozen=True)
@@ -90,7 +117,11 @@ class Figures:
     agreement: Rate
     agreements: tuple[Rate, ...]
     agreement_chart: Chart
+    by_judge: tuple[Rate, ...]
+    by_detector: tuple[Rate, ...]
     blind: Rate
+    signs: tuple[Sign, ...]
+    signs_chart: Chart
     repairs: tuple[Repairs, ...]
     repairs_chart: Chart
     contributions: tuple[Contribution, ...]
@@ -98,6 +129,9 @@ class Figures:
     latencies: tuple[Latency, ...]
     latency_chart: Chart
     calls: list[dict[str, Any]]
+    calls_chart: Chart
+    costs: tuple[Spent, ...]
+    costs_chart: Chart
 
 
 def figures_of(runs: RetrievalRunQuerySet, days: int) -> Figures:
@@ -110,37 +144,78 @@ def figures_of(runs: RetrievalRunQuerySet, days: int) -> Figures:
         tuple(contributions_of(runs)),
         tuple(latencies_of(runs)),
     )
+    signs, calls, costs = tuple(signs_in(runs)), list(calls_of(runs)), tuple(costs_of(runs, days))
     agreed = sum(rate.part for rate in agreements)
     judged = sum(rate.of for rate in agreements)
     return Figures(
         runs=sum(rate.of for rate in absent),
         absent=absent,
-        absent_chart=columns(points_of(absent), "Share of questions not found, over time", most=100.0),
+        absent_chart=columns(points_of(absent), gettext("Share of questions not found, over time"), most=100.0),
         matrix=matrix_of(standing),
         reviewed=judged,
         agreement=Rate("", agreed, judged),
         agreements=agreements,
-        agreement_chart=columns(points_of(agreements), "Share of roles auditors agreed with, by month", most=100.0),
+        agreement_chart=columns(
+            points_of(agreements), gettext("Share of roles auditors agreed with, by month"), most=100.0
+        ),
+        by_judge=tuple(agreement_by(standing, lambda review: [review.judge])),
+        by_detector=tuple(agreement_by(standing, lambda review: review.methods)),
         blind=blind_agreement(runs),
+        signs=signs,
+        signs_chart=bars(
+            [
+                (
+                    sign.words,
+                    [(gettext("reviewed"), sign.reviewed), (gettext("waiting"), sign.waiting)],
+                )
+                for sign in signs
+            ],
+            gettext("Runs with each sign of risk, reviewed and waiting"),
+        ),
         repairs=repairs,
         repairs_chart=bars(
-            [(row.who, [(name, row.counts[name]) for name in REPAIRS]) for row in repairs],
-            "Quotes kept, shortened and rejected, by model and prompt",
+            [(row.who, [(str(REPAIR_NAMES[name]), row.counts[name]) for name in REPAIRS]) for row in repairs],
+            gettext("Quotes kept, shortened and rejected, by model and prompt"),
         ),
         contributions=contributions,
         contributions_chart=bars(
-            [(row.method, [("kept", row.kept), ("refused", row.refused)]) for row in contributions],
-            "Candidates of each detector, kept and refused",
+            [(row.method, [(gettext("kept"), row.kept), (gettext("refused"), row.refused)]) for row in contributions],
+            gettext("Candidates of each detector, kept and refused"),
         ),
         latencies=latencies,
         latency_chart=bars(
             [
-                (row.step, [("median ms", row.p50), ("more until the 95th percentile, ms", row.p95 - row.p50)])
+                (
+                    row.step,
+                    [
+                        (gettext("median ms"), row.p50),
+                        (gettext("more until the 95th percentile, ms"), row.p95 - row.p50),
+                    ],
+                )
                 for row in latencies
             ],
-            "Median and 95th percentile of each step",
+            gettext("Median and 95th percentile of each step"),
         ),
-        calls=list(calls_of(runs)),
+        calls=calls,
+        calls_chart=bars(
+            [
+                (
+                    f"{row['purpose']}, {row['model']}",
+                    [
+                        (gettext("sent anew"), row["sent"] - row["cached"]),
+                        (gettext("sent, cached"), row["cached"]),
+                        (gettext("received"), row["received"]),
+                    ],
+                )
+                for row in calls
+            ],
+            gettext("Tokens by purpose and model"),
+        ),
+        costs=costs,
+        costs_chart=columns(
+            [Point(row.when, float(row.amount), f"{row.when}: {row.amount} {row.currency}") for row in costs],
+            gettext("Cost of the calls, over time"),
+        ),
     )
 
 
@@ -176,26 +251,66 @@ def when(moment: datetime, by_day: bool) -> str:
 # ---- auditors
 
 
-def standing_reviews(runs: RetrievalRunQuerySet) -> list[tuple[str, str, datetime]]:
-    """Of every reviewed candidate the last word: the arbiter's role, the auditor's, and when."""
+class Reviewed(NamedTuple):
+    """The last word on one candidate: the arbiter's role, the auditor's, when, who judged, who had proposed it."""
+
+    original: str
+    given: str
+    moment: datetime
+    judge: str
+    methods: list[str]
+
+
+def standing_reviews(runs: RetrievalRunQuerySet) -> list[Reviewed]:
+    """Of every reviewed candidate the last word."""
     followed = Review.objects.filter(previous=OuterRef("pk"))
     rows = Review.objects.filter(~Exists(followed), run__in=runs.order_by(), is_blind=False).exclude(candidate=None)
+    rows = rows.select_related("candidate", "run__llm_call").only(
+        "original_role",
+        "corrected_role",
+        "created_at",
+        "candidate__methods",
+        "run__arbiter",
+        "run__llm_call__model",
+        "run__llm_call__model_returned",
+        "run__llm_call__prompt_version",
+    )
     return [
-        (original, corrected or original, moment)
-        for original, corrected, moment in rows.values_list("original_role", "corrected_role", "created_at")
+        Reviewed(
+            row.original_role,
+            row.corrected_role or row.original_role,
+            row.created_at,
+            judge_of(row),
+            row.candidate.methods if row.candidate else [],
+        )
+        for row in rows
     ]
 
 
-def matrix_of(reviews: Sequence[tuple[str, str, datetime]]) -> tuple[MatrixRow, ...]:
-    counts = Counter((original, given) for original, given, _ in reviews)
+def judge_of(review: Review) -> str:
+    call = review.run.llm_call
+    if call is None:
+        return review.run.arbiter
+    return f"{call.model_returned or call.model}, {gettext('prompt')} {call.prompt_version}"
+
+
+def matrix_of(reviews: Sequence[Reviewed]) -> tuple[MatrixRow, ...]:
+    counts = Counter((review.original, review.given) for review in reviews)
     return tuple(MatrixRow(row, tuple(counts[row, column] for column in ROLES)) for row in ROWS)
 
 
-def agreements_of(reviews: Sequence[tuple[str, str, datetime]]) -> Iterable[Rate]:
-    months: dict[str, list[bool]] = defaultdict(list)
-    for original, given, moment in sorted(reviews, key=lambda review: review[2]):
-        months[f"{moment:%Y-%m}"].append(original == given)
-    return [Rate(month, sum(agreed), len(agreed)) for month, agreed in months.items()]
+def agreements_of(reviews: Sequence[Reviewed]) -> Iterable[Rate]:
+    ordered = sorted(reviews, key=lambda review: review.moment)
+    return agreement_by(ordered, lambda review: [f"{review.moment:%Y-%m}"])
+
+
+def agreement_by(reviews: Sequence[Reviewed], names_of: Callable[[Reviewed], Sequence[str]]) -> Iterable[Rate]:
+    """How often auditors agreed, by whatever a review has: one with two names counts under both."""
+    agreed: dict[str, list[bool]] = defaultdict(list)
+    for review in reviews:
+        for name in names_of(review):
+            agreed[str(METHOD_NAMES.get(name, name))].append(review.original == review.given)
+    return [Rate(name, sum(given), len(given)) for name, given in agreed.items()]
 
 
 def blind_agreement(runs: RetrievalRunQuerySet) -> Rate:
@@ -207,6 +322,13 @@ def blind_agreement(runs: RetrievalRunQuerySet) -> Rate:
         given[review.is_blind][review.candidate_id or 0].append(review.corrected_role or review.original_role)
     pairs = [(role, given[False][pk][0]) for pk, roles in given[True].items() for role in roles if given[False].get(pk)]
     return Rate("", sum(one == other for one, other in pairs), len(pairs))
+
+
+def signs_in(runs: RetrievalRunQuerySet) -> Iterable[Sign]:
+    """How many runs of the period show each sign of risk."""
+    for name, risk in RISKS.items():
+        found = runs.order_by().filter(risk.condition)
+        yield Sign(name, str(risk.words), found.count(), found.filter(is_reviewed()).count())
 
 
 # ---- detectors, quotes, time
@@ -228,7 +350,7 @@ def repairs_of(runs: RetrievalRunQuerySet) -> Iterable[Repairs]:
     rows = quoted.annotate(model=model, prompt=F("run__llm_call__prompt_version"), repair=F("anchor_repair__status"))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows.values("model", "prompt", "repair").annotate(number=Count("pk")):
-        who = f"{row['model']}, prompt {row['prompt']}" if row["model"] else "rules"
+        who = f"{row['model']}, {gettext('prompt')} {row['prompt']}" if row["model"] else gettext("rules")
         counts[who][row["repair"]] += row["number"]
     for who, found in sorted(counts.items()):
         yield Repairs(who, {name: found[name] for name in REPAIRS}, found.total())
@@ -247,20 +369,23 @@ def contributions_of(runs: RetrievalRunQuerySet) -> Iterable[Contribution]:
         }
     row = newest_candidates(runs).aggregate(**counted)
     for name in METHODS:
-        yield Contribution(name, row[f"{name}_all"], row[f"{name}_only"], row[f"{name}_kept"], row[f"{name}_kept_only"])
+        words = str(METHOD_NAMES[name])
+        yield Contribution(
+            words, row[f"{name}_all"], row[f"{name}_only"], row[f"{name}_kept"], row[f"{name}_kept_only"]
+        )
 
 
 def latencies_of(runs: RetrievalRunQuerySet) -> Iterable[Latency]:
     newest = runs.exclude(status="failed")[:NEWEST_MAX]
     times: dict[str, list[float]] = defaultdict(list)
     stored = list(newest.values_list("pk", "timings_ms"))
-    written = Answer.objects.filter(run__in=[pk for pk, _ in stored]).values_list("timings_ms", flat=True)
-    for timings in (*(timings for _, timings in stored), *written):
+    written = Answer.objects.filter(run__in=[pk for pk, timings in stored]).values_list("timings_ms", flat=True)
+    for timings in (*(timings for pk, timings in stored), *written):
         for step in STEPS.keys() & timings.keys():
             times[step].append(timings[step])
     for step, name in STEPS.items():
         if times[step]:
-            yield Latency(name, len(times[step]), percentile(times[step], 50), percentile(times[step], 95))
+            yield Latency(str(name), len(times[step]), percentile(times[step], 50), percentile(times[step], 95))
 
 
 def percentile(values: Sequence[float], share: int) -> float:
@@ -269,11 +394,25 @@ def percentile(values: Sequence[float], share: int) -> float:
     return round(ordered[max(-(-len(ordered) * share // 100) - 1, 0)], 1)
 
 
-def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
-    """Calls, failures and tokens by purpose, model and prompt version."""
+def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
+    """The calls that judged these runs or wrote their answers."""
     of_run = runs.order_by().exclude(llm_call=None).values("llm_call")
     of_answer = Answer.objects.filter(run__in=runs.order_by()).exclude(llm_call=None).values("llm_call")
-    calls = LLMCall.objects.filter(Q(pk__in=of_run) | Q(pk__in=of_answer)).order_by()
+    return LLMCall.objects.filter(Q(pk__in=of_run) | Q(pk__in=of_answer)).order_by()
+
+
+def costs_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Spent]:
+    """What the priced calls came to, by day or by month and currency."""
+    by_day = days <= DAYS_AS_DAYS
+    span = TruncDay("started_at") if by_day else TruncMonth("started_at")
+    rows = calls_for(runs).exclude(charge=None).annotate(span=span).values("span", "charge__currency")
+    for row in rows.annotate(number=Count("pk"), amount=Sum("charge__amount")).order_by("span", "charge__currency"):
+        yield Spent(when(row["span"], by_day), row["number"], row["amount"], row["charge__currency"])
+
+
+def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
+    """Calls, failures and tokens by purpose, model and prompt version."""
+    calls = calls_for(runs)
     rows = calls.values("purpose", "model", "prompt_version").annotate(
         number=Count("pk"),
         failed=Count("pk", filter=~Q(outcome="ok")),
@@ -292,6 +431,14 @@ def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
 # ---- coverage of one document
 
 
+PAGE_STATES = {
+    "cited": _("cited"),
+    "kept": _("kept"),
+    "proposed": _("only proposed"),
+    "never": _("never proposed"),
+}
+
+
 class PageUse(NamedTuple):
     """How often a page was proposed, kept and cited."""
 
@@ -303,6 +450,10 @@ class PageUse(NamedTuple):
     @property
     def state(self) -> str:
         return "cited" if self.cited else "kept" if self.kept else "proposed" if self.proposed else "never"
+
+    @property
+    def words(self) -> str:
+        return str(PAGE_STATES[self.state])
 
 
 def coverage_of(document: Document, runs: RetrievalRunQuerySet) -> list[PageUse]:

@@ -102,7 +102,7 @@ def why_not_blind(user: Viewer, run: RetrievalRun) -> str:
     if first is None:
         return ""
     reads = AuditEvent.objects.filter(action="trail", run_id=run.pk, person_id=user.pk, created_at__gt=first)
-    if reads.exclude(detail__blind=True).exists():
+    if reads.filter(detail__blind__isnull=True).exists():
         return _("You have opened this record with what others said, so your review of it cannot be blind any more.")
     return ""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from audit.figures import coverage_of, figures_of, percentile
 from audit.reviewing import Opinion, review
 from audit.tests.conftest import House, MakeAnswer, MakeRun
 from documents.models import Document
+from llm.models import Charge
 from retrieval.models import RetrievalRun
 
 SignIn = Callable[[User], Client]
@@ -73,13 +75,43 @@ def test_it_counts_repairs_detectors_times_and_tokens(
         "rules": 3,
     }
     by_name = {row.method: row for row in figures.contributions}
-    assert tuple(by_name["vectors"]) == ("vectors", 2, 2, 0, 0)
-    assert tuple(by_name["titles"]) == ("titles", 3, 0, 2, 0)
+    assert tuple(by_name["Vectors"]) == ("Vectors", 2, 2, 0, 0)
+    assert tuple(by_name["Titles"]) == ("Titles", 3, 0, 2, 0)
     assert {row.step: (row.runs, row.p50, row.p95) for row in figures.latencies}["Arbiter"] == (2, 10.0, 3890.0)
     assert [(row["purpose"], row["number"], row["sent"], row["received"]) for row in figures.calls] == [
         ("answer", 1, 9412, 1806),
         ("arbiter", 1, 9412, 1806),
     ]
+
+
+def test_it_counts_signs_of_risk_and_what_was_reviewed(house: House, make_run: MakeRun) -> None:
+    reviewed, _waiting = make_run("", status="not_found"), make_run("", status="cannot_tell")
+    review(reviewed, None, house.auditor, Opinion("agree"))
+    signs = {sign.name: (sign.runs, sign.reviewed, sign.waiting) for sign in figures_of(ALL(), 30).signs}
+    assert signs["not_found"] == (2, 1, 1)
+    assert signs["failed"] == (0, 0, 0)
+
+
+def test_it_tells_agreement_by_judge_and_detector(house: House, make_run: MakeRun, make_call: Any) -> None:
+    run = make_run("primary discarded", llm_call=make_call(), arbiter="model")
+    agreed, overruled = run.candidates.all()
+    review(run, agreed, house.auditor, Opinion("agree"))
+    review(run, overruled, house.auditor, Opinion("overrule", "primary", "It states the rule itself."))
+    figures = figures_of(ALL(), 30)
+    assert [tuple(rate) for rate in figures.by_judge] == [("model-large-2-2026, prompt 14", 1, 2)]
+    assert {rate.when: (rate.part, rate.of) for rate in figures.by_detector} == {
+        "Titles": (1, 1),
+        "Keywords": (1, 1),
+        "Vectors": (0, 1),
+    }
+
+
+def test_it_adds_up_what_priced_calls_cost(make_run: MakeRun, make_call: Any) -> None:
+    call = make_call()
+    make_run("primary", llm_call=call, arbiter="model")
+    Charge.objects.create(call=call, amount=Decimal("0.0125"), currency="EUR", price={})
+    (spent,) = figures_of(ALL(), 30).costs
+    assert (spent.calls, spent.amount, spent.currency) == (1, Decimal("0.0125"), "EUR")
 
 
 def test_it_maps_the_pages_of_a_document(house: House, make_run: MakeRun, make_answer: MakeAnswer) -> None:
@@ -111,7 +143,8 @@ def test_it_shows_figures_and_coverage_with_their_tables(
     review(run, run.candidates.all()[0], house.auditor, Opinion("agree"))
     client = signed_in(house.auditor)
     page = client.get("/audit/figures/?days=90").content.decode()
-    assert page.count('class="chart"') == 5
+    assert page.count('class="chart"') == 6
+    assert page.count("<table") >= 9
     assert "agreed with 1 of 1" in page
     assert client.get("/audit/figures/?days=5").status_code == 400
     coverage = client.get(f"/audit/coverage/{house.document.pk}/").content.decode()
