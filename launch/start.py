@@ -175,9 +175,11 @@ def welcome(address: str, linking: Command, *, demo: bool) -> None:
     if demo:
         with step("Loading the samples"):
             finish(begin("load_demo"))
-    say(f"\n  Open {address}")
     if link:
+        say("\n  Open this link; it works once and makes you the owner:")
         say(f"  {link}")
+    else:
+        say(f"\n  Open {address}")
     say("  Ctrl-C stops everything.\n")
 
 

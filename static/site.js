@@ -32,6 +32,17 @@ function showAnchors(root) {
 showAnchors(document);
 document.addEventListener("htmx:afterSettle", event => showAnchors(event.target.parentElement ?? document));
 
+// What scrolls can be reached by the keyboard, and only then: a stop that does nothing would be one too many.
+function letScroll() {
+  for (const box of document.querySelectorAll(".scroll, .tree, .turns, main pre")) {
+    const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
+    if (scrolls && !box.hasAttribute("tabindex")) box.tabIndex = 0;
+  }
+}
+letScroll();
+addEventListener("resize", letScroll);
+document.addEventListener("htmx:afterSettle", letScroll);
+
 // A button that copies the text of the field it names.
 document.addEventListener("click", async event => {
   const button = event.target.closest("[data-copy]");

@@ -1,0 +1,289 @@
+"""The site in a real browser: first run and tutorial, people, keyboard, French; and axe over every page, light and dark.
+
+With PICTURES=docs/images in the environment the tutorial's pictures are taken anew.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.utils import translation
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.running import ROOT, Running, fresh_home, manage, started
+from tests.test_browser import CHROMIUM_FLAGS, LIT, chromium
+
+pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
+
+WAIT_MS = 90_000  # a busy machine; nothing here waits when it need not
+PICTURES = os.environ.get("PICTURES", "")
+PASSWORD = "quiet-harbour-91"
+# What WCAG 2.2 asks for at the levels A and AA, as far as a program can see it.
+AXE = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+SERIOUS = ("serious", "critical")
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    """bin/run --demo without a model on a home of its own."""
+    with fresh_home() as home, started(home) as instance:
+        loaded = manage(instance.environment, "load_demo")
+        assert loaded.returncode == 0, loaded.stderr
+        yield instance
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+
+
+@pytest.fixture(scope="module")
+def address(running: Running) -> str:
+    return f"http://127.0.0.1:{running.port}/"
+
+
+@pytest.fixture(scope="module")
+def owner(running: Running, browser: Browser) -> Iterator[BrowserContext]:
+    """The first owner, by the link that was printed."""
+    link = re.search(r"http://\S+/welcome/\S+", running.printed)
+    assert link is not None, running.printed
+    context = new_context(browser)
+    page = context.new_page()
+    page.goto(link[0])
+    page.get_by_label("Your name").fill("Ada Osei")
+    page.get_by_label("E-mail").fill("ada@example.org")
+    page.get_by_label("Password").fill(PASSWORD)
+    picture(page, "first-owner")
+    page.get_by_role("button", name="Create the owner").click()
+    page.wait_for_url(re.compile(r"/bases/$"))
+    page.close()
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def addresses(owner: BrowserContext, address: str) -> dict[str, str]:
+    """One address of every kind of page a signed-in person can open."""
+    page = owner.new_page()
+    base = first_link(page, address, "/bases/", r"/bases/[0-9a-f-]{36}/$")
+    document = first_link(page, address, base, r"/documents/[0-9a-f-]{36}/$")
+    conversation = first_link(page, address, "/ask/", r"/ask/[0-9a-f-]{36}/$")
+    run = first_link(page, address, "/audit/", r"/audit/runs/[0-9a-f-]{36}/$")
+    concept = first_link(page, address, f"{base}dictionary/", r"/dictionary/\d+/$")
+    page.close()
+    plain = ("/bases/", "/ask/", "/ask/trash/", "/audit/", "/audit/queue/", "/audit/signoffs/", "/audit/golden/")
+    more = ("/audit/figures/", "/status/", "/people/", "/accounts/sessions/", "/accounts/password/change/")
+    of_base = {f"base {name}": f"{base}{name}/" for name in ("members", "settings", "trash", "dictionary")}
+    coverage = document.replace("/documents/", "/audit/coverage/")
+    own = {"base": base, "document": document, "chat": conversation, "trail": run, "concept": concept}
+    named = {path.strip("/"): path for path in (*plain, *more, "/accounts/2fa/", "/nothing/")}
+    return own | of_base | {"coverage": coverage} | named
+
+
+def new_context(browser: Browser, locale: str = "en-US") -> BrowserContext:
+    context = browser.new_context(viewport=WIDE, locale=locale, reduced_motion="reduce")
+    context.set_default_timeout(WAIT_MS)
+    return context
+
+
+def first_link(page: Page, address: str, path: str, pattern: str) -> str:
+    """The path of the first link on a page that looks as asked."""
+    page.goto(urljoin(address, path))
+    found = page.locator("a[href]").evaluate_all("links => links.map(link => link.pathname)")
+    return next(one for one in found if re.search(pattern, one))
+
+
+def picture(page: Page, name: str) -> None:
+    """Take a picture of the tutorial, where the environment asks for it."""
+    if PICTURES:
+        page.screenshot(path=ROOT / PICTURES / f"{name}.png")
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds serious, a line each."""
+    found = Axe().run(page, options=AXE).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:160]}" for one in found if one["impact"] in SERIOUS]
+
+
+def french(words: str) -> str:
+    with translation.override("fr"):
+        return translation.gettext(words)
+
+
+def test_the_tutorial(owner: BrowserContext, browser: Browser, address: str) -> None:
+    """docs/tutorial.md step by step; the pictures it shows are the ones taken here."""
+    page = owner.new_page()
+
+    # 2: the demonstration's question, its quote lit on the page
+    page.goto(urljoin(address, first_link(page, address, "/ask/", r"/ask/[0-9a-f-]{36}/$")))
+    page.locator(".cites a").first.click()
+    page.wait_for_function(LIT)
+    picture(page, "answer")
+
+    # 3: why: every passage with its role and reason
+    page.get_by_role("link", name="Audit trail").first.click()
+    page.wait_for_url(re.compile(r"/audit/runs/"))
+    trail = page.url
+    expect(page.locator("#cand rect.hl-anchor").first).to_be_attached()
+    picture(page, "trail")
+
+    # 4: a base of one's own, a document, a question it cannot answer
+    page.goto(urljoin(address, "/bases/"))
+    page.locator("#id_name").fill("Contracts")
+    page.get_by_role("button", name="Make base").click()
+    page.wait_for_url(re.compile(r"/bases/[0-9a-f-]{36}/$"))
+    page.locator("#files").set_input_files(ROOT / "samples" / "outsourcing-agreement.pdf")
+    page.get_by_role("button", name="Upload").click()
+    row = page.locator("table.docs tbody tr", has_text="outsourcing-agreement.pdf")
+    expect(row.locator(".state", has_text="Ready")).to_be_visible(timeout=WAIT_MS)
+    picture(page, "base")
+    page.goto(urljoin(address, "/ask/"))
+    page.locator("#question").fill("Is there anything about earthquakes?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".absent").first).to_contain_text("earthquake", timeout=WAIT_MS)
+    picture(page, "not-found")
+
+    # 5: an auditor, invited with the role, who reads the trail and agrees
+    page.goto(urljoin(address, "/bases/"))
+    page.get_by_role("link", name="Demo", exact=True).click()
+    page.get_by_role("link", name=re.compile("^Members")).click()
+    page.locator("#id_email").fill("nia@example.org")
+    page.locator("#id_role").select_option("auditor")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("tbody")).to_contain_text("nia@example.org")
+    page.goto(urljoin(address, "/people/"))
+    page.get_by_role("row", name=re.compile("nia@example.org")).get_by_role("button", name="New link").click()
+    link = page.locator("#invitation-link").input_value()
+    picture(page, "people")
+    auditor = new_context(browser)
+    theirs = auditor.new_page()
+    theirs.goto(link)
+    theirs.get_by_label("Your name").fill("Nia Roy")
+    theirs.get_by_label("Password").fill(PASSWORD)
+    theirs.get_by_role("button", name="Sign in").click()
+    theirs.wait_for_url(re.compile(r"/bases/$"))
+    theirs.goto(trail)
+    form = theirs.locator("#cand form.review")
+    form.locator("[name=outcome][value=agree]").check(force=True)
+    form.locator("[name=reason]").fill("The clause says it in so many words.")
+    picture(theirs, "review")
+    form.get_by_role("button", name=re.compile("^Save")).click()
+    theirs.goto(trail)
+    expect(theirs.locator("main")).to_contain_text("The clause says it in so many words.")
+    auditor.close()
+    page.close()
+
+
+def test_the_tutorial_shows_the_pictures_it_takes() -> None:
+    shown = set(re.findall(r"images/([\w-]+)\.png", (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")))
+    taken = set(re.findall(r'picture\(\w+, "([\w-]+)"\)', Path(__file__).read_text(encoding="utf-8")))
+    assert shown == taken
+
+
+def test_the_status_page_finds_everything_at_work(owner: BrowserContext, address: str) -> None:
+    page = owner.new_page()
+    page.goto(urljoin(address, "/status/"))
+    expect(page.locator("table.parts .s-fail")).to_have_count(0)
+    assert page.locator("table.parts tbody tr").count() >= 10
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["wide", "phone"])
+def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_screen(
+    owner: BrowserContext, addresses: dict[str, str], address: str, scheme: str, size: str
+) -> None:
+    page = owner.new_page()
+    page.set_viewport_size(WIDE if size == "wide" else PHONE)  # type: ignore[arg-type]  # two plain dictionaries
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of two words
+    told: dict[str, list[str]] = {}
+    for name, path in addresses.items():
+        page.goto(urljoin(address, path))
+        faults = violations(page)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > page.evaluate("innerWidth"):
+            faults.append(f"{width} px wide")
+        if faults:
+            told[name] = faults
+    page.close()
+    assert told == {}
+
+
+def test_pages_before_signing_in_pass_axe_too(browser: Browser, owner: BrowserContext, address: str) -> None:
+    context = new_context(browser)
+    page = context.new_page()
+    for path in ("/accounts/login/", "/accounts/password/reset/", "/nothing/", "/invitation/nothing/"):
+        page.goto(urljoin(address, path))
+        assert violations(page) == [], path
+    context.close()
+
+
+def test_the_keyboard_alone_is_enough(owner: BrowserContext, address: str) -> None:
+    page = owner.new_page()
+    page.goto(urljoin(address, "/bases/"))
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('main') !== null"), "past the menu"
+    page.keyboard.press("?")
+    expect(page.locator("#keyhelp")).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(page.locator("#keyhelp")).to_be_hidden()
+    page.goto(urljoin(address, "/ask/"))
+    page.locator("#question").press_sequentially("What?")
+    expect(page.locator("#keyhelp")).to_be_hidden()
+    page.close()
+
+
+def test_the_interface_speaks_french(owner: BrowserContext, browser: Browser, address: str) -> None:
+    context = new_context(browser, "fr-FR")
+    page = context.new_page()
+    page.goto(urljoin(address, "/accounts/login/"))
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    page.get_by_label(french("E-mail")).fill("ada@example.org")
+    page.get_by_label(french("Password"), exact=True).fill(PASSWORD)
+    page.get_by_role("button", name=french("Sign in")).click()
+    page.wait_for_url(re.compile(r"/bases/$"))
+    page.get_by_role("link", name=french("Ask"), exact=True).first.click()
+    page.wait_for_url(re.compile(r"/ask/$"))
+    page.locator("#question").fill("What is the deductible of the property insurance?")
+    page.locator("#question").press("Enter")
+    page.wait_for_url(re.compile(r"/ask/[0-9a-f-]{36}/"))
+    page.locator(".cites a").first.click()
+    page.wait_for_function(LIT)
+    page.get_by_role("link", name=french("Audit trail")).first.click()
+    page.wait_for_url(re.compile(r"/audit/runs/"))
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    # And back, by the switch, which the browser's own wish does not overrule.
+    page.locator("summary.who").click()
+    page.get_by_role("button", name="English").click()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    page.goto(urljoin(address, "/status/"))
+    expect(page.get_by_role("heading", name="Status")).to_be_visible()
+    context.close()
+
+
+def test_sessions_are_ended_from_another_browser(owner: BrowserContext, browser: Browser, address: str) -> None:
+    other = new_context(browser)
+    page = other.new_page()
+    page.goto(urljoin(address, "/accounts/login/"))
+    page.get_by_label("E-mail").fill("ada@example.org")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(re.compile(r"/bases/$"))
+    mine = owner.new_page()
+    mine.goto(urljoin(address, "/accounts/sessions/"))
+    mine.get_by_role("button", name="End all others").click()
+    expect(mine.locator(".messages")).to_contain_text("ended")
+    mine.close()
+    page.goto(urljoin(address, "/bases/"))
+    expect(page).to_have_url(re.compile(r"/accounts/login/"))
+    other.close()
