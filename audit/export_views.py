@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from audit.events import record_list, record_read
 from audit.evidence import NotRecorded, write_evidence
-from audit.exports import COLUMNS, Write, as_csv, as_json_lines, lines_of
+from audit.exports import COLUMNS, HTML_TAIL, Write, as_csv, as_html, as_json_lines, html_head, lines_of
 from audit.forms import RunFilters
 from audit.runs import filtered
 from audit.views import visible_run
@@ -45,7 +45,15 @@ def runs_jsonl(request: HttpRequest) -> StreamingHttpResponse:
     return exported(request, as_json_lines, "jsonl", "application/jsonl; charset=utf-8")
 
 
-def exported(request: HttpRequest, write: Write, ending: str, media_type: str, head: str = "") -> StreamingHttpResponse:
+@require_safe
+def runs_html(request: HttpRequest) -> StreamingHttpResponse:
+    filters = {name: value for name, value in request.GET.dict().items() if value}
+    return exported(request, as_html, "html", "text/html; charset=utf-8", head=html_head(filters), tail=HTML_TAIL)
+
+
+def exported(
+    request: HttpRequest, write: Write, ending: str, media_type: str, *, head: str = "", tail: str = ""
+) -> StreamingHttpResponse:
     """The runs a person may read under the filters of the address, as the list shows them."""
     form = RunFilters(request.GET, user=request.user)
     if not form.is_valid():
@@ -53,6 +61,6 @@ def exported(request: HttpRequest, write: Write, ending: str, media_type: str, h
     wanted = {name: value for name, value in form.cleaned_data.items() if value}
     record_list(request.user, f"export_{ending}", **{name: str(value) for name, value in wanted.items()})
     runs = filtered(RetrievalRun.objects.visible_to(request.user), wanted)
-    response = StreamingHttpResponse(lines_of(runs, write, head), content_type=media_type)
+    response = StreamingHttpResponse(lines_of(runs, write, head, tail), content_type=media_type)
     response["Content-Disposition"] = f'attachment; filename="runs.{ending}"'
     return response

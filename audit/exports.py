@@ -1,12 +1,17 @@
-"""The filtered list of runs as CSV and JSON Lines, written in batches so that ten thousand cost no more memory than ten."""
+"""The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that ten thousand cost no more memory than ten."""
 
 import csv
 import io
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 
 from audit.models import Review
 from audit.runs import HEAVY, Key, Listed, key_of, listed, runs_before
@@ -15,6 +20,7 @@ from ledger.models import Entry
 from retrieval.models import RetrievalRunQuerySet
 
 RUNS_A_BATCH = 500
+STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
 
 COLUMNS = (
@@ -39,13 +45,14 @@ COLUMNS = (
 Write = Callable[[list[dict[str, Any]]], str]
 
 
-async def lines_of(runs: RetrievalRunQuerySet, write: Write, head: str = "") -> AsyncIterator[str]:
+async def lines_of(runs: RetrievalRunQuerySet, write: Write, head: str = "", tail: str = "") -> AsyncIterator[str]:
     """The text of every run, newest first. Each batch is a query of its own: no connection is held while a client reads."""
     yield head
     after: Key | None = None
     while batch := await sync_to_async(batch_after)(runs, after):
         rows, after = batch
         yield write(rows)
+    yield tail
 
 
 def batch_after(runs: RetrievalRunQuerySet, key: Key | None) -> tuple[list[dict[str, Any]], Key] | None:
@@ -101,3 +108,32 @@ def defused(cell: Any) -> Any:
 
 def as_json_lines(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+# ---- HTML: one file that needs nothing beside it
+
+
+def html_head(filters: dict[str, str]) -> str:
+    """The beginning of the file: its style, when it was made, and which runs are in it."""
+    told = ", ".join(f"{name}: {value}" for name, value in filters.items()) or "no filter"
+    return format_html(
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Runs of DocIntel</title>\n'
+        "<style>\n{}</style>\n</head>\n<body>\n<h1>Runs of DocIntel</h1>\n"
+        '<p class="meta">Made {} UTC. Newest first; {}.</p>\n',
+        mark_safe(STYLE.read_text()),
+        f"{timezone.now():%Y-%m-%d %H:%M:%S}",
+        told,
+    )
+
+
+HTML_TAIL = "</body>\n</html>\n"
+
+
+def as_html(rows: list[dict[str, Any]]) -> str:
+    return "".join(map(run_html, rows))
+
+
+def run_html(row: dict[str, Any]) -> str:
+    told = [(name, row[name]) for name in COLUMNS if name != "question" and row[name] not in (None, "")]
+    facts = format_html_join("", "<dt>{}</dt><dd>{}</dd>", ((name.replace("_", " "), value) for name, value in told))
+    return format_html("<h2>{}</h2>\n<dl>{}</dl>\n", row["question"] or "Erased", facts)

@@ -10,6 +10,7 @@ urlpatterns = [
     path("", views.run_list, name="list"),
     path("export.csv", export_views.runs_csv, name="csv"),
     path("export.jsonl", export_views.runs_jsonl, name="jsonl"),
+    path("export.html", export_views.runs_html, name="html"),
     path("figures/", figure_views.figures, name="figures"),
     path("coverage/<uuid:document_id>/", figure_views.coverage, name="coverage"),
     path("queue/", review_views.queue, name="queue"),

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.utils import translation
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from tests.running import ROOT, Running, fresh_home, manage, started
 from tests.test_browser import CHROMIUM_FLAGS, LIT, chromium
@@ -25,7 +25,7 @@ PASSWORD = "quiet-harbour-91"
 # What WCAG 2.2 asks for at the levels A and AA, as far as a program can see it.
 AXE = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 SERIOUS = ("serious", "critical")
-WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+WIDE, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def new_context(browser: Browser, locale: str = "en-US") -> BrowserContext:
 def first_link(page: Page, address: str, path: str, pattern: str) -> str:
     """The path of the first link on a page that looks as asked."""
     page.goto(urljoin(address, path))
-    found = page.locator("a[href]").evaluate_all("links => links.map(link => link.pathname)")
+    found: list[str] = page.locator("a[href]").evaluate_all("links => links.map(link => link.pathname)")
     return next(one for one in found if re.search(pattern, one))
 
 
@@ -200,7 +200,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_screen(
     owner: BrowserContext, addresses: dict[str, str], address: str, scheme: str, size: str
 ) -> None:
     page = owner.new_page()
-    page.set_viewport_size(WIDE if size == "wide" else PHONE)  # type: ignore[arg-type]  # two plain dictionaries
+    page.set_viewport_size(WIDE if size == "wide" else PHONE)
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of two words
     told: dict[str, list[str]] = {}
     for name, path in addresses.items():

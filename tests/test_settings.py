@@ -21,7 +21,11 @@ ROOT = Path(__file__).resolve().parent.parent
         ("DOCINTEL_PAGES_MAX", "0", "DOCINTEL_PAGES_MAX is '0'; it must be a number from 1 to 10000."),
         ("DATABASE_URL", "sqlite:///x", "DATABASE_URL must begin with postgresql://"),
         ("OPENAI_BASE_URL", "localhost:11434", "OPENAI_BASE_URL is 'localhost:11434'; it must begin with http://"),
-        ("DOCINTEL_OIDC_ISSUER", "https://id.example.org", "DOCINTEL_OIDC_ISSUER and DOCINTEL_OIDC_CLIENT_ID go together"),
+        (
+            "DOCINTEL_OIDC_ISSUER",
+            "https://id.example.org",
+            "DOCINTEL_OIDC_ISSUER and DOCINTEL_OIDC_CLIENT_ID go together",
+        ),
         ("DOCINTEL_SMTP_SECURITY", "ssl", "DOCINTEL_SMTP_SECURITY is 'ssl'; it must be starttls, tls or none."),
         ("DOCINTEL_HOME", "/proc/nowhere", "DocIntel cannot keep its data in /proc/nowhere"),
     ],

@@ -45,6 +45,20 @@ def test_it_streams_every_run_in_batches(house: House, make_run: MakeRun, monkey
     assert set(AuditEvent.objects.values_list("action", flat=True)) == {"export_csv", "export_jsonl"}
 
 
+def test_html_is_one_whole_file_that_reads_and_escapes(
+    house: House, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exports, "RUNS_A_BATCH", 2)
+    for number in range(5):
+        make_run("primary", question=f"<script>alert({number})</script>", status="not_found")
+    status, text = taken(house.auditor, "/audit/export.html?status=not_found")
+    assert (status, text[:15], text[-8:]) == (200, "<!doctype html>", "</html>\n")
+    assert [text.count(words) for words in ("<h2>", "<script", "&lt;script&gt;", "status: not_found")] == [5, 0, 5, 1]
+    assert 'src="' not in text
+    assert 'href="' not in text
+    assert AuditEvent.objects.get().action == "export_html"
+
+
 def test_it_filters_and_hides_like_the_list(house: House, make_run: MakeRun) -> None:
     make_run(status="not_found", question="Absent")
     make_run(question="Present")

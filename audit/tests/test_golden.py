@@ -1,13 +1,14 @@
 """Reviews become questions with gold evidence, which the benchmark reads, and a test that a change has to pass."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.http import StreamingHttpResponse
 from django.test import Client
 
 from accounts.models import User
@@ -137,7 +138,12 @@ def test_the_page_shows_checks_and_gives_the_file(
     page = client.get("/audit/golden/").content.decode()
     assert "nothing breaks" in page and "What is the rent a month?" in page
     file = client.get(f"/audit/golden/questions.jsonl?base={house.base.pk}")
-    rows = [json.loads(line) for line in b"".join(file.streaming_content).decode().splitlines()]
+    rows = [
+        json.loads(line)
+        for line in b"".join(cast(Iterator[bytes], cast(StreamingHttpResponse, file).streaming_content))
+        .decode()
+        .splitlines()
+    ]
     assert [row["question"] for row in rows] == ["What is the rent a month?"]
     assert client.post("/audit/golden/check/", {"base": house.base.pk, "arbiter": "dice"}).status_code == 400
     assert signed_in(house.stranger).get(f"/audit/golden/?base={house.base.pk}").status_code == 404

@@ -75,7 +75,7 @@ def fitted(candidates: Sequence[Candidate], toc: str) -> tuple[Candidate, ...]:
 
 def level_for(lengths: Sequence[int], excess: int) -> int:
     """The length to which the longest must be cut so that `excess` characters go; `lengths` fall."""
-    for count, (length, following) in enumerate(zip(lengths, [*lengths[1:], 0], strict=True), 1):
+    for count, (_length, following) in enumerate(zip(lengths, [*lengths[1:], 0], strict=True), 1):
         above = sum(lengths[:count]) - count * following
         if above >= excess:
             return max(following + (above - excess) // count, SNIPPET_CHARS_MIN)

@@ -1,0 +1,263 @@
+"""Uploads, a document's page and the chat in a real browser, with a scripted model whose answer can be held in the middle."""
+
+import re
+import threading
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+
+from tests.running import ROOT, fresh_home, started
+from tests.scripted_llm import ScriptedLLM
+from tests.test_browser import CHROMIUM_FLAGS, LIT, chromium
+
+pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
+
+SAMPLES = ROOT / "samples"
+WAIT_MS = 90_000  # a busy machine; nothing here waits when it need not
+QUESTION = "What is the deductible of the cyber policy?"
+RUNNING = "article.turn[aria-busy]"
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ScriptedLLM]:
+    with ScriptedLLM("good") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+
+
+@pytest.fixture(scope="module")
+def context(model: ScriptedLLM, browser: Browser) -> Iterator[BrowserContext]:
+    """A signed-in owner of a fresh instance that has the scripted model."""
+    environment = {"OPENAI_API_KEY": "sk-scripted", "OPENAI_BASE_URL": model.base_url}
+    with fresh_home() as home, started(home, **environment) as running:
+        link = re.search(r"(http://[^/\s]+)/welcome/\S+", running.printed)
+        assert link is not None, running.printed
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=link[1])
+        context.set_default_timeout(WAIT_MS)
+        expect.set_options(timeout=WAIT_MS)
+        page = context.new_page()
+        page.goto(link[0])
+        page.get_by_label("Your name").fill("Ada Osei")
+        page.get_by_label("E-mail").fill("ada@example.org")
+        page.get_by_label("Password").fill("quiet-harbour-91")
+        page.get_by_role("button", name="Create the owner").click()
+        page.wait_for_url(re.compile(r"/bases/$"))
+        page.close()
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page whose scripts must not fail."""
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    page.close()
+    assert faults == []
+
+
+def new_base(page: Page, name: str) -> None:
+    page.goto("/bases/")
+    page.locator("#id_name").fill(name)
+    page.get_by_role("button", name="Make base").click()
+    page.wait_for_url(re.compile(r"/bases/[0-9a-f-]{36}/$"))
+
+
+def upload(page: Page, *names: str) -> None:
+    page.locator("#files").set_input_files([SAMPLES / name for name in names])
+    page.get_by_role("button", name="Upload").click()
+
+
+@pytest.fixture(scope="module")
+def agreement(context: BrowserContext) -> str:
+    """The path of a document that was uploaded and read."""
+    page = context.new_page()
+    new_base(page, "Contracts")
+    upload(page, "outsourcing-agreement.pdf")
+    row = page.locator("table.docs tbody tr")
+    expect(row.locator(".state", has_text="Ready")).to_be_visible()
+    path = row.locator(".title a").first.get_attribute("href")
+    page.close()
+    assert path is not None
+    return path
+
+
+def ask(page: Page, document: str, question: str) -> None:
+    page.goto(f"/ask/?document={document.split('/')[2]}")
+    page.locator("#question").fill(question)
+    page.locator(".ask button[type=submit]").click()
+    page.wait_for_url(re.compile(r"/ask/[0-9a-f-]{36}/"))
+
+
+def test_each_upload_has_its_own_progress_cancel_and_second_try(page: Page) -> None:
+    new_base(page, "Uploads")
+    entry = {name: page.locator("#outcomes li", has_text=name) for name in ("annual-report.pdf", "README.md")}
+    page.route("**/upload/", lambda route: route.abort())
+    upload(page, "annual-report.pdf", "README.md")
+    for item in entry.values():
+        expect(item).to_have_attribute("data-stage", "failed")
+    expect(page.locator("#upload-summary")).to_have_text("2 of 2 files, 0 taken")
+
+    # The second try goes through; the other file is held on its way and cancelled.
+    page.unroute("**/upload/")
+    entry["annual-report.pdf"].get_by_role("button", name="Try again").click()
+    expect(entry["annual-report.pdf"]).to_have_attribute("data-stage", "taken")
+    held: list[Route] = []
+    page.route("**/upload/", lambda route: held.append(route))
+    entry["README.md"].get_by_role("button", name="Try again").click()
+    expect(entry["README.md"]).to_have_attribute("data-stage", re.compile("sending|checking"))
+    entry["README.md"].get_by_role("button", name="Cancel").click()
+    expect(entry["README.md"]).to_have_attribute("data-stage", re.compile("cancelled|checking"))
+    if entry["README.md"].get_attribute("data-stage") == "checking":
+        held[0].continue_()  # all bytes had left: the server decides, and what it takes is taken back
+    expect(entry["README.md"]).to_have_attribute("data-stage", "cancelled")
+    page.reload()
+    expect(page.locator("table.docs tbody tr")).to_have_count(1)
+
+
+def test_marked_documents_are_tagged(page: Page, agreement: str) -> None:
+    page.goto(agreement)
+    page.locator(".crumbs a").first.click()
+    bar = page.locator("#bulk")
+    expect(bar).to_be_hidden()
+    page.locator("td.pick input").first.check()
+    expect(bar).to_be_visible()
+    bar.locator("summary").click()
+    page.locator("#bulk-tags").fill("contract")
+    bar.get_by_role("button", name="Put on").click()
+    expect(page.locator("table.docs a.tag")).to_have_text("contract")
+
+
+def test_words_are_found_on_every_page_by_keyboard(page: Page, agreement: str) -> None:
+    page.goto(agreement)
+    page.keyboard.press("/")
+    expect(page.locator("#find")).to_be_focused()
+    page.keyboard.type("deductible")
+    page.keyboard.press("Enter")
+    count = page.locator("#hit-count")
+    expect(count).to_have_text(re.compile(r"^1 / \d+$"))
+    total = int(count.inner_text().split("/")[1])
+    assert total > 2
+    expect(page.locator(".hits [aria-current]")).to_contain_text(re.compile("deductible", re.IGNORECASE))
+    expect(page.locator(".sheet rect.hl-anchor").first).to_be_attached()
+    page.locator("#frame").focus()
+    page.keyboard.press("n")
+    expect(count).to_have_text(f"2 / {total}")
+    page.locator("#frame").focus()
+    page.keyboard.press("Shift+N")
+    expect(count).to_have_text(f"1 / {total}")
+    page.locator("#find").focus()
+    page.keyboard.press("Shift+Enter")
+    expect(count).to_have_text(f"{total} / {total}")
+    page.locator("#find").focus()
+    page.keyboard.press("Escape")
+    expect(count).to_have_count(0)
+    page.locator("#find").fill("earthquake")
+    page.keyboard.press("Enter")
+    expect(count).to_have_text("none")
+
+
+def test_a_page_is_zoomed_and_stays_so(page: Page, agreement: str) -> None:
+    page.goto(agreement)
+    width = "document.querySelector('.sheet').getBoundingClientRect().width"
+    fit = page.evaluate(width)
+    for _ in range(3):
+        page.get_by_role("button", name="Larger").click()
+    page.wait_for_function(f"() => {width} > 1.9 * {fit}")
+    # Drawn anew for the eye: the sharper image takes the place of the first.
+    page.wait_for_function("() => document.querySelector('.sheet img').src.includes('size=sharp')")
+    page.goto(f"{agreement}?page=2")
+    page.wait_for_function(f"() => {width} > 1.9 * {fit}")
+    page.get_by_role("button", name="Fit the width").click()
+    page.wait_for_function(f"() => {width} < 1.1 * {fit}")
+
+
+def test_a_page_number_and_a_strip_lead_to_a_page(page: Page, agreement: str) -> None:
+    page.goto(f"{agreement}?panel=pages")
+    page.locator(".strip a").nth(4).click()
+    expect(page.locator("input[name=go]")).to_have_value("5")
+    page.wait_for_function("() => document.querySelector('.strip [aria-current] img')?.naturalWidth > 0")
+    page.locator("input[name=go]").fill("9")
+    page.locator("input[name=go]").press("Enter")
+    page.wait_for_url(re.compile(r"\?page=9\b"))
+    page.locator("input[name=go]").fill("999")
+    page.locator("input[name=go]").press("Enter")
+    expect(page.locator("#fault")).to_contain_text("999")
+    expect(page.locator("input[name=go]")).to_have_value("9")
+
+
+def test_a_running_answer_is_met_again_after_a_reload_and_in_a_second_tab(
+    page: Page, context: BrowserContext, agreement: str, model: ScriptedLLM
+) -> None:
+    model.hold = threading.Event()
+    try:
+        ask(page, agreement, QUESTION)
+        live = page.locator("[data-live-answer]")
+        expect(live).to_contain_text("The document")  # the model is held in the middle of its first sentence
+        page.reload()
+        expect(live).to_contain_text("The document")
+        with_tab = context.new_page()
+        with_tab.goto(page.url)
+        expect(with_tab.locator("[data-live-answer]")).to_contain_text("The document")
+        assert page.locator(RUNNING).count() == with_tab.locator(RUNNING).count() == 1
+    finally:
+        model.hold.set()
+    for tab in (page, with_tab):
+        expect(tab.locator(RUNNING)).to_have_count(0)
+        expect(tab.locator(".answer .cite").first).to_be_visible()
+    with_tab.close()
+
+    # A marker opens its page beside the answer, and the document at the same words.
+    page.locator(".answer .cite").first.click()
+    page.wait_for_function(LIT)
+    page.locator("#page a", has_text="Open document").click()
+    page.wait_for_url(re.compile(r"/documents/.*quote="))
+    expect(page.locator(".sheet rect.hl-anchor").first).to_be_attached()
+    expect(page.locator("#fault")).to_have_count(0)
+
+
+def test_a_held_answer_is_stopped(page: Page, agreement: str, model: ScriptedLLM) -> None:
+    model.hold = threading.Event()
+    try:
+        ask(page, agreement, "How high is the deductible of the cyber policy?")
+        expect(page.locator("[data-live-answer]")).to_contain_text("The document")
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator("[data-live-note]")).to_have_text("Stopping.")
+    finally:
+        model.hold.set()
+    expect(page.locator(RUNNING)).to_have_count(0)
+    expect(page.locator(".turn")).to_contain_text(re.compile("stopped", re.IGNORECASE))
+
+
+def test_what_is_not_there_is_said_to_be_absent(page: Page, agreement: str, model: ScriptedLLM) -> None:
+    model.hold = None
+    ask(page, agreement, "Is there anything about earthquakes?")
+    expect(page.locator(".absent")).to_contain_text("earthquake")
+
+
+def test_a_conversation_is_renamed_found_and_deleted(page: Page, agreement: str, model: ScriptedLLM) -> None:
+    model.hold = None
+    ask(page, agreement, QUESTION)
+    expect(page.locator(RUNNING)).to_have_count(0)
+    page.locator(".conv-head summary").click()
+    page.locator("#title").fill("Insurance of Halden")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.locator(".convs [aria-current]")).to_contain_text("Insurance of Halden")
+    page.locator("#find").fill("halden")
+    page.locator("#find").press("Enter")
+    expect(page.locator(".convs li")).to_have_count(1)
+    page.locator(".convs li a").click()
+    page.locator(".conv-head summary").click()
+    page.get_by_role("button", name="Delete conversation").click()
+    expect(page.locator(".messages")).to_contain_text("Insurance of Halden")
+    page.goto("/ask/trash/")
+    page.get_by_role("button", name="Put back").first.click()
+    expect(page.locator(".convs [aria-current]")).to_contain_text("Insurance of Halden")
