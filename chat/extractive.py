@@ -13,6 +13,9 @@ SHARE_OF_MODE = {"fast": 1.0, "balanced": 1.0, "thorough": 1.5}  # a base's own 
 ROLE_WEIGHT = {"primary": 0, "supporting": 1}
 VALUE_TYPES = frozenset({"amount", "date", "percentage", "number"})
 HOLDS_VALUE = re.compile(r"\d")
+# After a word of three letters or more, a number or a bracket, so that "No. 5" and "Mr. Osei" stay together.
+SENTENCE_BREAK = re.compile(r"(?<=[\w%)”\"’]{3}[.!?;])\s+(?=[“\"(\[]?[A-ZÀ-Ý0-9])")
+SENTENCE_END = (".", "!", "?", ";")
 
 
 def choose_quotes(
@@ -41,21 +44,28 @@ def choose_quotes(
 
 
 def quoted_text(quoted: Sequence[Quoted], answer_type: str) -> str:
-    """The quotes as the text of an answer, each with its marker; a question for a value gets the line that holds it."""
+    """The quotes as the text of an answer, each with its marker; a question for a value gets the sentence or row that holds it."""
     is_value = answer_type in VALUE_TYPES
     return "\n\n".join(f"\u201c{spoken(each, is_value)}\u201d [{each.marker}]" for each in quoted)
 
 
 def spoken(quoted: Quoted, is_value: bool) -> str:
-    lines = quoted.quote.splitlines()
-    if is_value and len(lines) > 1:
-        lines = value_line(lines, quoted.candidate.matched_keywords)
-    return " ".join(" ".join(lines).split())
+    text = quoted.quote
+    if is_value and "\n" in text:
+        text = value_part(text, quoted.candidate.matched_keywords)
+    return " ".join(text.split())
 
 
-def value_line(lines: list[str], keywords: Iterable[str]) -> list[str]:
-    """The line with a figure that names most of what was asked for; all lines when no line holds both."""
+def value_part(text: str, keywords: Iterable[str]) -> str:
+    """The sentence with a figure that names most of what was asked for, the line where text is no sentence (a table's
+    row); all of it when none holds both."""
     words = [keyword.lower() for keyword in keywords]
-    named = [(sum(word in line.lower() for word in words), line) for line in lines if HOLDS_VALUE.search(line)]
+    sentence = best_of(SENTENCE_BREAK.split(text), words)
+    return sentence if sentence.endswith(SENTENCE_END) else best_of(text.splitlines(), words) or text
+
+
+def best_of(parts: Iterable[str], words: Sequence[str]) -> str:
+    """The part with a figure and most of the words, "" when no part has both."""
+    named = [(sum(word in part.lower() for word in words), part) for part in parts if HOLDS_VALUE.search(part)]
     best = max(named, key=lambda pair: pair[0], default=(0, ""))
-    return [best[1]] if best[0] else lines
+    return best[1] if best[0] else ""
