@@ -4,6 +4,7 @@ import logging
 import time
 import traceback
 import uuid
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -34,6 +35,7 @@ logger = logging.getLogger(__name__)
 State = Turn.State
 
 ONE_CALL = "One call reads {count} briefs and the whole table of contents. The question is kept if you leave this page."
+STOPPED_LATE = "You stopped this answer when it was all but written; what had arrived is shown."
 DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
 
 
@@ -137,6 +139,9 @@ def conclude(turn: Turn, run: RetrievalRun, lease: Lease) -> None:
     timings_ms = {"compose": round(1000 * (time.monotonic() - started), 1)}
     with transaction.atomic():
         row = lease.locked_turn()
+        if row.stop_requested and draft.ended == "complete":
+            # Asked between the last look and now: whoever pressed Stop must not be shown an answer that went on.
+            draft = replace(draft, ended="stopped", note=f"{draft.note} {STOPPED_LATE}".strip())
         answer = store_answer(row, run, draft, timings_ms)
         end(row, State.STOPPED if answer.ended == "stopped" else State.DONE)
     for each in draft.quoted:

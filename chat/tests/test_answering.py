@@ -16,6 +16,7 @@ from accounts.models import User
 from audit.verification import verify
 from chat import answering, stream, tasks
 from chat.answering import AnsweringFailed, answer_turn
+from chat.compose import compose
 from chat.models import Answer, Citation, Turn
 from chat.tests.conftest import ABSENT_QUESTION, Ask, Serve
 from documents import access
@@ -213,6 +214,24 @@ def test_it_stops_while_it_writes(ask: Ask, serve: Serve) -> None:
     assert turn.state == "stopped" and turn.run is not None and told(turn)[-1] == "done"
     assert turn.answer.ended == "stopped" and turn.answer.llm_call is not None
     assert turn.answer.llm_call.outcome == "stopped"
+
+
+@pytest.mark.parametrize("behaviour", ["", "good"])
+def test_a_stop_wins_that_comes_with_the_last_word(ask: Ask, serve: Serve, monkeypatch: Any, behaviour: str) -> None:
+    if behaviour:
+        serve(behaviour)
+
+    def compose_and_stop(run: RetrievalRun, writing: Any) -> Any:
+        draft = compose(run, writing)
+        Turn.objects.filter(run=run).update(stop_requested=True)
+        return draft
+
+    monkeypatch.setattr(answering, "compose", compose_and_stop)
+    turn = ask()
+    answer_turn(turn.pk)
+    turn = Turn.objects.select_related("answer").get(pk=turn.pk)
+    assert turn.state == "stopped" and turn.answer.ended == "stopped" and turn.answer.text
+    assert "You stopped" in turn.answer.note
 
 
 def test_it_stops_before_it_has_begun(ask: Ask) -> None:
