@@ -1,1 +1,3 @@
-globalThis.texts = {};
+globalThis.texts = {
+"Copied": "Copié"
+};
