@@ -75,6 +75,9 @@ def main() -> int:
     api = commands.add_parser("api", help="the API against its own description, by generated requests")
     api.add_argument("--cases", type=int, default=6000, help="requests, an equal share to each operation")
     api.add_argument("--out", type=Path, help="where to write everything as JSON")
+    canaries = commands.add_parser("canaries", help="does anything of one base ever reach a person of another")
+    canaries.add_argument("--questions", type=int, default=500, help="asked in two bases of 50 facts each, in turn")
+    canaries.add_argument("--out", type=Path, help="where to write everything as JSON")
     anchors = commands.add_parser("anchors", help="is every quote literal, in the chat, the audit and to programs")
     anchors.add_argument("--data", type=Path, required=True, help="the folder the question files' paths start from")
     anchors.add_argument("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions")
@@ -90,6 +93,10 @@ def main() -> int:
     if options.command == "api":
         with installation():
             return run_api(options)
+    if options.command == "canaries":
+        os.environ.setdefault("DOCINTEL_LOG_LEVEL", "ERROR")  # of what is refused there would be thousands of lines
+        with installation():
+            return run_canaries(options)
     if options.command == "anchors":
         with installation():
             return run_anchors(options)
@@ -124,6 +131,16 @@ def run_api(options: argparse.Namespace) -> int:
         options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
     print(json.dumps(figures, ensure_ascii=False, indent=1))
     return 1 if figures["server_errors"] or figures["schema_breaks"] else 0
+
+
+def run_canaries(options: argparse.Namespace) -> int:
+    from benchmarks import canaries
+
+    figures = canaries.run(options.questions)
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    print(json.dumps(figures, ensure_ascii=False, indent=1))
+    return 1 if figures["leaks"] else 0
 
 
 def run_pages(options: argparse.Namespace) -> int:
