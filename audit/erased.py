@@ -14,6 +14,7 @@ ERASED = "erased"  # the kind of the event; its details hold the digest of what 
 # Of the parts of each kind's bytes: what an erasure puts in the place of content. "" is the top.
 BLANK: dict[str, dict[str, dict[str, Any]]] = {
     "run": {"run": ERASED_RUN, "candidates": ERASED_CANDIDATE, "llm_call": ERASED_CALL},
+    "reading": {"": ERASED_CALL},
     "answer": {"": ERASED_ANSWER, "citations": ERASED_CITATION, "llm_call": ERASED_CALL},
     "rewriting": {"": ERASED_REWRITING, "llm_call": ERASED_CALL},
     "feedback": {"": ERASED_FEEDBACK},

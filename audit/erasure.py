@@ -41,6 +41,7 @@ from ledger.holds import refuse_when_held
 from ledger.models import Event, Salt
 from llm.models import ERASED_CALL, LLMCall
 from retrieval.models import ERASED_CANDIDATE, ERASED_RUN, RetrievalRun, RunCandidate
+from retrieval.record import reading_of
 
 PERSON_ERASED = "person_erased"
 NOT_ALLOWED = (
@@ -89,7 +90,8 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
 def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
     """Erase one run with its answer, its turn, the words of its reviews, and every exchange with a model about it."""
     with transaction.atomic():
-        calls = {run.llm_call_id, *replayed_calls(run)}
+        reading = reading_of(run)
+        calls = {run.llm_call_id, reading.pk if reading else None, *replayed_calls(run)}
         RunCandidate.objects.filter(run=run).update(**ERASED_CANDIDATE)
         RetrievalRun.objects.filter(pk=run.pk).update(**ERASED_RUN)
         answers = list(Answer.objects.filter(run=run).values_list("pk", "llm_call_id"))
@@ -101,7 +103,12 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         Review.objects.filter(pk__in=reviews).update(**ERASED_REVIEW)
         forget_turn(run)
         blank_calls(calls)
-        subjects = [("run", run.pk), *(("answer", pk) for pk, _call in answers), *(("review", pk) for pk in reviews)]
+        subjects = [
+            ("run", run.pk),
+            *([("reading", reading.pk)] if reading else ()),
+            *(("answer", pk) for pk, _call in answers),
+            *(("review", pk) for pk in reviews),
+        ]
         for kind, pk in subjects:
             leave(kind, pk, erasing, run.base_id)
 

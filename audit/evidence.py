@@ -27,6 +27,7 @@ from documents.sheet import Box, box_of
 from ledger.chain import digest, entries_after, time_text
 from ledger.models import Entry
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.record import reading_of
 
 FORMAT = "docintel-evidence-1"
 VERIFIER = Path(__file__).with_name("verifier.py")
@@ -126,7 +127,7 @@ def write_evidence(run: RetrievalRun, out: IO[bytes]) -> str:
         trail = gather(run, Choice(), reviews_of(run))
         assert trail is not None
         for exchange in trail.exchanges:
-            name = exchange.purpose.lower()
+            name = exchange.call.purpose  # the same in every language
             pack.add(f"calls/{name}-request.json", request_bytes(exchange.call))
             pack.add(f"calls/{name}-reply.txt", exchange.call.raw_reply.encode())
         passages = passages_of(trail, add_pages(pack, trail))
@@ -161,6 +162,8 @@ def entries_of(run: RetrievalRun) -> dict[str, Entry]:
     """The ledger entries of the run, its answer and its reviews, by the name of their file."""
     answer_id = next(iter(RetrievalRun.objects.filter(pk=run.pk).values_list("answer__pk", flat=True)), None)
     wanted = {"run.json": ("run", run.pk)} | ({"answer.json": ("answer", answer_id)} if answer_id else {})
+    if reading := reading_of(run):
+        wanted["reading.json"] = ("reading", reading.pk)
     reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
     wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}
     return {name: entry_of(kind, pk) for name, (kind, pk) in wanted.items()}

@@ -7,8 +7,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, Value
-from django.db.models.functions import Coalesce, NullIf, TruncDay, TruncMonth
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, UUIDField, Value
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce, NullIf, TruncDay, TruncMonth
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -395,10 +396,12 @@ def percentile(values: Sequence[float], share: int) -> float:
 
 
 def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
-    """The calls that judged these runs or wrote their answers."""
+    """The calls that read, judged and answered these runs' questions."""
     of_run = runs.order_by().exclude(llm_call=None).values("llm_call")
     of_answer = Answer.objects.filter(run__in=runs.order_by()).exclude(llm_call=None).values("llm_call")
-    return LLMCall.objects.filter(Q(pk__in=of_run) | Q(pk__in=of_answer)).order_by()
+    of_reading = runs.order_by().filter(parsed__has_key="reading_call")
+    readings = of_reading.values(call=Cast(KT("parsed__reading_call"), UUIDField()))
+    return LLMCall.objects.filter(Q(pk__in=of_run) | Q(pk__in=of_answer) | Q(pk__in=readings)).order_by()
 
 
 def costs_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Spent]:

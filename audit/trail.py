@@ -25,6 +25,7 @@ from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.record import reading_of
 from retrieval.types import METHODS
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
@@ -289,7 +290,7 @@ def read_check(check: dict[str, Any]) -> Check:
 
 def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:
     of_answer = answer.answer.llm_call if answer else None
-    calls = [(gettext("Arbiter"), run.llm_call), (gettext("Answer"), of_answer)]
+    calls = [(gettext("Question"), reading_of(run)), (gettext("Arbiter"), run.llm_call), (gettext("Answer"), of_answer)]
     return tuple(read_exchange(purpose, call) for purpose, call in calls if call)
 
 

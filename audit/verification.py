@@ -20,10 +20,10 @@ from ledger.events import EVENT
 from ledger.models import Entry, Event, Salt
 from ledger.payload import Payload
 from retrieval.models import RetrievalRun
-from retrieval.record import RUN, run_payload
+from retrieval.record import READING, RUN, run_payload
 
 PAYLOADS: dict[str, Payload] = {
-    each.kind: each for each in (RUN, ANSWER, REWRITING, FEEDBACK, EVENT, *AUDITED.values())
+    each.kind: each for each in (RUN, READING, ANSWER, REWRITING, FEEDBACK, EVENT, *AUDITED.values())
 }
 VOUCHED: dict[str, type[Model]] = {
     "run": RetrievalRun,
@@ -124,8 +124,10 @@ def by_kind(entries: Sequence[Entry]) -> dict[str, dict[UUID, Entry]]:
 
 
 def first_form(kind: str, subject_id: UUID) -> bytes | None:
+    if kind not in FIRST_FORM:
+        return None
     row = VOUCHED[kind]._default_manager.filter(pk=subject_id).first()
-    return FIRST_FORM[kind](row) if row is not None and kind in FIRST_FORM else None
+    return FIRST_FORM[kind](row) if row is not None else None
 
 
 def unrecorded() -> Iterator[Unrecorded]:

@@ -111,7 +111,7 @@ def check_subjects(manifest: dict[str, Any], files: dict[str, bytes], entries: d
             raise Bad(f"{name} is not what ledger entry {subject['sequence']} vouches for")
     vouched = {subject["file"]: subject for subject in manifest["subjects"]}
     for name in files:
-        if (name in ("run.json", "answer.json") or name.startswith("reviews/")) and name not in vouched:
+        if (name in ("run.json", "reading.json", "answer.json") or name.startswith("reviews/")) and name not in vouched:
             raise Bad(f"no ledger entry vouches for {name}")
     run = vouched.get("run.json", {})
     if (run.get("kind"), run.get("subject_id")) != ("run", manifest["run"]):
@@ -124,7 +124,8 @@ def check_parts(files: dict[str, bytes]) -> None:
     answer = parse("answer.json", unsalted(files["answer.json"])) if "answer.json" in files else {}
     if answer and answer["run"] != run["run"]["id"]:
         raise Bad("answer.json belongs to another run")
-    for name, call in (("arbiter", run["llm_call"]), ("answer", answer.get("llm_call"))):
+    reading = parse("reading.json", unsalted(files["reading.json"])) if "reading.json" in files else None
+    for name, call in (("question", reading), ("arbiter", run["llm_call"]), ("answer", answer.get("llm_call"))):
         if call:
             same(files, f"calls/{name}-request.json", canonical(call["request"]))
             same(files, f"calls/{name}-reply.txt", call["raw_reply"].encode())

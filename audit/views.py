@@ -26,6 +26,7 @@ from chat.models import Answer
 from documents.access import only
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
+from retrieval.record import reading_of
 from retrieval.types import ROLE_ORDER
 
 OUTCOMES = dict(Review.Outcome.choices)
@@ -161,7 +162,8 @@ def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
     run = visible_run(request, run_id)
     record_read(request.user, "exchange", run, call=str(call_id))
     of_answer = Answer.objects.filter(run=run).values_list("llm_call_id", flat=True)
-    if call_id not in (run.llm_call_id, *of_answer):
+    reading = reading_of(run)
+    if call_id not in (run.llm_call_id, reading and reading.pk, *of_answer):
         raise Http404("This run made no such call.")
     return only(LLMCall.objects.all(), call_id)
 

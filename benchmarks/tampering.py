@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
 
-from audit.verification import VOUCHED, Report, payload_of, verify
+from audit.verification import PAYLOADS, Report, payload_of, verify
 from ledger import chain
 from ledger.chain import Head
 from ledger.models import Entry
@@ -174,7 +174,7 @@ def drop_candidate(cursor: Any, chance: random.Random, heads: list[Head]) -> Exp
 def drop_row(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
     """Remove a record and leave its entry."""
     entry = any_entry(chance)
-    cursor.execute(f"DELETE FROM {VOUCHED[entry.kind]._meta.db_table} WHERE id = %s", [entry.subject_id])
+    cursor.execute(f"DELETE FROM {PAYLOADS[entry.kind].table} WHERE id = %s", [entry.subject_id])
     return Expected(entry.sequence)
 
 
@@ -273,7 +273,7 @@ def cut_tail(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
     """Take away the end, records and entries, as an older backup would."""
     first = chance.randrange(heads[-1].sequence // 2, heads[-1].sequence + 1)
     for kind, subject in Entry.objects.filter(sequence__gte=first).values_list("kind", "subject_id"):
-        cursor.execute(f"DELETE FROM {VOUCHED[kind]._meta.db_table} WHERE id = %s", [subject])
+        cursor.execute(f"DELETE FROM {PAYLOADS[kind].table} WHERE id = %s", [subject])
     cursor.execute("DELETE FROM ledger_entry WHERE sequence >= %s", [first])
     return Expected(first)
 

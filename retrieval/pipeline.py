@@ -13,6 +13,7 @@ from documents.content import DocumentContent
 from documents.rows import UNSEARCHED_KINDS, LineRow
 from llm.client import is_configured
 from llm.embedders import EMBEDDING_ERRORS
+from llm.exchange import Exchange
 from retrieval import absence, dispatch
 from retrieval.aggregation import aggregate
 from retrieval.arbiter import arbitrate
@@ -23,6 +24,7 @@ from retrieval.detectors import DETECTORS
 from retrieval.hybrid import hybrid_candidates
 from retrieval.question import parse_question
 from retrieval.references import follow
+from retrieval.thorough import read_by_model
 from retrieval.types import (
     ArbiterName,
     Box,
@@ -62,7 +64,7 @@ def retrieve(
 ) -> RetrievalResult:
     """Find the passages of the documents that answer a question, or say that none does, and show every step.
 
-    1. parse the question by rules, against the documents' own vocabulary
+    1. parse the question by rules, against the documents' own vocabulary; in thorough mode a model reads it too
     2. plan: which detectors run, each with its reason
     3. detect: titles, keywords and patterns, vectors beside them unless the words suffice
     4. aggregate hits to candidates, and in thorough mode follow what the best of them point to
@@ -76,10 +78,13 @@ def retrieve(
     question = parse_question(question_text, contents, dictionary)
     clock.stop("parse")
     tell("parsed", {"keywords": len(question.keywords)})
-    plan = dispatch.plan(question, contents, settings, mode)
     name = arbiter or chosen_arbiter(settings, mode)
+    reading: Exchange | None = None
+    if mode == "thorough" and name in MODEL_ARBITERS:
+        question, reading = read_by_model(question, contents, dictionary)
+    plan = dispatch.plan(question, contents, settings, mode)
     if question.clarification:
-        return clarified(question, plan, contents, name, settings)
+        return replace(clarified(question, plan, contents, name, settings), reading=reading)
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
@@ -126,6 +131,7 @@ def retrieve(
         toc_shown=toc,
         settings=settings.to_json(),
         timings_ms=clock.timings_ms,
+        reading=reading,
     )
     result = replace(result, confidence=absence.confidence_of(result))
     tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(candidates)})

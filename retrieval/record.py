@@ -17,6 +17,7 @@ from documents.models import KnowledgeBase, Viewer
 from documents.versions import record_parses
 from ledger.payload import Payload, object_of
 from llm.models import LLMCall
+from llm.payload import COLUMNS as CALL_COLUMNS
 from llm.payload import call_of
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate
@@ -118,6 +119,8 @@ RUN = Payload(
         llm_call=call_of("row"),
     ),
 )
+# The exchange in which a model read a question: beside the run, whose bytes have a format of their own.
+READING = Payload(kind="reading", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 FAILURE_MAX = 4000
 GIT_S = 5
 
@@ -132,9 +135,10 @@ def store_run(
     with transaction.atomic():
         exchange = result.ranking.exchange
         call = LLMCall.objects.record(exchange) if exchange else None
+        reading = LLMCall.objects.record(result.reading) if result.reading else None
         run = RetrievalRun.objects.create(
             **asked_fields(base, user, mode),
-            **with_typed(result_fields(result), typed),
+            **with_reading(with_typed(result_fields(result), typed), reading),
             llm_call=call,
             question=result.question.original,
         )
@@ -144,6 +148,8 @@ def store_run(
         )
         record_parses(seen["parse_id"] for seen in result.scope)
         RUN.vouch(run.pk)
+        if reading:
+            READING.vouch(reading.pk)
     return run
 
 
@@ -152,6 +158,17 @@ def with_typed(fields: dict[str, Any], typed: str) -> dict[str, Any]:
     if not typed or " ".join(typed.split()) == fields["parsed"]["original"]:
         return fields
     return fields | {"parsed": fields["parsed"] | {"typed": typed}}
+
+
+def with_reading(fields: dict[str, Any], call: LLMCall | None) -> dict[str, Any]:
+    """The fields of a run whose parsed question names the exchange in which a model read it."""
+    return fields | {"parsed": fields["parsed"] | {"reading_call": str(call.pk)}} if call else fields
+
+
+def reading_of(run: RetrievalRun) -> LLMCall | None:
+    """The exchange in which a model read the question of a run (thorough mode), None where rules did."""
+    call_id = run.parsed.get("reading_call")
+    return LLMCall.objects.select_related("charge").filter(pk=call_id).first() if call_id else None
 
 
 def store_failed_run(

@@ -305,6 +305,7 @@ class RetrievalResult:
     toc_shown: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     timings_ms: dict[str, float] = field(default_factory=dict)
+    reading: Exchange | None = None  # of the model that read the question, in thorough mode
 
     @property
     def not_found(self) -> bool:

@@ -117,6 +117,13 @@ def answer(prompt: Prompt) -> str:
     return " ".join(sentences) or "The scripted model was given no excerpts."
 
 
+def reading_of(question: str) -> Json:
+    """A question as a well-behaved model reads it: as it stands, with a synonym for one word it knows."""
+    rewrites = [{"of": "rent", "words": ["lease payment"]}] if "rent" in question.lower() else []
+    kind = {"intent": "field_extraction", "shape": "single", "answer_type": "text"}
+    return {"corrected": question, **kind, "rewrites": rewrites, "parts": []}
+
+
 def least_instance(schema: Json, root: Json) -> Any:
     """The smallest value that follows a JSON schema, for prompts the script does not know."""
     if "$ref" in schema:
@@ -140,6 +147,8 @@ def good_text(prompt: Prompt) -> str:
         return json.dumps({"context": f"Of the part {prompt.passage.splitlines()[0]}, as a model would situate it."})
     if "stands_alone" in prompt.schema.get("properties", {}):
         return json.dumps({"stands_alone": True, "question": prompt.question})
+    if "rewrites" in prompt.schema.get("properties", {}):
+        return json.dumps(reading_of(prompt.question))
     if "section_ids" in prompt.schema.get("properties", {}):
         asked = words_of(prompt.question)
         ids = [id_ for id_, title in prompt.sections if asked & words_of(title)]
@@ -707,6 +716,7 @@ class ScriptedLLM:
         self.requests: list[Recorded] = []
         self.models_status = 200
         self.follow_up: Json | None = None  # what it makes of the next question of a conversation
+        self.reading: Json | None = None  # how it reads a question in thorough mode
         self.ended = threading.Event()
         self._lock = threading.Lock()
         handler = type("ScriptedHandler", (_Handler,), {"script": self})
@@ -807,6 +817,8 @@ class _Handler(BaseHTTPRequestHandler):
         said = Said.under(behaviour, prompt)
         if self.script.follow_up and "stands_alone" in (prompt.schema or {}).get("properties", {}):
             said = Said(json.dumps(self.script.follow_up))
+        if self.script.reading and "rewrites" in (prompt.schema or {}).get("properties", {}):
+            said = Said(json.dumps(self.script.reading))
         if behaviour == "echoes-key":
             said = Said(f'{{"note": "{self.headers["authorization"]}"')
         if body.get("stream"):

@@ -12,16 +12,18 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils.translation import override
 
 from accounts.models import User
 from audit.evidence import VERIFIER, write_evidence
 from audit.models import AuditEvent
 from audit.reviewing import Opinion, review
-from audit.tests.conftest import House, MakeAnswer, MakeRun, Tamper
+from audit.tests.conftest import House, MakeAnswer, MakeRun, Tamper, run_fields
 from ledger import chain
 from ledger.chain import Head
 from ledger.heads import write_head
 from retrieval.models import RetrievalRun
+from retrieval.record import READING
 
 Files = dict[str, bytes]
 LINES_MAX = 200
@@ -30,7 +32,10 @@ LINES_MAX = 200
 @pytest.fixture
 def run(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any) -> RetrievalRun:
     """A run with calls, answer, two reviews and a foreign run in between, as a chain has."""
-    run = make_run(arbiter="model", llm_call=make_call())
+    reading = make_call(purpose="question")
+    parsed = run_fields(house)["parsed"] | {"reading_call": str(reading.pk)}
+    run = make_run(arbiter="model", llm_call=make_call(), parsed=parsed)
+    READING.vouch(reading.pk)
     make_run(question="Something else")
     make_answer(run, llm_call=make_call(purpose="answer"))
     review(
@@ -71,6 +76,13 @@ def test_it_passes_in_an_empty_environment(run: RetrievalRun, tmp_path: Path) ->
     assert check(tmp_path / "unpacked")[0] == 0
     assert files["verify.py"] == VERIFIER.read_bytes()
     assert len(VERIFIER.read_text().splitlines()) <= LINES_MAX
+
+
+def test_a_pack_made_in_another_language_passes_too(run: RetrievalRun, tmp_path: Path) -> None:
+    with override("fr"):
+        files = pack_of(run)
+    assert {"reading.json", "calls/question-reply.txt", "calls/arbiter-request.json"} <= files.keys()
+    assert check(write(tmp_path / "pack.zip", files))[0] == 0
 
 
 def test_one_flipped_byte_in_any_file_is_found_and_named(run: RetrievalRun, tmp_path: Path) -> None:

@@ -19,6 +19,10 @@ MONTHS = (
 MONEY = r"(?:[$€£¥]\s?\d|\b(?:usd|eur|gbp|chf|jpy)\s?\d|\d[\d.,]*\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
 COUNTED = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|une?|deux|trois|dix|trente)"
 SPAN = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|secondes?|heures?|jours?|semaines?|mois|an(?:nee)?s?)"
+DURATION = (
+    rf"\b{COUNTED}(?:\s?\(\d+\))?[\s-](?:(?:business|working|calendar|full)[\s-])?{SPAN}\b"
+    r"|\b(?:immediate(?:ly)?|prompt(?:ly)?|(?:without|undue) delay|as soon as|indefinite(?:ly)?|sans delai|immediat\w*)\b"
+)
 PATTERNS: dict[str, re.Pattern[str]] = {
     "amount": re.compile(
         rf"{MONEY}|(?<![\d,])\d{{1,3}}(?:,\d{{3}})+(?![\d,])|\(\d[\d,.]*\)|(?<![\d.,])\d+\.\d+(?![\d.])"
@@ -30,16 +34,14 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     "date": re.compile(
         rf"\b(?:{MONTHS})\w*\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\b\d{{1,2}}\.?\s+(?:{MONTHS})\w*\.?\s+\d{{4}}"
         r"|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b(?:19|20)\d{2}\b"
+        rf"|{DURATION}"  # "when" is as well answered by "within thirty days"
     ),
     "frequency": re.compile(
         rf"\b(?:(?:semi-?|bi-?)?(?:hourly|daily|weekly|monthly|quarterly|annual(?:ly)?|yearly)|periodic(?:ally)?|regular(?:ly)?"
         rf"|continuous(?:ly)?|once|twice|(?:every|each|per|an?|par|chaque)\s(?:{COUNTED}\s)?{SPAN}|tou(?:te)?s les"
         r"|quotidien\w*|hebdomadaire\w*|mensuel\w*|trimestriel\w*|annuel\w*|regulier\w*)\b"
     ),
-    "duration": re.compile(
-        rf"\b{COUNTED}(?:\s?\(\d+\))?[\s-](?:(?:business|working|calendar|full)[\s-])?{SPAN}\b"
-        r"|\b(?:immediate(?:ly)?|prompt(?:ly)?|(?:without|undue) delay|as soon as|indefinite(?:ly)?|sans delai|immediat\w*)\b"
-    ),
+    "duration": re.compile(DURATION),
     "rate": re.compile(
         r"\d.*(?:\b(?:per|an?|each|every|par|pro)\s|/\s?)(?:second|minute|hour|day|heure|jour|s\b|h\b)|\b(?:hourly|daily)\b"
     ),

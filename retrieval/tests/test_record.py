@@ -15,7 +15,7 @@ from ledger.models import Entry, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.record import RUN, result_json, store_failed_run, store_run
+from retrieval.record import READING, RUN, reading_of, result_json, store_failed_run, store_run
 from retrieval.tests.builders import SETTINGS
 from retrieval.types import RetrievalResult
 from tests.scripted_llm import ScriptedLLM
@@ -107,6 +107,19 @@ def test_the_exchange_with_a_model_is_kept(
     assert run.llm_call == call
     assert (call.purpose, call.outcome) == ("arbiter", "ok")
     assert json.loads(RUN.read([run.pk])[run.pk])["llm_call"]["request_sha256"] == call.request_sha256
+
+
+def test_the_reading_of_a_question_is_kept_and_vouched_for(
+    asked: Asked, policy: DocumentContent, serve: Callable[..., ScriptedLLM]
+) -> None:
+    serve("good")
+    result = retrieve(QUESTION, [policy], settings=SETTINGS, mode="thorough")
+    run = store_run(result, base=asked.base, user=asked.user, mode="thorough")
+    reading = reading_of(run)
+    assert reading is not None and (reading.purpose, reading.outcome) == ("question", "ok")
+    entry = Entry.objects.get(kind="reading", subject_id=str(reading.pk))
+    salt = Salt.objects.get(subject=entry.subject).salt
+    assert entry.payload_digest == digest(salted(READING.read([reading.pk])[reading.pk], salt))
 
 
 def test_a_failed_exchange_is_kept_too(
