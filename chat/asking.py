@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from chat.models import Conversation, Turn
 from chat.scope import Scope
+from documents.characters import clean_name, clean_words
 
 QUESTION_CHARACTERS_MAX = 4000  # RELIABILITY section 2
 TITLE_CHARACTERS_MAX = 200
@@ -23,10 +24,10 @@ class QuestionError(ValueError):
 
 
 def check_question(text: str) -> str:
-    """The question without space around it, or QuestionError."""
-    question = text.strip()
-    if "\x00" in question:
+    """The question without space around it, controls and signs that turn its direction round; or QuestionError."""
+    if "\x00" in text:
         raise QuestionError("The question holds a NUL character, which cannot be stored. Please type it again.")
+    question = clean_words(text).strip()
     if not any(unicodedata.category(character)[0] not in INVISIBLE_CATEGORIES for character in question):
         raise QuestionError("The question is empty. Please write what you want to know.")
     if len(question) > QUESTION_CHARACTERS_MAX:
@@ -92,7 +93,7 @@ def ask_again(turn: Turn) -> Turn:
 
 
 def begin_conversation(user: User, scope: Scope, question: str) -> Conversation:
-    title = " ".join(question.split())[:TITLE_CHARACTERS_MAX]
+    title = clean_name(question)[:TITLE_CHARACTERS_MAX]
     return Conversation.objects.create(base=scope.base, user=user, title=title)
 
 

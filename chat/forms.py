@@ -11,6 +11,7 @@ from chat import scope
 from chat.asking import TITLE_CHARACTERS_MAX, QuestionError, check_question
 from chat.models import Feedback
 from chat.scope import Scope, ScopeError
+from documents.characters import clean_name, clean_words
 from documents.models import KnowledgeBase
 
 COMMENT_CHARACTERS_MAX = 2000
@@ -86,9 +87,17 @@ class FindForm(forms.Form):
 class TitleForm(forms.Form):
     title = forms.CharField(max_length=TITLE_CHARACTERS_MAX)
 
+    def clean_title(self) -> str:
+        if title := clean_name(self.cleaned_data["title"]):
+            return title
+        raise forms.ValidationError(gettext_lazy("A conversation needs a name one can see."))
+
 
 class FeedbackForm(forms.Form):
     """A word on an answer; the comment is for whoever reviews it."""
 
     kind = forms.ChoiceField(choices=Feedback.Kind.choices)
     comment = forms.CharField(required=False, max_length=COMMENT_CHARACTERS_MAX)
+
+    def clean_comment(self) -> str:
+        return clean_words(self.cleaned_data["comment"])

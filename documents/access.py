@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from documents.base_settings import BaseSettings
+from documents.characters import clean_name
 from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
 from ledger.events import record
 from ledger.holds import refuse_when_held
@@ -67,9 +68,14 @@ def role_in(user: Viewer, base: KnowledgeBase) -> str:
 def create_base(user: User, name: str) -> KnowledgeBase:
     """A new base; who makes it owns it."""
     with transaction.atomic():
-        base = KnowledgeBase.objects.create(name=name, created_by=user)
+        base = KnowledgeBase.objects.create(name=named(name), created_by=user)
         Membership.objects.create(base=base, user=user, role=Role.OWNER)
     return base
+
+
+def named(name: str) -> str:
+    """A base's name as it is kept; one of invisible signs alone is none."""
+    return clean_name(name) or gettext("Unnamed")
 
 
 def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
@@ -92,8 +98,8 @@ def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: Us
         lock(base)
         base.refresh_from_db(fields=["name", "settings"])
         before = {"name": base.name} | BaseSettings.from_json(base.settings).to_json()
-        after = {"name": name} | chosen.to_json()
-        base.name, base.settings = name, chosen.to_json()
+        after = {"name": named(name)} | chosen.to_json()
+        base.name, base.settings = named(name), chosen.to_json()
         base.save(update_fields=["name", "settings"])
         changed = {key: [before.get(key), value] for key, value in after.items() if before.get(key) != value}
         if changed:

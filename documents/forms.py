@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from documents.base_settings import BaseSettings, SettingsError
+from documents.characters import clean_name
 from documents.models import Role
 from llm import embedders, rerank
 
@@ -56,6 +57,11 @@ EXPLAINED = {
 
 class BaseForm(forms.Form):
     name = forms.CharField(max_length=120, label="Name", widget=forms.TextInput(attrs={"class": "field"}))
+
+    def clean_name(self) -> str:
+        if name := clean_name(self.cleaned_data["name"]):
+            return name
+        raise forms.ValidationError(_("A base needs a name one can see."))
 
 
 class MemberForm(forms.Form):

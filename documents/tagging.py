@@ -1,11 +1,11 @@
 """Tags of documents: a few words each, the same spelling in the whole base, set one by one or on many at once."""
 
-import unicodedata
 from collections.abc import Iterable
 
 from django.db.models import F, Func, QuerySet, Value
 from django.utils.translation import gettext
 
+from documents.characters import clean_name
 from documents.models import Document, KnowledgeBase
 
 TAG_MAX = 40  # characters, as the column has it
@@ -30,8 +30,7 @@ def tags_in(text: str, base: KnowledgeBase) -> list[str]:
 
 def clean(text: str) -> str:
     """A tag as it may be kept: NFC, without controls, single spaces. Raises TagError."""
-    printable = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
-    tag = " ".join(unicodedata.normalize("NFC", printable).split())
+    tag = clean_name(text)
     if len(tag) > TAG_MAX:
         raise TagError(gettext("A tag has at most %(count)s characters.") % {"count": TAG_MAX})
     return tag

@@ -14,6 +14,7 @@ from django.core.files import File
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
+from documents.characters import clean_name
 from documents.models import Document, IngestJob, KnowledgeBase
 from documents.reasons import REASONS
 
@@ -154,9 +155,8 @@ def clean_file_name(name: str) -> str:
 
 
 def clean_title(text: str) -> str:
-    """A title as somebody typed it: NFC, without controls, single spaces; "" when nothing is left."""
-    printable = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
-    return " ".join(unicodedata.normalize("NFC", printable).split())[:TITLE_MAX]
+    """A title as somebody typed it; "" when nothing is left."""
+    return clean_name(text)[:TITLE_MAX]
 
 
 def title_of(file_name: str) -> str:

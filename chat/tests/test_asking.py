@@ -36,6 +36,19 @@ def test_it_refuses_what_asks_nothing_or_too_much(text: str, why: str) -> None:
         check_question(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Is \u202elife\u202c fair?", "Is life fair?"),
+        ("\u202aC:\\rent\u2069?", "C:\\rent?"),
+        ("red \x1b[31malert\ud800\x07", "red [31malert"),
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+    ],
+)
+def test_it_takes_what_would_disguise_a_question_out_of_it(text: str, kept: str) -> None:
+    assert check_question(text) == kept
+
+
 @pytest.mark.parametrize("text", ["?", "5", "\U0001f4b6", "x" * 4000, "  padded  ", "عدد", "a\u200bb"])
 def test_it_takes_every_other_question_as_it_is(text: str) -> None:
     assert check_question(text) == text.strip()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.characters import clean_text
+from documents.characters import clean_name, clean_text, clean_words
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,20 @@ def test_it_leaves_only_storable_characters(text: str) -> None:
     assert "\x00" not in cleaned and "\n" not in cleaned
     cleaned.encode("utf-8")
     assert count >= len(text) - len(cleaned)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("  Claims \t 2026\n", "Claims 2026"),
+        ("exe\u202efdp.pay", "exe fdp.pay"),
+        ("\u202e\u200b", ""),
+        ("Cafe\u0301", "Caf\u00e9"),
+    ],
+)
+def test_a_name_reads_as_it_is_stored(text: str, name: str) -> None:
+    assert clean_name(text) == name
+
+
+def test_typed_words_keep_what_one_can_see() -> None:
+    assert clean_words("a\u202eb\x00c\n\u05d0 \u20ac") == "abc\n\u05d0 \u20ac"

@@ -63,7 +63,7 @@ def test_it_makes_a_base(signed_in: Client, owner: User) -> None:
     assert b"No documents yet" in response.content
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 121, "a\x00b"])
+@pytest.mark.parametrize("name", ["", "   ", "x" * 121, "a\x00b", "\u202e\u200b"])
 def test_it_refuses_a_name_it_cannot_keep(signed_in: Client, name: str) -> None:
     assert signed_in.post(reverse("documents:bases"), {"name": name}).status_code == 400
     assert KnowledgeBase.objects.count() == 1
