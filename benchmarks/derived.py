@@ -14,7 +14,8 @@ from retrieval.pipeline import retrieve
 from retrieval.types import Candidate, ConceptTerms, LineRange
 from retrieval.values import statement_rows
 
-NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+NUMBER = re.compile(r"(?:(?<![\w.])(-)\$?)?(\d[\d,]*(?:\.\d+)?)")
+FALL = re.compile(r"\b(?:declin|decreas|fell|fall|drop|lower)\w*", re.IGNORECASE)
 YEAR = re.compile(r"^(?:19|20)\d\d$")
 PRINTED = (
     "computable",
@@ -57,9 +58,16 @@ def judge(question: GoldQuestion, library: Library, dictionary: Sequence[Concept
         "gold": question.answer,
         "shown": [one.shown for one in found],
         "statements": len({each.row.statement for each in inputs}),
-        "equal": bool(found) and all(equals(one, question.answer) for one in found),
+        "equal": is_answered(found, question.answer),
         "cited": all(is_near(each.row.line.number, each.row.line.page_number, kept) for each in inputs),
     }
+
+
+def is_answered(found: Sequence[Computed], gold: str) -> bool:
+    """Whether what was computed is the gold answer: the figure, or of a comparison both figures or their change."""
+    values = [one for one in found if one.formula.unit != "points"]
+    changes = [one for one in found if one.formula.unit == "points"]
+    return bool(values) and (all(equals(one, gold) for one in values) or any(equals(one, gold) for one in changes))
 
 
 def equals(computed: Computed, gold: str) -> bool:
@@ -68,7 +76,9 @@ def equals(computed: Computed, gold: str) -> bool:
     Trailing zeros do not count as such: the file prints two of them behind whole dollars and rounded billions.
     """
     shown = numbers_of(computed.shown)[0]
-    return any(rounded(shown, number) == number for number in numbers_of(gold))
+    numbers = numbers_of(gold)
+    numbers += [-number for number in numbers] if FALL.search(gold) else []  # "a decline by 0.8%"
+    return any(rounded(shown, number) == number for number in numbers)
 
 
 def rounded(value: Decimal, like: Decimal) -> Decimal:
@@ -77,7 +87,8 @@ def rounded(value: Decimal, like: Decimal) -> Decimal:
 
 def numbers_of(text: str) -> list[Decimal]:
     """The numbers of a text that are no years."""
-    return [Decimal(found.replace(",", "")) for found in NUMBER.findall(text) if not YEAR.match(found)]
+    found = NUMBER.findall(text)
+    return [Decimal(f"{sign}{number.replace(',', '')}") for sign, number in found if not YEAR.match(number)]
 
 
 def is_near(line: int, page: int, candidates: Sequence[Candidate]) -> bool:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 
 from documents.matching import match_form
-from retrieval.formulas import Expression, Formula, Term, asked_years, compared, formula_of
+from retrieval.formulas import Expression, Formula, Operation, Term, asked_years, compared, formula_of
 from retrieval.values import Cell, StatementRow
 
-PLACES = {"ratio": 2, "percent": 1, "amount": 0}
+PLACES = {"ratio": 2, "percent": 1, "points": 1, "amount": 0}
 YEAR_COLUMNS_MAX = 3  # selected figures of five years repeat the statements, sometimes restated
 SCALE_WORDS = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 VALUE_ASKED = re.compile(r"^(?:what (?:is|was|were)|how much)\b|\b(?:what (?:is|was)|how much)\b")
@@ -28,11 +28,14 @@ class Line:
     statements: tuple[str, ...]
     is_outflow: bool = False
     parts: re.Pattern[str] | None = None  # rows that are parts of it where a statement splits it
+    summands: re.Pattern[str] | None = None  # rows that are the whole of it together, where no total is printed
 
 
-def line(asked: str, printed: str, *statements: str, is_outflow: bool = False, parts: str = "") -> Line:
-    pattern = re.compile(parts) if parts else None
-    return Line(re.compile(asked), re.compile(printed), statements, is_outflow, pattern)
+def line(
+    asked: str, printed: str, *statements: str, is_outflow: bool = False, parts: str = "", summands: str = ""
+) -> Line:
+    split, added = (re.compile(pattern) if pattern else None for pattern in (parts, summands))
+    return Line(re.compile(asked), re.compile(printed), statements, is_outflow, split, added)
 
 
 NET_INCOME = (
@@ -103,7 +106,13 @@ LINES = (
     line(r"(?:total )?current liabilities", r"total current liabilities", "balance sheet"),
     line(r"total assets", r"total assets", "balance sheet"),
     line(r"total liabilities", r"total liabilities", "balance sheet"),
-    line(r"inventor(?:y|ies)", r"(?:total |merchandise )?inventor(?:y|ies)(?:,? net)?", "balance sheet"),
+    line(
+        r"inventor(?:y|ies)",
+        r"(?:total |merchandise )?inventor(?:y|ies)(?:,? net)?",
+        "balance sheet",
+        summands=r"raw materials(?: and supplies)?|supplies|work in (?:process|progress)(?: and finished (?:goods|products))?"
+        r"|finished (?:goods|products)",
+    ),
     line(
         r"(?:accounts )?receivables?",
         r"(?:accounts |trade )?receivables?(?:,? (?:net|trade).*)?|(?:accounts|trade) receivables?,? less .*",
@@ -150,6 +159,8 @@ class Computed:
         places = self.formula.places if self.formula.places is not None else PLACES[self.formula.unit]
         if self.formula.unit == "percent":
             return f"{rounded(100 * self.value, places):,}%"
+        if self.formula.unit == "points":
+            return f"{rounded(100 * self.value, places):+,} percentage points"
         if self.formula.unit == "ratio":
             return f"{rounded(self.value, places):,}"
         scale = self.formula.scale or scale_of(self.inputs)
@@ -175,11 +186,20 @@ class MissingInput(LookupError):
 def compute_all(question: str, rows: Sequence[StatementRow]) -> tuple[Computed, ...]:
     """What the question wants computed; () when that is nothing, or when any input is missing or doubtful."""
     formula = formula_of(question) or value_of(question)
-    formulas = (formula,) if formula else compared(question)
+    formulas = (formula,) if formula else with_change(compared(question))
     try:
         return tuple(compute(each, rows) for each in formulas)
     except (MissingInput, InvalidOperation, ZeroDivisionError):
         return ()
+
+
+def with_change(formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
+    """Two percentages of different years, and by how many points the later one differs."""
+    if len(formulas) != 2 or formulas[0].unit != "percent":
+        return formulas
+    before, after = formulas
+    change = Operation("-", after.expression, before.expression)
+    return (before, after, Formula(f"change of {after.name}", change, "points"))
 
 
 def is_computable(question: str) -> bool:
@@ -205,9 +225,8 @@ def compute(formula: Formula, rows: Sequence[StatementRow]) -> Computed:
 
     def amount(name: str, year: str) -> Decimal:
         found = find(name, year, rows)
-        if found not in inputs:
-            inputs.append(found)
-        return found.amount
+        inputs.extend(each for each in found if each not in inputs)
+        return sum((each.amount for each in found), Decimal(0))
 
     with localcontext(prec=28):
         value = evaluate(formula.expression, amount)
@@ -236,8 +255,11 @@ def evaluate(expression: Expression, amount: Callable[[str, str], Decimal]) -> D
 # ---- finding an amount
 
 
-def find(name: str, year: str, rows: Sequence[StatementRow]) -> Input:
-    """The amount of a line in a year, from the statement itself; MissingInput when there is none or more than one."""
+def find(name: str, year: str, rows: Sequence[StatementRow]) -> tuple[Input, ...]:
+    """The amount of a line in a year, from the statement itself, or the amounts that are the whole of it together.
+
+    MissingInput when there is none, or more than one reading.
+    """
     known = next((each for each in LINES if each.asked.fullmatch(name)), None)
     statements = known.statements if known else ("income statement", "balance sheet", "cash flow statement")
     candidates = [row for statement in statements for row in main_rows(statement, rows) if row.cell(year)]
@@ -247,8 +269,18 @@ def find(name: str, year: str, rows: Sequence[StatementRow]) -> Input:
     for chosen in (matching, [row for row in matching if row.label.startswith("total ")], attributed(matching)):
         amounts = {cell_of(row, year).amount for row in chosen}
         if len(amounts) == 1:
-            return input_of(name, year, chosen[0], is_outflow=known is not None and known.is_outflow)
+            return (input_of(name, year, chosen[0], is_outflow=known is not None and known.is_outflow),)
+    if known and not matching and (added := summands_of(known, candidates)):
+        return tuple(input_of(row.label, year, row, is_outflow=known.is_outflow) for row in added)
     raise MissingInput(f"{name} of {year}")
+
+
+def summands_of(known: Line, rows: Sequence[StatementRow]) -> list[StatementRow]:
+    """The rows right below each other that a statement splits a line into without a total; none when in doubt."""
+    found = [row for row in rows if known.summands and known.summands.fullmatch(row.label)]
+    numbers = [row.line.number for row in found]
+    is_block = len(found) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    return found if is_block else []
 
 
 def attributed(rows: Iterable[StatementRow]) -> list[StatementRow]:

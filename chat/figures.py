@@ -14,7 +14,7 @@ from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.values import statement_rows
 
 NOTE = "The figure was computed by code from the rows it cites, not by a model."
-VALUE_TYPES = {"ratio": "number", "percent": "percentage", "amount": "amount"}
+VALUE_TYPES = {"ratio": "number", "percent": "percentage", "points": "percentage", "amount": "amount"}
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,11 @@ def text_of(computed: Computed, markers: dict[int, int]) -> str:
     """The value, then its formula, then each input with its marker."""
     years = sorted({each.year for each in computed.inputs})
     head = f"{computed.formula.name[:1].upper()}{computed.formula.name[1:]}, {years[-1]}: {computed.shown}"
+    if computed.formula.unit == "points":  # of two values whose inputs stand above
+        cited = dict.fromkeys(markers[each.row.line.number] for each in computed.inputs)
+        return (
+            f"{head.replace(f', {years[-1]}:', f', {years[0]} to {years[-1]}:')} {''.join(f'[{one}]' for one in cited)}"
+        )
     if len(computed.inputs) == 1 and computed.is_plain:
         return f"{head} [{markers[computed.inputs[0].row.line.number]}]"
     rows = [

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from typing import Any, TypeVar
 
 import pydantic
@@ -66,6 +67,7 @@ def _clean(value: Any) -> Any:
     return {key: _clean(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
+@cache  # a model of pydantic's is a class of the program, and writing its schema takes milliseconds
 def strict_schema(reply_schema: type[pydantic.BaseModel]) -> dict[str, Any]:
     """The JSON schema of a reply in the strict form: every property required, no other allowed."""
     schema: dict[str, Any] = _strict(reply_schema.model_json_schema())

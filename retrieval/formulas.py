@@ -11,7 +11,7 @@ from typing import Literal
 
 from documents.matching import match_form
 
-Unit = Literal["ratio", "percent", "amount"]
+Unit = Literal["ratio", "percent", "points", "amount"]
 Over = Literal["year", "average", "change"]
 
 
@@ -54,6 +54,7 @@ METRICS: dict[str, tuple[str, Unit]] = {
     "quick ratio": ("(total current assets - inventory) / total current liabilities", "ratio"),
     "net working capital": ("total current assets - total current liabilities", "amount"),
     "working capital": ("total current assets - total current liabilities", "amount"),
+    "free cash flow conversion": ("(cash from operations - capital expenditures) / net income", "percent"),
     "free cash flow": ("cash from operations - capital expenditures", "amount"),
     "operating margin": ("operating income / revenue", "percent"),
     "gross margin": ("gross profit / revenue", "percent"),
@@ -109,7 +110,7 @@ class FormulaError(ValueError):
 
 def formula_of(question: str) -> Formula | None:
     """The formula a question asks for, or None when it asks for none or is not clear."""
-    text = " ".join(match_form(question).split())
+    text = asked_text(question)
     try:
         found = defined(text) or averaged_share(text) or grown(text) or share(text) or summed(text) or known(text)
     except (FormulaError, RecursionError):
@@ -124,6 +125,11 @@ def formula_of(question: str) -> Formula | None:
         int(PLACE_WORDS.get(places[1], places[1])) if places else None,
         SCALES[scale[1]] if scale else None,
     )
+
+
+def asked_text(question: str) -> str:
+    """The question in match form, its words in the spelling of the metrics."""
+    return re.sub(r"\bcashflows?\b", "cash flow", " ".join(match_form(question).split()))
 
 
 # ---- the ways of asking
@@ -203,7 +209,7 @@ def known(text: str) -> Formula | None:
 
 def compared(question: str) -> tuple[Formula, ...]:
     """The same metric in two years, for a question whether it has changed; () for any other question."""
-    text = " ".join(match_form(question).split())
+    text = asked_text(question)
     name = next((name for name in METRICS if re.search(rf"\b{name}\b", text)), "")
     years = asked_years(text)
     if not name or not WHETHER.search(text) or not CHANGED.search(text) or len(years) not in (1, 2):

@@ -9,7 +9,13 @@ from benchmarks.derived import numbers_of, rounded
 
 @pytest.mark.parametrize(
     ("text", "numbers"),
-    [("$1,832.00", ["1832.00"]), ("65.4%", ["65.4"]), ("from 0.67 in 2022 to -3.7", ["0.67", "-3.7"]), ("No.", [])],
+    [
+        ("$1,832.00", ["1832.00"]),
+        ("65.4%", ["65.4"]),
+        ("from 0.67 in 2022 to -3.7", ["0.67", "-3.7"]),
+        ("-$1561M, 2-3", ["-1561", "2", "3"]),
+        ("No.", []),
+    ],
 )
 def test_it_reads_the_numbers_of_a_gold_answer(text: str, numbers: list[str]) -> None:
     assert numbers_of(text) == [Decimal(number) for number in numbers]

@@ -34,7 +34,8 @@ def balance(*rows: str, unit: str = "(In millions)") -> list[StatementRow]:
         ("What is the working capital of 2024 in EUR millions?", ["89.1 million"]),
         ("What was the free cash flow of 2024 in thousands?", ["42,570 thousand"]),
         ("What is the year-over-year change in revenue from 2023 to 2024?", ["7.1%"]),
-        ("Has the operating margin improved in 2024?", ["11.6%", "12.0%"]),
+        ("Has the operating margin improved in 2024?", ["11.6%", "12.0%", "+0.4 percentage points"]),
+        ("Has the current ratio improved in 2024?", ["1.66", "1.71"]),
         ("What is the gross margin of 2024? Round to two decimal places.", ["42.30%"]),
         ("What is the dividend payout ratio of 2024?", ["0.28"]),
     ],
@@ -46,6 +47,34 @@ def test_it_computes_from_the_sample_report(report: list[StatementRow], question
 def test_it_takes_no_part_for_the_whole(report: list[StatementRow]) -> None:
     """The report splits its costs into products and services and prints no total."""
     assert compute_all("What is the inventory turnover of 2024?", report) == ()
+
+
+INVENTORY = ["Raw materials and supplies 3 2", "Work in process and finished goods 2 1"]
+ASSETS = ["Total current assets 20 10", "Total current liabilities 10 5"]
+
+
+def test_it_adds_the_rows_a_line_is_split_into_where_no_total_is_printed() -> None:
+    (computed,) = compute_all("What is the quick ratio of 2021?", balance(*INVENTORY, *ASSETS))
+    assert computed.shown == "1.50"
+    assert [each.name for each in computed.inputs][1:3] == [
+        "raw materials and supplies",
+        "work in process and finished goods",
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows", [[INVENTORY[0]], [INVENTORY[0], "Prepaid 1 1", INVENTORY[1]]], ids=["one part", "rows apart"]
+)
+def test_it_adds_nothing_that_may_be_only_a_part(rows: list[str]) -> None:
+    assert compute_all("What is the quick ratio of 2021?", balance(*rows, *ASSETS)) == ()
+
+
+def test_a_change_of_percentages_is_computed_from_the_unrounded_values(report: list[StatementRow]) -> None:
+    before, after, change = compute_all("Has the operating margin improved in 2024?", report)
+    assert change.value == after.value - before.value and change.formula.unit == "points"
+    assert {each.row.line.number for each in change.inputs} == {
+        each.row.line.number for one in (before, after) for each in one.inputs
+    }
 
 
 @pytest.mark.parametrize(

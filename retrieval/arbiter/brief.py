@@ -7,6 +7,7 @@ the blocks are too long together, the longest snippets are cut until they fit.
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from documents.content import DocumentContent
 from documents.rows import FRONT_INDEX, TocRow
@@ -14,11 +15,12 @@ from retrieval.types import Brief, Candidate
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
 TOC_CHARS_MAX = 20_000  # about 5,000 tokens
-REQUEST_CHARS_MAX = 57_000  # of contents and candidates; instructions, schema and question take another 4,000
+REQUEST_CHARS_MAX = 54_000  # of contents and candidates; instructions, schema and question take another 4,000
 SNIPPET_CHARS_MIN = 160  # a shorter one says nothing
 TITLE_CHARS = 160
 WORDS_MAX = 40  # matched words named in one brief
 FENCE = str.maketrans({"<": "‹", ">": "›"})  # no text of a document can open or close a block
+SIGNS_KEPT = 10_000
 DOCUMENTS_TOC_MAX = 200  # lines for each of several documents together
 
 
@@ -129,10 +131,11 @@ def candidate_block(brief: Brief) -> str:
 
 def fenced(text: str) -> str:
     """Text that cannot leave its block: angle brackets become look-alikes, and nothing in it is invisible."""
-    visible = text if text.isprintable() else "".join(filter(is_shown, text))
-    return visible.translate(FENCE)
+    is_plain = text.replace("\n", " ").isprintable()
+    return (text if is_plain else "".join(filter(is_shown, text))).translate(FENCE)
 
 
+@lru_cache(maxsize=SIGNS_KEPT)
 def is_shown(character: str) -> bool:
     """Neither a control nor a format character: hidden text (tags, direction marks) is no evidence a reader sees."""
     return character in "\n\t" or unicodedata.category(character)[0] != "C"
