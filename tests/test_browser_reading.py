@@ -230,17 +230,30 @@ def test_a_held_answer_is_stopped(page: Page, agreement: str, model: ScriptedLLM
         ask(page, agreement, "How high is the deductible of the cyber policy?")
         expect(page.locator("[data-live-answer]")).to_contain_text("The document")
         page.get_by_role("button", name="Stop").click()
-        expect(page.locator("[data-live-note]")).to_have_text("Stopping.")
+        # The model is still held: only the stop can end this, and what had arrived stays.
+        expect(page.locator(RUNNING)).to_have_count(0)
+        expect(page.locator(".turn .note").first).to_contain_text("You stopped this answer")
+        expect(page.locator(".turn .answer")).to_contain_text("The document")
     finally:
         model.hold.set()
-    expect(page.locator(RUNNING)).to_have_count(0)
-    expect(page.locator(".turn")).to_contain_text(re.compile("stopped", re.IGNORECASE))
+    page.reload()
+    expect(page.locator(".turn .note").first).to_contain_text("You stopped this answer")
 
 
 def test_what_is_not_there_is_said_to_be_absent(page: Page, agreement: str, model: ScriptedLLM) -> None:
-    model.hold = None
-    ask(page, agreement, "Is there anything about earthquakes?")
-    expect(page.locator(".absent")).to_contain_text("earthquake")
+    model.hold, model.behaviour = None, "answers-not-found"
+    try:
+        ask(page, agreement, "Does the cyber policy cover earthquakes?")
+        absent = page.locator(".absent")
+        expect(absent).to_contain_text("Not found in this document")
+    finally:
+        model.behaviour = "good"
+    expect(absent.locator(".words .nil", has_text="earthquake")).to_be_visible()
+    near = absent.locator(".near a")
+    expect(near.first).to_be_visible()
+    near.first.click()
+    page.wait_for_function(LIT)
+    expect(page.locator("#page .tools .cite")).to_have_text("?")
 
 
 def test_a_conversation_is_renamed_found_and_deleted(page: Page, agreement: str, model: ScriptedLLM) -> None:
@@ -257,6 +270,7 @@ def test_a_conversation_is_renamed_found_and_deleted(page: Page, agreement: str,
     page.locator(".convs li a").click()
     page.locator(".conv-head summary").click()
     page.get_by_role("button", name="Delete conversation").click()
+    expect(page.locator(".messages li")).to_have_count(1)
     expect(page.locator(".messages")).to_contain_text("Insurance of Halden")
     page.goto("/ask/trash/")
     page.get_by_role("button", name="Put back").first.click()
