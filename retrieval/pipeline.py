@@ -49,6 +49,7 @@ MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question w
 THOROUGH_POOL = 60  # briefs (DESIGN section 8)
 
 _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="detector")
+_encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder")  # no word waits behind a slow server
 
 
 def retrieve(
@@ -179,7 +180,7 @@ def begin_vectors(
 ) -> list[tuple[int, Future[list[Hit]]]]:
     """The search by meaning in threads of its own: the encoder works outside the interpreter's lock."""
     return [
-        (part, _threads.submit(copy_context().run, DETECTORS["vectors"], question, content))
+        (part, _encoders.submit(copy_context().run, DETECTORS["vectors"], question, content))
         for part, question in asked
         for content in contents
     ]
@@ -188,9 +189,10 @@ def begin_vectors(
 def run_detectors(
     asked: Sequence[tuple[int, Question]], methods: Sequence[Method], contents: Sequence[DocumentContent]
 ) -> list[Hit]:
-    """The detectors that look at words, one after the other: all of them are Python, and threads only make them wait."""
+    """The hits of the detectors that look at words, side by side, always in the same order."""
     jobs = [(part, question, method, content) for part, question in asked for method in methods for content in contents]
-    return [hit for part, question, method, content in jobs for hit in tag(DETECTORS[method](question, content), part)]
+    found = _threads.map(lambda job: tag(DETECTORS[job[2]](job[1], job[3]), job[0]), jobs)
+    return [hit for hits in found for hit in hits]
 
 
 def tag(hits: Sequence[Hit], part: int) -> list[Hit]:
