@@ -7,6 +7,8 @@ import sys
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db.utils import OperationalError, ProgrammingError
+from psycopg.errors import UndefinedColumn, UndefinedTable
 
 from embedded.errors import EmbeddedError
 from embedded.servers import embedded_servers
@@ -16,7 +18,7 @@ WITHOUT_SERVERS = {"help", "version", "collectstatic", "startapp"}
 
 
 def main(arguments: list[str]) -> None:
-    """Run one management command; a wrong setting or a server that does not start is told in one sentence."""
+    """Run one management command; a wrong setting, a missing server and missing tables are told in one sentence."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     try:
         if needs_servers(arguments[1:]):
@@ -25,6 +27,22 @@ def main(arguments: list[str]) -> None:
         execute_from_command_line(arguments)
     except (EmbeddedError, ImproperlyConfigured) as error:
         sys.exit(str(error))
+    except (ProgrammingError, OperationalError) as error:
+        if not (told := in_a_sentence(error)):
+            raise
+        sys.exit(told)
+
+
+def in_a_sentence(error: ProgrammingError | OperationalError) -> str:
+    """What is wrong with the database and what to do; empty when the fault is the program's."""
+    cause = error.__cause__
+    if isinstance(cause, UndefinedTable | UndefinedColumn):
+        return "The tables are missing or older than this program. Run manage.py migrate; bin/run does it by itself."
+    # A statement that fails has a code; a server that cannot be reached has none.
+    if isinstance(error, OperationalError) and getattr(cause, "sqlstate", None) is None:
+        reason = str(error).partition("\n")[0]
+        return f"The database does not answer: {reason}. Mend DATABASE_URL, or start that server."
+    return ""
 
 
 def needs_servers(arguments: list[str]) -> bool:

@@ -111,6 +111,8 @@ def test_a_token_is_made_and_tried_in_the_browser(running: Running, token: str) 
         expect(operation.locator(".live-responses-table")).to_contain_text("Nightly import")
 
         page.goto(f"{address}/accounts/tokens/")
+        expect(page.locator("main")).to_contain_text(secret[:10])
+        assert secret not in page.content(), "it was shown once"
         page.get_by_role("button", name="Revoke Nightly import").click()
         expect(page.locator("main")).to_contain_text("opens nothing any more")
         reply = page.request.get(f"{address}/api/v1/me", headers={"Authorization": f"Bearer {secret}"})

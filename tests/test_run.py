@@ -9,6 +9,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import psycopg
@@ -117,3 +118,22 @@ def test_with_servers_of_your_own_nothing_embedded_starts(tmp_path: Path) -> Non
     done = manage(environment(tmp_path) | given, "showmigrations", "--plan")
     assert done.returncode == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["secret_key"]
+
+
+def told(tmp_path: Path, database_url: str, *command: str) -> str:
+    given = {"DATABASE_URL": database_url, "REDIS_URL": os.environ["REDIS_URL"]}
+    done = manage(environment(tmp_path) | given, *command)
+    assert (done.returncode, done.stdout) == (1, "")
+    return done.stderr
+
+
+@pytest.mark.parametrize("command", [("ask", "Why?", "--base", "Demo"), ("ingest", "samples", "--base", "Demo")])
+def test_a_command_before_the_tables_says_what_to_do(tmp_path: Path, command: tuple[str, ...]) -> None:
+    empty = urlsplit(os.environ["DATABASE_URL"])._replace(path="/postgres").geturl()
+    said = told(tmp_path, empty, *command)
+    assert said.startswith("The tables are missing") and "manage.py migrate" in said and said.count("\n") == 1
+
+
+def test_a_database_that_does_not_answer_is_told_in_a_sentence(tmp_path: Path) -> None:
+    said = told(tmp_path, "postgresql://app@127.0.0.1:9/docintel", "ask", "Why?", "--base", "Demo")
+    assert said.startswith("The database does not answer: ") and "DATABASE_URL" in said and said.count("\n") == 1

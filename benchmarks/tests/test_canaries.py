@@ -8,10 +8,10 @@ from benchmarks.canaries import Watch
 
 @pytest.mark.django_db(transaction=True)
 def test_nothing_of_one_base_reaches_the_other() -> None:
-    figures = canaries.run(16)
+    figures = canaries.run(10)
     assert figures["leaked"] == []
-    assert figures["questions"] >= 16 and figures["facts"] == 100
-    assert figures["facts_seen_by_their_own"] > 10
+    assert figures["questions"] == 10 and figures["facts"] == 100
+    assert figures["facts_seen_by_their_own"] > 5
     ways = {"chat", "stream", "retrieve", "page", "follow-up", "lists", "exports", "audit", "documents"}
     assert figures["texts"].keys() == ways | {"errors", "after leaving", "prompts"}
 
