@@ -11,7 +11,8 @@ GAP = 0.25  # of a column's place stays empty
 PLACE_MAX = 72.0  # a few columns stay columns and do not become walls
 LABELS_MAX = 12  # more would run into each other
 CELL, CELLS_A_ROW = 18.0, 40
-BAR_HEIGHT, BAR_GAP, BAR_LEFT = 16.0, 8.0, 170.0
+BAR_HEIGHT, BAR_GAP, BAR_LEFT = 16.0, 8.0, 220.0
+NAME_MAX = 36  # characters that fit beside a bar
 
 
 class Rect(NamedTuple):
@@ -72,7 +73,7 @@ def bars(rows: Sequence[tuple[str, Sequence[tuple[str, float]]]], summary: str) 
     rects, labels = [], []
     for index, (name, parts) in enumerate(rows):
         top, left = index * (BAR_HEIGHT + BAR_GAP), BAR_LEFT
-        labels.append(Label(0, top + BAR_HEIGHT - 4, name[:28]))
+        labels.append(Label(0, top + BAR_HEIGHT - 4, name[:NAME_MAX]))
         for series, (part, value) in enumerate(parts):
             width = (WIDTH - BAR_LEFT) * value / full
             rects.append(rect(left, top, width, BAR_HEIGHT, f"series-{series}", f"{name}, {part}: {value:g}"))

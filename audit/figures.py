@@ -242,7 +242,7 @@ def rates_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Rate]:
 
 
 def absent_count() -> Count:
-    return Count("pk", filter=Q(status__in=ABSENT))
+    return Count("pk", filter=Q(status__in=ABSENT) | Q(answer__kind__in=ABSENT))
 
 
 def when(moment: datetime, by_day: bool) -> str:

@@ -108,12 +108,11 @@ def golden_of(run: RetrievalRun) -> Golden | None:
 
 
 def role_of(reviews: Reviews) -> str | None:
-    """The role reviewers give a candidate; "" when they differ, None when nobody reviewed it."""
-    given = {
-        review.corrected_role or review.original_role
-        for review in (*filter(None, [reviews.standing]), *reviews.blind)
-        if review.original_role
+    """The role reviewers give a candidate; "" when they differ, None when nobody gave it one."""
+    roles = {
+        review.corrected_role or review.original_role for review in (*filter(None, [reviews.standing]), *reviews.blind)
     }
+    given = roles - {"", "unjudged"}  # who agrees that nobody judged it asks for no role
     if not given:
         return None
     return given.pop() if len(given) == 1 else ""

@@ -33,9 +33,14 @@ class Outcome(NamedTuple):
     words: str
 
 
-def outcome_of(run: RetrievalRun, is_answered: bool) -> Outcome:
-    words = gettext("Answered") if run.status == "found" and is_answered else STATUSES.get(run.status, run.status)
-    return Outcome(KINDS.get(run.status, "fail"), str(words))
+def outcome_of(run: RetrievalRun, answered: str) -> Outcome:
+    """How a run ended; `answered` is the kind of its answer, "" without one.
+
+    A model that reads what was found may still say that it does not hold the answer.
+    """
+    status = answered if run.status == "found" and answered in ("not_found", "cannot_tell") else run.status
+    words = gettext("Answered") if status == "found" and answered else STATUSES.get(status, status)
+    return Outcome(KINDS.get(status, "fail"), str(words))
 
 
 def judge_of(run: RetrievalRun) -> str:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.complaints import complaints_of_run, unheard_complaints
 from audit.models import Review, ReviewSample
 from audit.runs import HEAVY, key_of, runs_after, runs_before
+from chat.models import Answer
 from documents.models import KnowledgeBase, Viewer
 from retrieval.models import INSTRUCTING, RetrievalRun, RetrievalRunQuerySet, RunCandidate
 
@@ -35,6 +36,9 @@ def repaired(*statuses: str) -> Q:
     return with_candidate(Q(anchor_repair__status__in=statuses))
 
 
+ABSENT = ("not_found", "cannot_tell")
+# Also where passages were found and the model, reading them, says that they do not hold the answer.
+REFUSALS = Answer.objects.filter(kind__in=ABSENT, run=OuterRef("pk")).order_by()
 # RELIABILITY A11: each of these is reviewed in full, and not by sample. The most serious first.
 RISKS = {
     "complaint": Risk(_("a reader complained"), Q(Exists(complaints_of_run()))),
@@ -45,7 +49,7 @@ RISKS = {
     "violation": Risk(_("contract broken"), ~Q(violations=[])),
     "rejected": Risk(_("quote rejected"), repaired("rejected")),
     "shortened": Risk(_("quote shortened"), repaired("truncated")),
-    "not_found": Risk(_("not found"), Q(status__in=["not_found", "cannot_tell"])),
+    "not_found": Risk(_("not found"), Q(status__in=ABSENT) | Q(Exists(REFUSALS))),
 }
 ANY_RISK = Q()
 for _each in RISKS.values():

@@ -264,11 +264,11 @@ def listed(runs: Sequence[RetrievalRun]) -> list[Listed]:
     roles = RunCandidate.objects.filter(run__in=ids).order_by().values_list("run_id", "role")
     for run_id, role, number in roles.annotate(number=Count("pk")):
         counts[run_id][role] = number
-    answered = set(Answer.objects.filter(run__in=ids).values_list("run_id", flat=True))
+    answered = dict(Answer.objects.filter(run__in=ids).values_list("run_id", "kind"))
     return [
         Listed(
             run=run,
-            outcome=outcome_of(run, run.pk in answered),
+            outcome=outcome_of(run, answered.get(run.pk, "")),
             judge=judge_of(run),
             candidates=counts[run.pk].total(),
             kept=sum(counts[run.pk][role] for role in KEPT_ROLES),

@@ -85,6 +85,8 @@ def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
         return _("So the answer was that the documents do not say it.")
     if run.status == "clarify":
         return _("So the program asked back instead of answering.")
+    if answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL):
+        return _("On reading them the model said that they do not hold the answer.")
     told = ngettext(
         "The answer cites %(count)s passage, literally.", "The answer cites %(count)s passages, literally.", citations
     )

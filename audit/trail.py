@@ -164,7 +164,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         story=story_of(
             run, candidates, answer.answer if answer else None, len(answer.citations) if answer else 0, reviews
         ),
-        outcome=outcome_of(run, answer is not None),
+        outcome=outcome_of(run, answer.answer.kind if answer else ""),
         documents=tuple(scope_documents(run)),
         arbiter=judge_in_full(run),
         standing=standing_of("run", run.pk),

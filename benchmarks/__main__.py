@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchmarks.questions import GoldQuestion
     from retrieval.types import ConceptTerms
 
-AUDIT_PARTS = ("faults", "replays", "append", "tampering", "verify", "pages")
+AUDIT_PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export", "lasting")
 
 
 def main() -> int:

@@ -1,17 +1,22 @@
-"""The audit under load and under attack: runs under faults, replays, appending, verifying, tampering, lists, trail."""
+"""The audit under load, attack and age: faults, replays, appending, tampering, verifying, lists, trail, exports."""
 
+import asyncio
 import json
 import multiprocessing
 import random
+import resource
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import django
 
 from benchmarks import faults
 from benchmarks.metrics import percentile
+
+if TYPE_CHECKING:
+    from django.test import Client
 
 QUESTIONS_TO_WORK_ON = 60  # when the thousand are not asked
 REPLAYS = 200
@@ -21,9 +26,10 @@ APPENDS_A_WRITER = 60
 RECORD_BYTES = 20_000  # RELIABILITY finding 7
 START_S = 120  # for sixteen processes to be ready on a busy machine
 EXTRAPOLATED = 1_000_000
+EXPORTED = 10_000  # RELIABILITY A15
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 AUDITOR = "auditor@example.org"
-PARTS = ("faults", "replays", "append", "tampering", "verify", "pages")
+PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export", "lasting")
 
 
 def run(parts: tuple[str, ...], *, questions: int, entries: int, listed: int) -> dict[str, Any]:
@@ -39,6 +45,8 @@ def run(parts: tuple[str, ...], *, questions: int, entries: int, listed: int) ->
         "tampering": tamper,
         "verify": lambda: verify(entries),
         "pages": lambda: pages(listed),
+        "export": export,
+        "lasting": lasting,
     }
     if "faults" not in parts:
         faults.run(QUESTIONS_TO_WORK_ON)
@@ -153,23 +161,17 @@ def verify(entries: int) -> dict[str, Any]:
 
 def pages(listed: int) -> dict[str, Any]:
     """p50 and p95 in milliseconds of the pages an auditor opens, over so many runs with 20 candidates each."""
-    from django.conf import settings
-    from django.test import Client
-
-    from accounts.models import User
     from audit.runs import key_of
     from benchmarks.growth import thin_runs
     from retrieval.models import RetrievalRun, RunCandidate
 
-    settings.ALLOWED_HOSTS = ["*"]
     thin_runs(listed)
-    client = Client()
-    client.force_login(User.objects.get(email=AUDITOR), backend="allauth.account.auth_backends.AuthenticationBackend")
+    client = auditor()
     runs = RetrievalRun.objects.order_by("-created_at", "-id")
     count = runs.count()
     middle, last = (key_of(runs[place]) for place in (count // 2, count - 27))
     rare = str(runs[count // 2].pk)[:8]
-    widest = RunCandidate.objects.filter(position=40).values_list("run", flat=True).first() or runs[0].pk
+    widest, most = RunCandidate.objects.order_by("-position").values_list("run", "position")[0]
     addresses = {
         "list": "",
         "list, middle page": f"?before={middle}",
@@ -180,13 +182,27 @@ def pages(listed: int) -> dict[str, Any]:
         "list, rare word": f"?text={rare}",
         "list, absent word": "?text=zzzyyyxxx",
         "queue": "queue/",
-        "trail, 40 candidates": f"runs/{widest}/",
+        f"trail, {most} candidates": f"runs/{widest}/",
+        "trail, heatmap": f"runs/{widest}/?heat=1",
         "figures, 30 days": "figures/?days=30",
     }
     return {"runs": count, "candidates": RunCandidate.objects.count()} | {
         name: opened(client, f"/audit/{address}".replace("+", "%2B") if "before" in address else f"/audit/{address}")
         for name, address in addresses.items()
     }
+
+
+def auditor() -> "Client":
+    """A browser the auditor of the base is signed in with."""
+    from django.conf import settings
+    from django.test import Client
+
+    from accounts.models import User
+
+    settings.ALLOWED_HOSTS = ["*"]
+    client = Client()
+    client.force_login(User.objects.get(email=AUDITOR), backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
 
 
 def opened(client: Any, address: str, times: int = 20) -> dict[str, float | None]:
@@ -197,3 +213,30 @@ def opened(client: Any, address: str, times: int = 20) -> dict[str, float | None
         spent.append(1000 * (time.perf_counter() - started))
         assert response.status_code == 200, (address, response.status_code)
     return {"p50": percentile(spent, 50), "p95": percentile(spent, 95)}
+
+
+def export() -> dict[str, Any]:
+    """Seconds and megabytes of the newest decisions in each form, read as they stream, and what that costs in memory."""
+    from audit import exports
+    from retrieval.models import RetrievalRun
+
+    forms = {"csv": exports.as_csv, "jsonl": exports.as_json_lines, "html": exports.as_html}
+    oldest = RetrievalRun.objects.order_by("-created_at", "-id")[:EXPORTED].values_list("created_at", flat=True)
+    runs = RetrievalRun.objects.filter(created_at__gte=min(oldest))
+    found: dict[str, Any] = {"runs": runs.count()}
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for name, write_rows in forms.items():
+        started = time.monotonic()
+        size = asyncio.run(streamed(exports.lines_of(runs, write_rows)))
+        found[name] = {"seconds": round(time.monotonic() - started, 1), "mb": round(size / 1e6, 1)}
+    return found | {"peak_grew_mb": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1000}
+
+
+async def streamed(lines: AsyncIterator[str]) -> int:
+    return sum([len(text.encode()) async for text in lines])
+
+
+def lasting() -> dict[str, Any]:
+    from benchmarks import lasting
+
+    return lasting.run(auditor())

@@ -157,6 +157,12 @@ class Answer(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
+        indexes = [
+            # The review queue asks for these few among all answers.
+            models.Index(
+                fields=["run"], condition=models.Q(kind__in=["not_found", "cannot_tell"]), name="chat_answer_absent"
+            ),
+        ]
         triggers = erasable(ERASED_ANSWER)
 
     def __str__(self) -> str:

@@ -8,13 +8,16 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from audit.figures import rates_of
 from audit.models import ReviewSample
 from audit.queue import RISKS, place_of, risky
-from audit.reviewing import Opinion, review
+from audit.reviewing import Opinion, RunReviews, review
+from audit.runs import listed
 from audit.sampling import draw, draw_key, drawn
-from audit.tests.conftest import House, MakeRun
+from audit.story import story_of
+from audit.tests.conftest import House, MakeAnswer, MakeRun
 from audit.verification import verify
-from retrieval.models import RunCandidate
+from retrieval.models import RetrievalRun, RunCandidate
 
 SignIn = Callable[[User], Client]
 PLAIN = "tangential"  # one candidate
@@ -51,6 +54,18 @@ def test_it_queues_a_run_by_its_sign(
     assert plain not in risky(house.auditor)
     assert list(risky(house.auditor)) == [run]
     assert [name for name in RISKS if risky(house.auditor, name).exists()] == [risk]
+
+
+def test_a_refusal_on_reading_is_queued_and_told_as_not_found(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, exact: None
+) -> None:
+    plain, run = make_run(PLAIN), make_run(PLAIN)
+    make_answer(plain)
+    make_answer(run, kind="not_found", text="The passages speak of something else.")
+    assert list(risky(house.auditor)) == list(risky(house.auditor, "not_found")) == [run]
+    assert {each.run.pk: each.outcome.kind for each in listed([plain, run])} == {plain.pk: "ok", run.pk: "warn"}
+    assert "do not hold the answer" in " ".join(story_of(run, [], run.answer, 0, RunReviews()))
+    assert [rate.part for rate in rates_of(RetrievalRun.objects.all(), 30)] == [1]
 
 
 def test_it_queues_shortened_quotes_and_leaves_out_ones_own_and_reviewed_runs(house: House, make_run: MakeRun) -> None:

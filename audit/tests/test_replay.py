@@ -16,6 +16,7 @@ from audit.models import AuditEvent
 from audit.replay import CannotReplay, Judge, rebuild, rejudge
 from audit.tests.conftest import House, MakeRun, Tamper
 from audit.verification import verify
+from benchmarks import lasting
 from chat.tests.conftest import LEASE_TEXT
 from documents.base_settings import BaseSettings
 from documents.ingestion import ingest_path
@@ -202,3 +203,16 @@ def test_a_model_that_fails_is_told(ask: Ask, make_run: MakeRun, house: House, s
     assert "No model is configured" in response.content.decode()
     with pytest.raises(CannotReplay, match="no candidate"):
         rejudge(make_run(""), Judge("rules"))
+
+
+def test_it_lasts_whatever_becomes_of_documents_and_prompt(
+    ask: Ask, serve: Serve, house: House, signed_in: Callable[[User], Client]
+) -> None:
+    serve("good")
+    for question in QUESTIONS:
+        ask(question)
+    ages = lasting.run(signed_in(house.auditor))
+    count = len(QUESTIONS)
+    wanted = {"replays": count, "byte_equal": count, "pages": 2 * count, "readable": 2 * count}
+    assert ages == dict.fromkeys(("as recorded", "documents read again", "prompt changed", "documents deleted"), wanted)
+    assert not Document.objects.exists()
