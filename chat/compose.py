@@ -15,6 +15,7 @@ from chat.figures import NOTE as FIGURE_NOTE
 from chat.figures import Figures, figures_for
 from chat.models import Answer
 from chat.phrases import sentence
+from chat.typed import typed_of_quotes, typed_of_sentences
 from chat.writer import Excerpt, StreamedReply
 from documents.base_settings import BaseSettings
 from llm import client
@@ -84,7 +85,8 @@ def quoted(run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writi
     text = quoted_text(quotes, run.parsed.get("answer_type", ""))
     figures = figures_for(run, candidates, first_marker=len(quotes) + 1)
     if figures is None:
-        return AnswerDraft(Kind.EXTRACTIVE, text, note, quoted=tuple(quotes))
+        checks = typed_of_quotes(run, quotes)
+        return AnswerDraft(Kind.EXTRACTIVE, text, note, quoted=tuple(quotes), checks=checks)
     return AnswerDraft(
         Kind.EXTRACTIVE,
         f"{figures.text}\n\n{text}",
@@ -114,7 +116,7 @@ def written(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> Answer
         note=" ".join([*([RERANKED] if run.arbiter == "rerank" else []), *notes_on(reply, failure, is_stopped)]),
         ended="stopped" if is_stopped else "failed" if failure else "complete",
         quoted=tuple(each for each in quotes if each.marker in reply.used),
-        checks=writer.check_sentences(reply.text, excerpts),
+        checks=[*writer.check_sentences(reply.text, excerpts), *typed_of_sentences(run, quotes, reply.text)],
         exchange=exchange,
     )
     return with_figures(draft, figures) if figures and not is_stopped else draft

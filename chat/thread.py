@@ -14,7 +14,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import User
-from chat.markup import blocks_of
+from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
 from chat.phrases import anchor_pages, cited_pages, counted, place_of, repair_of
 from chat.scope import value_of
@@ -51,6 +51,14 @@ KIND_WORDS = {
     "cannot_tell": gettext_lazy("cannot tell"),
     "extractive": gettext_lazy("quoted"),
     "clarification": gettext_lazy("asked back"),
+}
+TYPE_WORDS = {
+    "amount": gettext_lazy("Amount"),
+    "percentage": gettext_lazy("Percentage"),
+    "date": gettext_lazy("Date"),
+    "duration": gettext_lazy("Duration"),
+    "list": gettext_lazy("List"),
+    "table": gettext_lazy("Table"),
 }
 PROBLEM_WORDS = {
     "no_citation": gettext_lazy("cites no passage"),
@@ -225,6 +233,23 @@ class ShownTurn:
         if self.answer is None or not any(check.get("computed") for check in self.answer.checks):
             return []
         return self._blocks(self.answer.text.partition("\n\n\u201c")[0])
+
+    @cached_property
+    def typed(self) -> list[dict[str, Any]]:
+        """The typed values of an answer made of quotes: what is printed with its marker, and how it is read."""
+        if not self.is_extractive or self.answer is None:
+            return []
+        found = [(check["typed"], check["markers"][0]) for check in self.answer.checks if check.get("typed")]
+        return [self._typed(typed, marker) for typed, marker in found]
+
+    def _typed(self, typed: dict[str, Any], marker: int) -> dict[str, Any]:
+        links = {shown.marker: shown for shown in self.citations}
+        parts = [Part(typed.get("printed", "")), Part(str(marker), marker)]
+        return typed | {
+            "name": TYPE_WORDS.get(typed["type"], typed["type"]),
+            "read": " ".join(filter(None, (typed.get("currency"), typed.get("value"), typed.get("unit")))),
+            "line": [(part, links.get(part.marker)) for part in parts if part.text],
+        }
 
     def _blocks(self, text: str) -> list[dict[str, Any]]:
         links = {shown.marker: shown for shown in self.citations}

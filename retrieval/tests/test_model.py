@@ -1,5 +1,6 @@
 """The call to a model: what it is given, and that no reply, however wrong, does harm."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -7,9 +8,10 @@ import pytest
 from documents.base_settings import BaseSettings
 from documents.content import DocumentContent
 from retrieval.arbiter.brief import candidate_block, level_for, shown_lines, toc_block, toc_line
+from retrieval.arbiter.model import INSTRUCTIONS, JUDGED_ROLES
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
-from retrieval.types import RetrievalResult
+from retrieval.types import METHODS, POINTED, RetrievalResult
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
@@ -48,6 +50,11 @@ def test_the_prompt_holds_the_whole_table_of_contents_every_brief_and_the_questi
         for c in result.candidates
     )
     assert prompt.rindex("<question>") > prompt.rindex("</candidate>")
+
+
+def test_the_instructions_say_what_every_method_and_signal_means() -> None:
+    assert all(re.search(rf"\b{method}\b", INSTRUCTIONS) for method in (*METHODS, *POINTED))
+    assert all(f"- {role}:" in INSTRUCTIONS for role in JUDGED_ROLES)
 
 
 @pytest.mark.parametrize(
