@@ -4,6 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import OwnerLink, User
+from ledger.events import record
 
 
 class LinkUsed(Exception):
@@ -11,7 +12,7 @@ class LinkUsed(Exception):
 
 
 def make_first_owner(token: str, *, name: str, email: str, password: str) -> User:
-    """Create the first owner and use up the link, both or neither.
+    """Create the first owner and use up the link, both or neither, on record.
 
     Raises:
         LinkUsed: the link no longer opens.
@@ -22,4 +23,6 @@ def make_first_owner(token: str, *, name: str, email: str, password: str) -> Use
             raise LinkUsed
         link.used_at = timezone.now()
         link.save(update_fields=["used_at"])
-        return User.objects.create_superuser(email, password, name=name)
+        owner = User.objects.create_superuser(email, password, name=name)
+        record("first_owner_made", str(owner), f"user:{owner.pk}", {"email": owner.email, "name": owner.name})
+    return owner

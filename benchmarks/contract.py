@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from benchmarks.metrics import percentile
-from benchmarks.pages import serving
+from benchmarks.pages import end, serving
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 SCHEMA = "/api/v1/schema/?format=json"
@@ -80,7 +80,7 @@ def run(cases: int) -> dict[str, Any]:
     with serving() as port, worker():
         headers = {"Authorization": f"Bearer {secret}"}
         address = f"http://127.0.0.1:{port}"
-        schema = schemathesis.openapi.from_url(address + SCHEMA, headers=headers)
+        schema = schemathesis.openapi.from_url(address + SCHEMA, headers=headers, timeout=PATIENCE_S)
         session = requests.Session()
         session.headers.update(headers)
         tally = trial(schema, known, cases, session=session, timeout=PATIENCE_S)
@@ -121,8 +121,7 @@ def worker() -> Iterator[None]:
     try:
         yield
     finally:
-        process.terminate()
-        process.wait(timeout=30)
+        end(process)
 
 
 def trial(

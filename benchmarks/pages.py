@@ -19,6 +19,7 @@ TIMES = 60
 COLD_PAGES = 40
 CACHED_TIMES = 100
 START_S = 60
+STOP_S = 20
 ASSETS = re.compile(r'(?:<script[^>]* src|<link[^>]* rel="(?:stylesheet|icon)"[^>]* href)="([^"]+)"')
 LIMITS = {"weight_kb": 300, "p95_ms": 300, "image_cold_ms": 500, "image_cached_ms": 30}
 
@@ -103,8 +104,17 @@ def serving() -> Iterator[int]:
             time.sleep(0.1)
         yield port
     finally:
-        server.terminate()
-        server.wait(timeout=20)
+        end(server)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process to end, and make it end."""
+    process.terminate()
+    try:
+        process.wait(timeout=STOP_S)
+    except subprocess.TimeoutExpired:  # a stream that nobody read to its end is still open
+        process.kill()
+        process.wait()
 
 
 def measured(browser: Browser, address: str) -> dict[str, float | None]:

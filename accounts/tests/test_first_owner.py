@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import OwnerLink, User
 from accounts.owner import LinkUsed, make_first_owner
+from ledger.models import Event
 
 FORM = {"name": "Ada Osei", "email": "Ada@Example.org", "password": "quiet-harbour-91"}
 
@@ -27,6 +28,9 @@ def test_it_makes_the_owner_and_signs_them_in(client: Client) -> None:
     assert (owner.email, owner.name, owner.is_superuser) == ("ada@example.org", "Ada Osei", True)
     assert owner.check_password(FORM["password"])
     assert client.session["_auth_user_id"] == str(owner.pk)
+    event = Event.objects.get()
+    assert (event.kind, event.actor, event.subject) == ("first_owner_made", "Ada Osei", f"user:{owner.pk}")
+    assert "quiet-harbour" not in str(event.details)
 
 
 def test_it_works_only_once(client: Client) -> None:

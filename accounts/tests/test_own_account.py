@@ -17,6 +17,7 @@ from accounts.sessions import browser_of
 from ledger.models import Event
 
 PASSWORD = "quiet-harbour-91"
+TOO_MANY = "Too many failed login attempts"
 CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +52,27 @@ def test_a_changed_password_is_recorded_and_ends_other_sessions(ada: User, clien
     assert kinds() == ["password_changed"]
     assert other.get("/bases/").status_code == 302
     assert mail.outbox == [], "no mail server, no mail"
+
+
+def guess(client: Client, email: str, password: str, address: str) -> str:
+    """The page after an attempt. Attempts are counted in Redis: each test has an address and a name of its own."""
+    form = {"login": email, "password": password}
+    answer = client.post("/accounts/login/", form, REMOTE_ADDR=address)
+    assert answer.status_code == 200
+    return str(answer.content.decode())
+
+
+def test_guessing_ends_for_an_account(client: Client) -> None:
+    User.objects.create_user("guessed@example.org", PASSWORD)
+    pages = [guess(client, "guessed@example.org", f"guess {n}", "203.0.113.7") for n in range(5)]
+    assert not any(TOO_MANY in page for page in pages)
+    assert TOO_MANY in guess(client, "guessed@example.org", PASSWORD, "203.0.113.8"), "from wherever, even when right"
+    assert client.get("/bases/").status_code == 302
+
+
+def test_guessing_ends_for_an_address(client: Client) -> None:
+    pages = [guess(client, f"{n}@guessed.example", "guess", "203.0.113.9") for n in range(11)]
+    assert [TOO_MANY in page for page in pages] == [False] * 10 + [True]
 
 
 def test_a_forgotten_password_is_reset_by_mail(ada: User, client: Client, settings: Settings) -> None:

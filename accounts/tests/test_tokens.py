@@ -100,6 +100,13 @@ def test_a_header_that_opens_nothing_is_refused_as_a_problem(user: User, header:
     assert answer.json()["status"] == 401
 
 
+@pytest.mark.parametrize("name", ["token", "access_token", "api_key", "Authorization"])
+def test_a_token_in_an_address_opens_nothing(user: User, name: str) -> None:
+    _, secret = make_token(user, "A", [Scope.READ], 30)
+    assert Client().get("/api/v1/me", {name: secret}).status_code == 401
+    assert Client().get("/api/v1/me", {name: f"Bearer {secret}"}).status_code == 401
+
+
 def test_a_bad_token_beside_a_good_session_is_refused_too(user: User) -> None:
     client = Client()
     client.force_login(user)
