@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import override
 
 from audit.candidates import Choice, Row
 from audit.erasure import erasure_of
@@ -33,6 +34,7 @@ FORMAT = "docintel-evidence-1"
 VERIFIER = Path(__file__).with_name("verifier.py")
 STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
 CROP_MARGIN = 24.0  # points above and below what is marked
+LANGUAGE = "en"  # of the report, whoever asks for it: it is handed on to strangers
 SHOWN_ROLES = ("primary", "supporting", "unjudged")
 PAGES_MAX = 40  # images; the texts of the others are in the report all the same
 README = """\
@@ -119,7 +121,7 @@ def write_evidence(run: RetrievalRun, out: IO[bytes]) -> str:
     4. the report  5. the chain from the run to its end  6. verifier and manifest
     """
     refuse_erased(run)
-    with transaction.atomic():
+    with override(LANGUAGE), transaction.atomic():
         pack = Pack(out)
         entries = entries_of(run)
         for name, entry in entries.items():

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
+from django.utils.translation import override
 
 from audit.models import Review
 from audit.runs import HEAVY, Key, Listed, key_of, listed, runs_before
@@ -58,7 +59,8 @@ async def lines_of(runs: RetrievalRunQuerySet, write: Write, head: str = "", tai
 def batch_after(runs: RetrievalRunQuerySet, key: Key | None) -> tuple[list[dict[str, Any]], Key] | None:
     found = runs_before(runs, key) if key else runs.order_by("-created_at", "-id")
     batch = list(found.defer(*HEAVY)[:RUNS_A_BATCH])
-    return (list(records(listed(batch))), key_of(batch[-1])) if batch else None
+    with override("en"):  # the words are the same whoever takes the file
+        return (list(records(listed(batch))), key_of(batch[-1])) if batch else None
 
 
 def records(rows: list[Listed]) -> Iterator[dict[str, Any]]:

@@ -48,7 +48,7 @@ def run(parts: tuple[str, ...], *, questions: int, entries: int, listed: int) ->
         "export": export,
         "lasting": lasting,
     }
-    if "faults" not in parts:
+    if "faults" not in parts and parts != ("append",):
         faults.run(QUESTIONS_TO_WORK_ON)
     for name in PARTS:
         if name in parts:
