@@ -6,6 +6,7 @@ import uuid
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.models import User
 from chat.models import Conversation, Turn
@@ -26,14 +27,15 @@ class QuestionError(ValueError):
 def check_question(text: str) -> str:
     """The question without space around it, controls and signs that turn its direction round; or QuestionError."""
     if "\x00" in text:
-        raise QuestionError("The question holds a NUL character, which cannot be stored. Please type it again.")
+        raise QuestionError(
+            gettext("The question holds a NUL character, which cannot be stored. Please type it again.")
+        )
     question = clean_words(text).strip()
     if not any(unicodedata.category(character)[0] not in INVISIBLE_CATEGORIES for character in question):
-        raise QuestionError("The question is empty. Please write what you want to know.")
+        raise QuestionError(gettext("The question is empty. Please write what you want to know."))
     if len(question) > QUESTION_CHARACTERS_MAX:
-        raise QuestionError(
-            f"The question is {len(question):,} characters long; at most {QUESTION_CHARACTERS_MAX:,} are possible."
-        )
+        words = gettext("The question is %(length)s characters long; at most %(most)s are possible.")
+        raise QuestionError(words % {"length": f"{len(question):,}", "most": f"{QUESTION_CHARACTERS_MAX:,}"})
     return question
 
 

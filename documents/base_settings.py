@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext
+
 
 class SettingsError(ValueError):
     """A setting has a value that is not allowed; the message names it and what is."""
@@ -39,13 +41,15 @@ class BaseSettings:
     def __post_init__(self) -> None:
         for name, allowed in self.CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise SettingsError(f"{name} must be one of {', '.join(allowed)}.")
+                told = {"name": name, "allowed": ", ".join(allowed)}
+                raise SettingsError(gettext("%(name)s must be one of %(allowed)s.") % told)
         for name, (low, high) in self.RANGES.items():
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-                raise SettingsError(f"{name} must be a whole number from {low} to {high}.")
+                told = {"name": name, "low": str(low), "high": str(high)}
+                raise SettingsError(gettext("%(name)s must be a whole number from %(low)s to %(high)s.") % told)
         if self.chunk_overlap >= self.chunk_size:
-            raise SettingsError("chunk_overlap must be smaller than chunk_size.")
+            raise SettingsError(gettext("chunk_overlap must be smaller than chunk_size."))
 
     def reading(self) -> dict[str, Any]:
         """The settings a reading depends on; a change of them reaches a document when it is read again.

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -12,51 +13,67 @@ from documents.models import Role
 from llm import embedders, rerank
 
 CHOICE_WORDS = {
-    "arbiter": "Arbiter (model)",
-    "hybrid": "Arbiter (model) after the rules have narrowed the choice",
-    "rules": "Rules",
-    "rerank": "Hybrid search and a reranker",
-    "none": "None",
-    "section": "By section",
-    "page": "By page",
-    "fixed": "Fixed length",
-    "bundled": "Bundled, on this machine",
-    "openai": "OpenAI-compatible server",
-    "voyage": "Voyage",
-    "breadcrumb": "Section path",
-    "llm": "Section path and a sentence by the model",
-    "automatic": "By itself",
-    "on_request": "When somebody asks for it",
+    "arbiter": _("Arbiter (model)"),
+    "hybrid": _("Arbiter (model) after the rules have narrowed the choice"),
+    "rules": _("Rules"),
+    "rerank": _("Hybrid search and a reranker"),
+    "none": _("None"),
+    "section": _("By section"),
+    "page": _("By page"),
+    "fixed": _("Fixed length"),
+    "bundled": _("Bundled, on this machine"),
+    "openai": _("OpenAI-compatible server"),
+    "voyage": _("Voyage"),
+    "breadcrumb": _("Section path"),
+    "llm": _("Section path and a sentence by the model"),
+    "automatic": _("By itself"),
+    "on_request": _("When somebody asks for it"),
 }
 # Name of the setting: its label and what it does, in the order of the page.
 EXPLAINED = {
     "ranking": (
-        "Ranking",
-        "The arbiter reads every candidate and the table of contents once. Rules need no model, a reranker judges nothing.",
+        _("Ranking"),
+        _(
+            "The arbiter reads every candidate and the table of contents once. Rules need no model, a reranker judges nothing."
+        ),
     ),
     "chunking": (
-        "Passages",
-        "How text is cut for search. A document follows a change when it is read again; old answers keep theirs.",
+        _("Passages"),
+        _("How text is cut for search. A document follows a change when it is read again; old answers keep theirs."),
     ),
-    "chunk_size": ("Passage length", "Characters of a passage of fixed length."),
-    "chunk_overlap": ("Overlap", "Characters that two passages of fixed length share."),
+    "chunk_size": (_("Passage length"), _("Characters of a passage of fixed length.")),
+    "chunk_overlap": (_("Overlap"), _("Characters that two passages of fixed length share.")),
     "contextualisation": (
-        "Context",
-        "What is searched with every passage and never quoted. The model writes a sentence on each; tokens are recorded.",
+        _("Context"),
+        _(
+            "What is searched with every passage and never quoted. The model writes a sentence on each; tokens are recorded."
+        ),
     ),
     "embeddings": (
-        "Embeddings",
-        "Search by meaning. Keyword, title and pattern search work without. A server reads every passage it embeds.",
+        _("Embeddings"),
+        _("Search by meaning. Keyword, title and pattern search work without. A server reads every passage it embeds."),
     ),
-    "recognition": ("Text recognition", "Of pages that are images, when the optional library is installed."),
-    "passages_max": ("Citations at most", "Passages the answer is written from."),
-    "per_document_max": ("Of one document", "Passages of one document at most, when a whole base is asked."),
-    "pool_max": ("Candidates", "Places that are judged for one question at most."),
+    "recognition": (_("Text recognition"), _("Of pages that are images, when the optional library is installed.")),
+    "passages_max": (_("Citations at most"), _("Passages the answer is written from.")),
+    "per_document_max": (_("Of one document"), _("Passages of one document at most, when a whole base is asked.")),
+    "pool_max": (_("Candidates"), _("Places that are judged for one question at most.")),
+}
+WHY_DEFAULT = {
+    "ranking": _("who reads all passages can say what answers and what does not, and without a model the rules do it"),
+    "chunking": _("a section is what people cite"),
+    "chunk_size": _("about a third of a page"),
+    "chunk_overlap": _("no sentence is lost at a cut"),
+    "contextualisation": _("it costs nothing and tells the search which chapter a passage is of"),
+    "embeddings": _("nothing leaves this machine"),
+    "recognition": _("scans can be asked without anybody thinking of it"),
+    "passages_max": _("more makes an answer longer, not better"),
+    "per_document_max": _("one long document does not push out the others"),
+    "pool_max": _("what one call of the arbiter reads well"),
 }
 
 
 class BaseForm(forms.Form):
-    name = forms.CharField(max_length=120, label="Name", widget=forms.TextInput(attrs={"class": "field"}))
+    name = forms.CharField(max_length=120, label=_("Name"), widget=forms.TextInput(attrs={"class": "field"}))
 
     def clean_name(self) -> str:
         if name := clean_name(self.cleaned_data["name"]):
@@ -65,7 +82,7 @@ class BaseForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    email = forms.EmailField(label="E-mail", widget=forms.EmailInput(attrs={"class": "field grow"}))
+    email = forms.EmailField(label=_("E-mail"), widget=forms.EmailInput(attrs={"class": "field grow"}))
     role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, widget=forms.Select(attrs={"class": "field"}))
 
     def __init__(self, *args: Any, may_invite: bool = False, **kwargs: Any) -> None:
@@ -91,7 +108,8 @@ class SettingsForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, (label, explanation) in EXPLAINED.items():
-            self.fields[name] = field_of(name, label, explanation)
+            self.fields[name] = field_of(name)
+            self.fields[name].label, self.fields[name].help_text = label, f"{explanation} {default_words(name)}"
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
@@ -112,14 +130,24 @@ class SettingsForm(forms.Form):
             self.add_error("ranking", f"{reason}.")
 
 
-def field_of(name: str, label: str, explanation: str) -> forms.Field:
+def default_words(name: str) -> str:
+    """The default of a setting, and why it is right for most people."""
+    default = BaseSettings().to_json()[name]
+    if name in BaseSettings.CHOICES:
+        return gettext("Default: %(value)s; %(why)s.") % {"value": CHOICE_WORDS[default], "why": WHY_DEFAULT[name]}
+    low, high = BaseSettings.RANGES[name]
+    told = {"value": default, "why": WHY_DEFAULT[name], "low": low, "high": high}
+    return gettext("Default: %(value)s, from %(low)s to %(high)s; %(why)s.") % told
+
+
+def field_of(name: str) -> forms.Field:
     if name in BaseSettings.CHOICES:
         choices = [(value, CHOICE_WORDS[value]) for value in BaseSettings.CHOICES[name]]
         select = forms.Select(attrs={"class": "field"})
-        return forms.ChoiceField(choices=choices, label=label, help_text=explanation, widget=select)
+        return forms.ChoiceField(choices=choices, widget=select)
     low, high = BaseSettings.RANGES[name]
     entry = forms.NumberInput(attrs={"class": "field short"})
-    return forms.IntegerField(min_value=low, max_value=high, label=label, help_text=explanation, widget=entry)
+    return forms.IntegerField(min_value=low, max_value=high, widget=entry)
 
 
 class FilterForm(forms.Form):
@@ -131,16 +159,16 @@ class FilterForm(forms.Form):
         required=False,
         max_length=200,
         widget=forms.TextInput(
-            attrs={"type": "search", "class": "field", "placeholder": "Title, file name or words inside"}
+            attrs={"type": "search", "class": "field", "placeholder": _("Title, file name or words inside")}
         ),
     )
     state = forms.ChoiceField(
         required=False,
-        choices=[("", "Any state"), ("ready", "Ready"), ("busy", "In progress"), ("needs", "Needs you")],
+        choices=[("", _("Any state")), ("ready", _("Ready")), ("busy", _("In progress")), ("needs", _("Needs you"))],
         widget=forms.Select(attrs={"class": "field"}),
     )
     toc = forms.ChoiceField(
         required=False,
-        choices=[("", "Any table of contents"), ("strong", "Strong"), ("weak", "Weak or none")],
+        choices=[("", _("Any table of contents")), ("strong", _("Strong")), ("weak", _("Weak or none"))],
         widget=forms.Select(attrs={"class": "field"}),
     )

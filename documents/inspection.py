@@ -5,16 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from documents.boxes import boxes_of
 from documents.finding import Finding as Found
 from documents.finding import Hit
-from documents.listing import ORIGINS
+from documents.listing import ORIGINS, STRENGTH_WORDS
 from documents.models import Document, Parse
 from documents.page_images import has_image
 from documents.place import Place
 from documents.reasons import explain_warning, number_ranges
 from documents.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
 from documents.sheet import Mark, Sheet, around, box_of_line, build_sheet, line_marks
+from documents.tree import Tree, tree_of
 
 TAG_LETTERS_MAX = 36
 UNDETERMINED = "und"  # what ISO 639 calls a language nobody could name
@@ -27,6 +31,7 @@ STEPS = {
 }
 MILLISECONDS = 1000
 FOUND = 0.7  # a confidence from here on means that the title stands on the entry's first line
+CUTS = {"section": _("by section"), "page": _("by page"), "fixed": _("of fixed length")}
 
 
 @dataclass(frozen=True)
@@ -39,20 +44,6 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Section:
-    """A TOC entry as the tree shows it."""
-
-    entry: TocRow
-    depth: int
-    is_current: bool
-
-    @property
-    def number(self) -> str:
-        """The printed number, unless the title repeats it."""
-        return "" if self.entry.title.startswith(self.entry.number) else self.entry.number
-
-
-@dataclass(frozen=True)
 class Inspection:
     """One page of one parse, ready to be shown."""
 
@@ -60,7 +51,7 @@ class Inspection:
     page: PageRow
     sheet: Sheet
     lines: tuple[LineRow, ...]
-    sections: tuple[Section, ...]
+    tree: Tree
     current: TocRow | None
     line: LineRow | None
     line_section: TocRow | None
@@ -91,7 +82,7 @@ def inspect_page(document: Document, parse: Parse, place: Place) -> Inspection |
         page=page,
         sheet=sheet_of(document, parse, page, lines, line, current, found_marks(place, lines)),
         lines=lines,
-        sections=tree(toc, current),
+        tree=tree_of(toc, current),
         current=current,
         line=line,
         line_section=section_at(toc, line.toc_index) if line else None,
@@ -161,14 +152,6 @@ def first_section(lines: Sequence[LineRow]) -> int | None:
     return lines[0].toc_index if lines else None
 
 
-def tree(toc: Sequence[TocRow], current: TocRow | None) -> tuple[Section, ...]:
-    return tuple(
-        Section(entry, min(entry.level, 4), entry is current)
-        for entry in toc
-        if entry.origin != "front" or len(toc) == 1
-    )
-
-
 def sheet_of(
     document: Document,
     parse: Parse,
@@ -214,43 +197,48 @@ def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[Finding]:
         language_finding(parse),
         passages_finding(parse),
         vector_finding(parse),
-        *(Finding("warn", "Note", explain_warning(warning)) for warning in parse.warnings),
+        *(Finding("warn", gettext("Note"), explain_warning(warning)) for warning in parse.warnings),
     ]
 
 
 def text_finding(parse: Parse) -> Finding:
     missing = len(parse.unreadable_pages)
-    words = f"{parse.page_count - missing} of {parse.page_count} pages"
+    words = gettext("%(part)s of %(all)s pages") % {"part": parse.page_count - missing, "all": parse.page_count}
     if missing:
-        return Finding("warn", "Text", f"{words}; without text: {number_ranges(parse.unreadable_pages)}")
-    return Finding("ok", "Text", words)
+        without = gettext("without text: %(pages)s") % {"pages": number_ranges(parse.unreadable_pages)}
+        return Finding("warn", gettext("Text"), f"{words}; {without}")
+    return Finding("ok", gettext("Text"), words)
 
 
 def recognition_findings(parse: Parse) -> Iterator[Finding]:
     """Pages whose text came out of their images, here or before the file was uploaded, and why that failed."""
     flags = parse.pages.filter(text_layer="ocr").values_list("flags", flat=True)
     if ours := sum("recognised" in page_flags for page_flags in flags):
-        yield Finding("warn", "Recognised", f"{ours} read from page images, perhaps with misread letters")
+        words = gettext("%(count)s read from page images, perhaps with misread letters") % {"count": ours}
+        yield Finding("warn", gettext("Recognised"), words)
     if theirs := sum("hidden_text" in page_flags for page_flags in flags):
-        yield Finding("warn", "Recognised", f"{theirs} pages bring text that another program recognised")
+        words = gettext("%(count)s pages bring text that another program recognised") % {"count": theirs}
+        yield Finding("warn", gettext("Recognised"), words)
     if failure := parse.report.get("recognition"):
-        yield Finding("warn", "Recognition", failure)
+        yield Finding("warn", gettext("Recognition"), gettext(failure))
 
 
 def columns_finding(parse: Parse) -> Finding:
     several = parse.pages.filter(column_count__gt=1).count()
-    return Finding("ok", "Columns", f"several on {several} of {parse.page_count} pages" if several else "one")
+    told = {"count": several, "of": parse.page_count}
+    return Finding("ok", gettext("Columns"), gettext("several on %(count)s of %(of)s pages") % told if several else "1")
 
 
 def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> Finding:
     entries = [entry for entry in toc if entry.origin != "front"]
     if not entries:
-        return Finding("warn", "Contents", "none found; candidates are cut by page")
+        return Finding("warn", gettext("Contents"), gettext("none found; candidates are cut by page"))
     found = sum(entry.confidence >= FOUND for entry in entries)
     origin = ORIGINS.get(parse.toc_origin, parse.toc_origin)
     kind = "ok" if parse.toc_strength in ("strong", "medium") else "warn"
-    words = f"{origin}, {parse.toc_strength}; {found} of {len(entries)} titles found on their page"
-    return Finding(kind, "Contents", words)
+    told = {"origin": origin, "strength": STRENGTH_WORDS[parse.toc_strength], "found": found, "of": len(entries)}
+    words = gettext("%(origin)s, %(strength)s; %(found)s of %(of)s titles found on their page") % told
+    return Finding(kind, gettext("Contents"), words)
 
 
 def line_findings(parse: Parse) -> list[Finding]:
@@ -258,12 +246,20 @@ def line_findings(parse: Parse) -> list[Finding]:
     set_aside = kinds.get("furniture", 0) + kinds.get("contents", 0)
     shown = ", ".join(
         f"{kinds[kind]} {words}"
-        for kind, words in (("heading", "headings"), ("table_row", "table rows"), ("list_item", "list items"))
+        for kind, words in (
+            ("heading", gettext("headings")),
+            ("table_row", gettext("table rows")),
+            ("list_item", gettext("list items")),
+        )
         if kinds.get(kind)
     )
     return [
-        Finding("ok", "Lines", f"{parse.line_count}" + (f", of them {shown}" if shown else "")),
-        Finding("ok", "Set aside", f"{set_aside or 'no'} lines of running heads, page numbers and contents pages"),
+        Finding("ok", gettext("Lines"), f"{parse.line_count}" + (f", {gettext('of them')} {shown}" if shown else "")),
+        Finding(
+            "ok",
+            gettext("Set aside"),
+            gettext("%(count)s lines of running heads, page numbers and contents pages") % {"count": set_aside},
+        ),
     ]
 
 
@@ -274,47 +270,68 @@ def label_findings(parse: Parse) -> Iterator[Finding]:
     differing = sum(label != str(number) for number, label in labels)
     if differing and offsets:
         offset, count = offsets.most_common(1)[0]
-        yield Finding("ok", "Page numbers", f"page 1 is page {1 + offset} of the file; {count} pages are so far apart")
+        words = gettext("page 1 is page %(page)s of the file; %(count)s pages are so far apart")
+        yield Finding("ok", gettext("Page numbers"), words % {"page": 1 + offset, "count": count})
     elif differing:
-        yield Finding("ok", "Page numbers", f"{differing} pages are not named by their place in the file")
+        words = gettext("%(count)s pages are not named by their place in the file") % {"count": differing}
+        yield Finding("ok", gettext("Page numbers"), words)
 
 
 def characters_finding(parse: Parse) -> Finding:
     removed, hidden = parse.report.get("removed_chars", 0), parse.report.get("hidden_chars", 0)
     concealed = parse.report.get("concealed_chars", 0)
-    counts = ((removed, "removed"), (hidden, "invisible"), (concealed, "white, transparent or tiny"))
+    counts = (
+        (removed, gettext("removed")),
+        (hidden, gettext("invisible")),
+        (concealed, gettext("white, transparent or tiny")),
+    )
     odd = ", ".join(f"{count} {words}" for count, words in counts if count)
     total = parse.report.get("chars", 0)
-    return Finding("warn" if odd else "ok", "Characters", f"{total}, of them {odd}" if odd else f"{total}, all visible")
+    words = f"{total}, {gettext('of them')} {odd}" if odd else f"{total}, {gettext('all visible')}"
+    return Finding("warn" if odd else "ok", gettext("Characters"), words)
 
 
 def passages_finding(parse: Parse) -> Finding:
     kinds = Counter(parse.passages.values_list("kind", flat=True))
-    words = f"{kinds.total()} by {parse.settings.get('chunking', 'section')}, {kinds['table']} of them tables"
+    told = {"count": kinds.total(), "tables": kinds["table"], "cut": CUTS[parse.settings.get("chunking", "section")]}
+    words = gettext("%(count)s, %(cut)s, %(tables)s of them tables") % told
     annotation = parse.report.get("annotation")
     if isinstance(annotation, dict):
-        words += f"; {annotation['done']} of {annotation['of']} described by a model"
-        words += f" ({annotation['tokens_in'] or 0} tokens in, {annotation['tokens_out'] or 0} out, {cost_words(annotation)})"
+        described = gettext("%(done)s of %(of)s described by a model (%(sent)s tokens in, %(got)s out, %(cost)s)")
+        words += "; " + described % {
+            "done": annotation["done"],
+            "of": annotation["of"],
+            "sent": annotation["tokens_in"] or 0,
+            "got": annotation["tokens_out"] or 0,
+            "cost": cost_words(annotation),
+        }
         words += f". {annotation['failure']}" if annotation["failure"] else ""
-        return Finding("warn" if annotation["failure"] else "ok", "Passages", words)
-    return Finding("warn", "Passages", f"{words}. {annotation}") if annotation else Finding("ok", "Passages", words)
+        return Finding("warn" if annotation["failure"] else "ok", gettext("Passages"), words)
+    if annotation:
+        return Finding("warn", gettext("Passages"), f"{words}. {annotation}")
+    return Finding("ok", gettext("Passages"), words)
 
 
 def cost_words(annotation: Mapping[str, Any]) -> str:
     """What the annotation of a parse cost, as far as its calls had a price."""
     if not annotation.get("cost"):
-        return "not priced"
-    unpriced = f", {annotation['unpriced']} calls not priced" if annotation["unpriced"] else ""
+        return gettext("not priced")
+    missing = gettext("%(count)s calls not priced") % {"count": annotation["unpriced"]}
+    unpriced = f", {missing}" if annotation["unpriced"] else ""
     return f"{float(annotation['cost']):.4f} {annotation['currency']}{unpriced}"
 
 
 def language_finding(parse: Parse) -> Finding:
-    language = "unknown" if parse.language in ("", UNDETERMINED) else parse.language
-    words = f"{language}, searched as {parse.search_config}"
-    return Finding("ok", "Language", words)
+    language = gettext("unknown") if parse.language in ("", UNDETERMINED) else parse.language
+    words = gettext("%(language)s, searched as %(searched)s") % {"language": language, "searched": parse.search_config}
+    return Finding("ok", gettext("Language"), words)
 
 
 def vector_finding(parse: Parse) -> Finding:
     if parse.embedding_model:
-        return Finding("ok", "Embeddings", parse.embedding_model)
-    return Finding("warn", "Embeddings", parse.report.get("embeddings") or "not complete yet; keyword search works")
+        return Finding("ok", gettext("Embeddings"), parse.embedding_model)
+    return Finding(
+        "warn",
+        gettext("Embeddings"),
+        parse.report.get("embeddings") or gettext("not complete yet; keyword search works"),
+    )

@@ -8,31 +8,40 @@ from django.conf import settings
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Lower
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from documents.base_settings import BaseSettings
 from documents.matching import match_form
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Passage
-from documents.reasons import explain_warning
+from documents.reasons import explain_warning, in_words
 
 STRENGTHS = {"strong": 4, "medium": 2, "weak": 1}
 STRENGTH_BARS = 4
+STRENGTH_WORDS = {"strong": _("strong"), "medium": _("medium"), "weak": _("weak"), "none": _("none")}
 ORIGINS = {
-    "outline": "outline",
-    "linked_contents": "linked contents",
-    "printed_contents": "printed contents",
-    "headings": "headings",
-    "markdown": "headings",
+    "outline": _("outline"),
+    "linked_contents": _("linked contents"),
+    "printed_contents": _("printed contents"),
+    "headings": _("headings"),
+    "markdown": _("headings"),
 }
 OPEN_STATES = (IngestJob.State.QUEUED, IngestJob.State.RUNNING)
 WAITING = {
-    IngestJob.Stage.RECOGNISE.value: "Waiting for text recognition",
-    IngestJob.Stage.ANNOTATE.value: "Waiting for descriptions",
-    IngestJob.Stage.EMBED.value: "Waiting for embeddings",
+    IngestJob.Stage.RECOGNISE.value: _("Waiting for text recognition"),
+    IngestJob.Stage.ANNOTATE.value: _("Waiting for descriptions"),
+    IngestJob.Stage.EMBED.value: _("Waiting for embeddings"),
 }
 LATER_STAGES = {
-    IngestJob.Stage.RECOGNISE.value: "Text recognition",
-    IngestJob.Stage.ANNOTATE.value: "Describing its passages",
-    IngestJob.Stage.EMBED.value: "Search by meaning",
+    IngestJob.Stage.RECOGNISE.value: _("Text recognition"),
+    IngestJob.Stage.ANNOTATE.value: _("Describing its passages"),
+    IngestJob.Stage.EMBED.value: _("Search by meaning"),
+}
+PROGRESS = {
+    IngestJob.Stage.PAGES.value: _("Reading page %(done)s of %(of)s"),
+    IngestJob.Stage.RECOGNISE.value: _("Recognising page %(done)s of %(of)s"),
+    IngestJob.Stage.ANNOTATE.value: _("Describing passage %(done)s of %(of)s"),
+    IngestJob.Stage.EMBED.value: _("Embedding %(done)s of %(of)s"),
 }
 DEFAULT_SORT = "-added"
 # What a list can be sorted by. States: what needs a person, then what is being read, then what is ready.
@@ -179,10 +188,10 @@ def row_of(document: Document, job: IngestJob | None, toc_entries: int) -> Docum
 def toc_words(document: Document) -> str:
     parse = document.current_parse
     if parse is None:
-        return "" if document.state == Document.State.FAILED else "after reading"
+        return "" if document.state == Document.State.FAILED else gettext("after reading")
     if parse.toc_strength == "none":
-        return "none found"
-    return f"{ORIGINS.get(parse.toc_origin, parse.toc_origin)}, {parse.toc_strength}"
+        return gettext("none found")
+    return f"{ORIGINS.get(parse.toc_origin, parse.toc_origin)}, {STRENGTH_WORDS[parse.toc_strength]}"
 
 
 def text_words(document: Document) -> str:
@@ -190,7 +199,9 @@ def text_words(document: Document) -> str:
     if parse is None:
         return "–"
     missing = len(parse.unreadable_pages)
-    return f"{parse.page_count - missing} of {parse.page_count}" if missing else "all pages"
+    if not missing:
+        return gettext("all pages")
+    return gettext("%(part)s of %(all)s") % {"part": parse.page_count - missing, "all": parse.page_count}
 
 
 # ---- the state in words
@@ -206,33 +217,31 @@ def situation_of(document: Document, job: IngestJob | None) -> Situation:
 
 
 def busy(document: Document, job: IngestJob) -> Situation:
-    note = "" if document.current_parse_id is None else "Keyword questions work already."
+    note = "" if document.current_parse_id is None else gettext("Keyword questions work already.")
     if job.cancel_requested:
-        return Situation("busy", "Stopping", note, poll_s=POLL_RUNNING_S)
+        return Situation("busy", gettext("Stopping"), note, poll_s=POLL_RUNNING_S)
     if job.state == IngestJob.State.QUEUED:
-        again = f"Attempt {job.attempts + 1} of {settings.ATTEMPTS_MAX}. " if job.attempts else ""
-        words = WAITING.get(job.stage, "Waiting to be read")
-        return Situation("busy", words, again + note, poll_s=POLL_WAITING_S)
+        words = WAITING.get(job.stage) or gettext("Waiting to be read")
+        return Situation("busy", str(words), f"{attempt_words(job)} {note}".strip(), poll_s=POLL_WAITING_S)
     percent = job.progress["percent"]
     return Situation("busy", progress_words(job), note, percent, poll_s=POLL_RUNNING_S)
 
 
+def attempt_words(job: IngestJob) -> str:
+    told = {"number": job.attempts + 1, "of": settings.ATTEMPTS_MAX}
+    return gettext("Attempt %(number)s of %(of)s.") % told if job.attempts else ""
+
+
 def progress_words(job: IngestJob) -> str:
-    if job.stage == IngestJob.Stage.PAGES and job.total_count:
-        return f"Reading page {job.done_count} of {job.total_count}"
-    if job.stage == IngestJob.Stage.RECOGNISE and job.total_count:
-        return f"Recognising page {job.done_count} of {job.total_count}"
-    if job.stage == IngestJob.Stage.ANNOTATE and job.total_count:
-        return f"Describing passage {job.done_count} of {job.total_count}"
-    if job.stage == IngestJob.Stage.EMBED and job.total_count:
-        return f"Embedding {job.done_count} of {job.total_count}"
+    if job.stage in PROGRESS and job.total_count:
+        return str(PROGRESS[job.stage]) % {"done": job.done_count, "of": job.total_count}
     return job.get_stage_display()
 
 
 def failed(job: IngestJob | None) -> Situation:
     if job is None or job.state == IngestJob.State.CANCELLED:
-        return Situation("fail", "Stopped", "It was stopped before it was read.", can_retry=True)
-    return Situation("fail", "Failed", job.error_for_people, can_retry=True)
+        return Situation("fail", gettext("Stopped"), gettext("It was stopped before it was read."), can_retry=True)
+    return Situation("fail", gettext("Failed"), in_words(job.error_for_people), can_retry=True)
 
 
 def ready(document: Document, job: IngestJob | None) -> Situation:
@@ -241,19 +250,24 @@ def ready(document: Document, job: IngestJob | None) -> Situation:
     assert parse is not None
     if parse.unreadable_pages:
         count = len(parse.unreadable_pages)
-        note = f"{count} of {parse.page_count} pages have no text; questions find nothing there."
-        return Situation("warn", "Ready in part", note)
+        note = ngettext(
+            "%(count)s of %(of)s pages has no text; questions find nothing there.",
+            "%(count)s of %(of)s pages have no text; questions find nothing there.",
+            count,
+        )
+        return Situation("warn", gettext("Ready in part"), note % {"count": count, "of": parse.page_count})
     if job and job.state == IngestJob.State.FAILED:
-        what = LATER_STAGES.get(job.stage, "Reading it again")
-        return Situation("warn", "Ready", f"{what} failed: {job.error_for_people}", can_retry=True)
+        what = LATER_STAGES.get(job.stage) or gettext("Reading it again")
+        told = {"what": what, "why": in_words(job.error_for_people)}
+        return Situation("warn", gettext("Ready"), gettext("%(what)s failed: %(why)s") % told, can_retry=True)
     loud = [
         warning
         for warning in parse.warnings
         if warning.partition("(")[0] in ("hidden_text", "concealed_text", "garbled_text")
     ]
     if loud:
-        return Situation("warn", "Ready", explain_warning(loud[0]))
-    return Situation("ok", "Ready")
+        return Situation("warn", gettext("Ready"), explain_warning(loud[0]))
+    return Situation("ok", gettext("Ready"))
 
 
 def summary_of(base: KnowledgeBase) -> Summary:

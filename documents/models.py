@@ -9,6 +9,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 from pgvector.django import VectorField
 
 from accounts.models import User
@@ -18,10 +19,10 @@ Viewer = User | AnonymousUser
 
 
 class Role(models.TextChoices):
-    VIEWER = "viewer", "Viewer"
-    EDITOR = "editor", "Editor"
-    AUDITOR = "auditor", "Auditor"
-    OWNER = "owner", "Owner"
+    VIEWER = "viewer", _("Viewer")
+    EDITOR = "editor", _("Editor")
+    AUDITOR = "auditor", _("Auditor")
+    OWNER = "owner", _("Owner")
 
 
 class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
@@ -299,13 +300,13 @@ class IngestJob(models.Model):
         CANCELLED = "cancelled", "Cancelled"
 
     class Stage(models.TextChoices):
-        CHECK = "check", "Checking the file"
-        PAGES = "pages", "Reading pages"
-        STORE = "store", "Storing lines and sections"
-        RECOGNISE = "recognise", "Recognising text"
-        ANNOTATE = "annotate", "Describing passages"
-        EMBED = "embed", "Embedding passages"
-        DONE = "done", "Done"
+        CHECK = "check", _("Checking the file")
+        PAGES = "pages", _("Reading pages")
+        STORE = "store", _("Storing lines and sections")
+        RECOGNISE = "recognise", _("Recognising text")
+        ANNOTATE = "annotate", _("Describing passages")
+        EMBED = "embed", _("Embedding passages")
+        DONE = "done", _("Done")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="jobs")

@@ -3,43 +3,71 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
+
+def _(words: str) -> str:
+    """Mark words for translation. Django's own mark asks for settings, and the child that reads files has none."""
+    return words
+
+
 REASONS = {
-    "empty_file": "The file is empty. Upload it again; if it stays empty, ask for a new copy.",
-    "not_pdf": "This is not a PDF, whatever its name says. Save or print the original as PDF and upload that.",
-    "too_large": "The file is larger than {limit_mb} MB. Split it, or ask an administrator to raise the limit.",
-    "encrypted": "The PDF is locked with a password. Remove the password in the program it came from and upload it again.",
-    "damaged": "The PDF is damaged, perhaps by an incomplete upload. Fetch the original once more and upload it again.",
-    "no_pages": "The PDF has no pages. Export it again from the program it came from.",
-    "too_many_pages": "The PDF has {pages} pages; at most {limit} are read. Split it into parts and upload those.",
-    "no_text": "No page has text: these are probably scanned images. Run text recognition (OCR) on the file and upload the result.",
-    "text_too_large": "The PDF holds more than {limit} characters of text, more than any real document. Split it and try again.",
-    "parse_timeout": "Reading took longer than {seconds} seconds and was stopped. Print the file to a new PDF and upload that.",
-    "parse_memory": "Reading needed over {memory_mb} MB of memory and was stopped. Print the file to a new PDF and upload that.",
-    "parse_crash": "The PDF made the reader stop unexpectedly. Print the file to a new PDF and upload that.",
-    "huge_page": "The page is too large to be drawn as an image. Its text was read and can be shown.",
-    "malware": "A virus scanner refused the file. It was not stored.",
-    "quota": "The space for documents is used up. Delete documents you no longer need, or ask an administrator for more.",
-    "duplicate": "This file is already in the base. The existing document was kept.",
-    "storage_full": "The server has no disk space left. Nothing was stored; tell an administrator and try again.",
-    "internal": "Something went wrong on our side and was recorded. Try again; if it happens again, tell an administrator.",
+    "empty_file": _("The file is empty. Upload it again; if it stays empty, ask for a new copy."),
+    "not_pdf": _("This is not a PDF, whatever its name says. Save or print the original as PDF and upload that."),
+    "too_large": _("The file is larger than {limit_mb} MB. Split it, or ask an administrator to raise the limit."),
+    "encrypted": _(
+        "The PDF is locked with a password. Remove the password in the program it came from and upload it again."
+    ),
+    "damaged": _(
+        "The PDF is damaged, perhaps by an incomplete upload. Fetch the original once more and upload it again."
+    ),
+    "no_pages": _("The PDF has no pages. Export it again from the program it came from."),
+    "too_many_pages": _("The PDF has {pages} pages; at most {limit} are read. Split it into parts and upload those."),
+    "no_text": _(
+        "No page has text: these are probably scanned images. Run text recognition (OCR) on the file and upload the result."
+    ),
+    "text_too_large": _(
+        "The PDF holds more than {limit} characters of text, more than any real document. Split it and try again."
+    ),
+    "parse_timeout": _(
+        "Reading took longer than {seconds} seconds and was stopped. Print the file to a new PDF and upload that."
+    ),
+    "parse_memory": _(
+        "Reading needed over {memory_mb} MB of memory and was stopped. Print the file to a new PDF and upload that."
+    ),
+    "parse_crash": _("The PDF made the reader stop unexpectedly. Print the file to a new PDF and upload that."),
+    "huge_page": _("The page is too large to be drawn as an image. Its text was read and can be shown."),
+    "malware": _("A virus scanner refused the file. It was not stored."),
+    "quota": _(
+        "The space for documents is used up. Delete documents you no longer need, or ask an administrator for more."
+    ),
+    "duplicate": _("This file is already in the base. The existing document was kept."),
+    "storage_full": _("The server has no disk space left. Nothing was stored; tell an administrator and try again."),
+    "internal": _(
+        "Something went wrong on our side and was recorded. Try again; if it happens again, tell an administrator."
+    ),
 }
 
 WARNINGS = {
-    "repaired": "The file's structure was broken and was repaired while reading.",
-    "pages_unreadable": "Some pages could not be read: {value}.",
-    "outline_ignored": "The file's own outline is unusable and was ignored.",
-    "outline_cut": "The file's own outline is too large or too deep; only a part was used.",
-    "characters_removed": "Characters that cannot be stored or shown were removed: {value}.",
-    "hidden_text": "Some pages carry invisible text, usually from text recognition; it may differ from what is seen.",
-    "concealed_text": "Pages with text that nobody sees: white on white, transparent or under a point high: {value}.",
-    "huge_page": "Some pages are too large to be shown as an image; their text was read.",
-    "page_text_cut": "Some pages hold more text than any real page and were cut: {value}.",
-    "garbled_text": "Much of the text has no known letters, because its fonts do not say which letters they draw.",
-    "pages_without_text": "Pages without text, not searched: {value}.",
-    "text_recognised": "Text recognition read these pages from their images; compare quotes with the page: {value}.",
-    "contents_links_skipped": "The links of the contents pages were too many to be read.",
-    "active_content_ignored": "The file contains scripts, actions or attachments; they were ignored.",
-    "not_scanned": "The file was not scanned for viruses.",
+    "repaired": _("The file's structure was broken and was repaired while reading."),
+    "pages_unreadable": _("Some pages could not be read: {value}."),
+    "outline_ignored": _("The file's own outline is unusable and was ignored."),
+    "outline_cut": _("The file's own outline is too large or too deep; only a part was used."),
+    "characters_removed": _("Characters that cannot be stored or shown were removed: {value}."),
+    "hidden_text": _(
+        "Some pages carry invisible text, usually from text recognition; it may differ from what is seen."
+    ),
+    "concealed_text": _(
+        "Pages with text that nobody sees: white on white, transparent or under a point high: {value}."
+    ),
+    "huge_page": _("Some pages are too large to be shown as an image; their text was read."),
+    "page_text_cut": _("Some pages hold more text than any real page and were cut: {value}."),
+    "garbled_text": _("Much of the text has no known letters, because its fonts do not say which letters they draw."),
+    "pages_without_text": _("Pages without text, not searched: {value}."),
+    "text_recognised": _("Text recognition read these pages from their images; compare quotes with the page: {value}."),
+    "contents_links_skipped": _("The links of the contents pages were too many to be read."),
+    "active_content_ignored": _("The file contains scripts, actions or attachments; they were ignored."),
+    "not_scanned": _("The file was not scanned for viruses."),
 }
 
 
@@ -61,7 +89,12 @@ def refusal(code: str, detail: str = "", **values: Any) -> ReadingError:
 def explain_warning(warning: str) -> str:
     """The sentence of a warning as a Reading carries it: `code` or `code(value)`."""
     code, _, value = warning.partition("(")
-    return WARNINGS[code].format(value=value.removesuffix(")"))
+    return gettext(WARNINGS[code]).format(value=value.removesuffix(")"))
+
+
+def in_words(stored: str) -> str:
+    """A stored sentence in the reader's language, where it is one of ours as it stands; as it was stored otherwise."""
+    return gettext(stored) if stored else ""
 
 
 def number_ranges(numbers: Sequence[int]) -> str:

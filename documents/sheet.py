@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from documents.rows import LineRow
 
@@ -141,8 +142,9 @@ def around(lines: Sequence[LineRow]) -> list[dict[str, Any]]:
 
 
 def alt_of(page_number: int, page_label: str, page_count: int) -> str:
-    printed = f", printed {page_label}" if page_label and page_label != str(page_number) else ""
-    return f"Page {page_number} of {page_count}{printed}"
+    words = gettext("Page %(page)s of %(count)s") % {"page": page_number, "count": page_count}
+    is_printed = page_label and page_label != str(page_number)
+    return f"{words}, {gettext('printed %(label)s') % {'label': page_label}}" if is_printed else words
 
 
 def box_of(kind: str, box: dict[str, Any]) -> Box:
@@ -159,13 +161,13 @@ def box_of(kind: str, box: dict[str, Any]) -> Box:
 def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]]) -> Tag:
     """A short tag in the left margin beside the first box, clear of the line numbers; a long one on its corner.
 
-    The name of a section stands in its box at the right, where headings seldom reach.
+    The name of a section stands in its box at the right, where headings seldom reach, if the box is wide enough.
     """
     frame = box_of(mark.kind, boxes[0])
     width = round(TAG_LETTER * len(mark.tag) + TAG_PADDING, 1)
     left = round(min(box["x0"] for box in boxes) - width - TAG_GAP, 1)
     is_beside = len(mark.tag) <= SHORT_TAG and left >= 0
-    if mark.kind == "context" and not is_beside:
+    if mark.kind == "context" and not is_beside and frame.width >= SECTION_TAGS_MIN * width:
         x, y = round(frame.x + max(frame.width - width, 0), 1), max(frame.y, 0.0)
     else:
         x, y = left if is_beside else frame.x, round(max(frame.y - (0 if is_beside else TAG_HEIGHT), 0), 1)

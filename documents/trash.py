@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.models import User
 from documents import page_images
@@ -27,7 +28,7 @@ class CopyExists(Exception):
     """The same bytes were uploaded again meanwhile; `document` is the living copy."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__("The same file is in the base again already.")
+        super().__init__(gettext("The same file is in the base again already."))
         self.document = document
 
 

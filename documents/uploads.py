@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.core.files import File
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.models import User
 from documents.characters import clean_name
@@ -26,8 +27,12 @@ SIGNATURE_WITHIN = 1024  # bytes: PDF readers look no further, and other parsers
 FILE_NAME_BYTES_MAX = 255
 TITLE_MAX = 300
 OWN_REASONS = {
-    "not_text": "This text file is not UTF-8, or holds characters no text has. Save it as UTF-8 text and upload that.",
-    "not_supported": "This is not a PDF, Markdown or text file. Save or print the original as PDF and upload that.",
+    "not_text": gettext_noop(
+        "This text file is not UTF-8, or holds characters no text has. Save it as UTF-8 text and upload that."
+    ),
+    "not_supported": gettext_noop(
+        "This is not a PDF, Markdown or text file. Save or print the original as PDF and upload that."
+    ),
 }
 
 
@@ -44,7 +49,7 @@ class DuplicateDocument(UploadRefused):
     """The same bytes are in the base already; `document` is the one that was kept."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__("duplicate", REASONS["duplicate"])
+        super().__init__("duplicate", gettext(REASONS["duplicate"]))
         self.document = document
 
 
@@ -58,7 +63,7 @@ class Inspection:
 
 
 def refused(code: str, **values: Any) -> UploadRefused:
-    return UploadRefused(code, (OWN_REASONS.get(code) or REASONS[code]).format(**values))
+    return UploadRefused(code, gettext(OWN_REASONS.get(code) or REASONS[code]).format(**values))
 
 
 def too_large() -> UploadRefused:

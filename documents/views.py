@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -233,9 +233,14 @@ def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_base(request.user, pk, *roles)
     form = SettingsForm(request.POST or None, initial=BaseSettings.from_json(found.settings).to_json())
     name_form = BaseForm(request.POST or None, initial={"name": found.name})
+    if access.role_in(request.user, found) not in access.OWN:
+        for field in (*form.fields.values(), *name_form.fields.values()):
+            field.disabled = True
     if request.method == "POST" and form.is_valid() and name_form.is_valid():
         access.change_settings(found, name_form.cleaned_data["name"], BaseSettings(**form.cleaned_data), by(request))
-        messages.success(request, "The settings are saved. They hold for the next question and the next reading.")
+        messages.success(
+            request, gettext("The settings are saved. They hold for the next question and the next reading.")
+        )
         return redirect("documents:settings", found.pk)
     shown = {**about(request, found), "form": form, "name_form": name_form, "outdated": listing.outdated(found).count()}
     return render(request, "documents/settings.html", shown, status=400 if form.errors or name_form.errors else 200)
@@ -246,7 +251,7 @@ def delete_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Delete a base with everything in it; its owner types the name, so that no other base is meant."""
     found = access.get_base(request.user, pk, *access.OWN)
     if request.POST.get("name", "").strip() != found.name:
-        messages.error(request, "Nothing was deleted: what you typed is not the name of this base.")
+        messages.error(request, gettext("Nothing was deleted: what you typed is not the name of this base."))
         return redirect("documents:settings", found.pk)
     try:
         access.delete_base(found, by(request))
@@ -254,7 +259,8 @@ def delete_base(request: HttpRequest, pk: UUID) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("documents:settings", found.pk)
     start_tidying()
-    messages.success(request, f"“{found.name}” is deleted. The record of its answers stays in the audit.")
+    words = gettext("“%(name)s” is deleted. The record of its answers stays in the audit.") % {"name": found.name}
+    messages.success(request, words)
     return redirect("documents:bases")
 
 
@@ -437,7 +443,8 @@ def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
     jobs = [ingestion.queue_again(document) for document in listing.outdated(found)]
     for job in jobs:
         start(job)
-    messages.success(request, f"{len(jobs)} document{'' if len(jobs) == 1 else 's'} will be read again.")
+    words = ngettext("%(count)s document will be read again.", "%(count)s documents will be read again.", len(jobs))
+    messages.success(request, words % {"count": len(jobs)})
     return redirect("documents:base", found.pk)
 
 
@@ -454,7 +461,8 @@ def trash(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take a document out of its base."""
     found = access.get_document(request.user, pk, *access.WRITE)
     trash_can.move_to_trash(found, by(request))
-    messages.success(request, f"“{found.title}” is in the trash. No question finds it any more; its trails stay.")
+    words = gettext("“%(title)s” is in the trash. No question finds it any more; its trails stay.")
+    messages.success(request, words % {"title": found.title})
     return redirect("documents:base", found.base_id)
 
 
@@ -482,9 +490,10 @@ def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("documents:trashed", found.base_id)
     if is_purged:
-        messages.success(request, f"“{found.title}” is deleted for good. Trails that cite it keep their quotes.")
+        words = gettext("“%(title)s” is deleted for good. Trails that cite it keep their quotes.")
+        messages.success(request, words % {"title": found.title})
     else:
-        messages.error(request, "Only a document in the trash can be deleted for good.")
+        messages.error(request, gettext("Only a document in the trash can be deleted for good."))
     return redirect("documents:trashed", found.base_id)
 
 

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count
+from django.utils.translation import gettext
 
 from documents.models import KnowledgeBase
 from retrieval.models import Concept, Term
@@ -23,11 +24,15 @@ class Change(NamedTuple):
     before: WordRow | None = None
 
 
+def already_there(name: str) -> WordlistError:
+    return WordlistError(gettext("There is a concept “%(name)s” already.") % {"name": name})
+
+
 def add_concept(base: KnowledgeBase, row: WordRow) -> Concept:
     """A new concept with its first term. Raises WordlistError when there is one of that name."""
     check_room(base, 1)
     if Concept.objects.filter(base=base, name__iexact=row.concept).exists():
-        raise WordlistError(f"There is a concept “{row.concept}” already.")
+        raise already_there(row.concept)
     with transaction.atomic():
         concept = Concept.objects.create(base=base, name=row.concept)
         put_term(concept, row)
@@ -38,7 +43,7 @@ def rename_concept(concept: Concept, name: str) -> None:
     """Raises WordlistError when the name cannot be used."""
     name = checked_text(name, "concept")
     if Concept.objects.filter(base=concept.base, name__iexact=name).exclude(pk=concept.pk).exists():
-        raise WordlistError(f"There is a concept “{name}” already.")
+        raise already_there(name)
     if name != concept.name:
         concept.name, concept.pack = name, ""
         concept.save(update_fields=["name", "pack"])
@@ -49,18 +54,19 @@ def put_term(concept: Concept, row: WordRow, term: Term | None = None) -> Term:
     if term is None:
         check_room(concept.base, 1)
         if concept.terms.count() >= CONCEPT_TERMS_MAX:
-            raise WordlistError(f"A concept holds at most {CONCEPT_TERMS_MAX} terms.")
+            raise WordlistError(gettext("A concept holds at most %(count)s terms.") % {"count": CONCEPT_TERMS_MAX})
         term = Term(concept=concept)
     twin = Term.objects.filter(concept=concept, language=row.language, text__iexact=row.term).exclude(pk=term.pk)
+    twin_words = gettext("“%(name)s” stands in this concept already.") % {"name": row.term}
     if twin.exists():
-        raise WordlistError(f"“{row.term}” stands in this concept already.")
+        raise WordlistError(twin_words)
     if term.pk is None or row != row_of(term):
         term.language, term.text, term.priority, term.weight, term.pack = *row[1:], ""
         try:
             with transaction.atomic():
                 term.save()
         except IntegrityError as error:  # somebody else was a moment faster
-            raise WordlistError(f"“{row.term}” stands in this concept already.") from error
+            raise WordlistError(twin_words) from error
     return term
 
 
@@ -72,7 +78,7 @@ def row_of(term: Term) -> WordRow:
 def check_room(base: KnowledgeBase, count: int) -> None:
     """Raises WordlistError when a base would hold more terms than a question can be compared with in time."""
     if Term.objects.filter(concept__base=base).count() + count > ROWS_MAX:
-        raise WordlistError(f"A base holds at most {ROWS_MAX:,} terms.")
+        raise WordlistError(gettext("A base holds at most %(count)s terms.") % {"count": f"{ROWS_MAX:,}"})
 
 
 # ---- a whole file
@@ -122,7 +128,8 @@ def take_in(base: KnowledgeBase, rows: Sequence[WordRow]) -> Counter[Kind]:
         )
         crowded = Concept.objects.filter(base=base).annotate(count=Count("terms")).filter(count__gt=CONCEPT_TERMS_MAX)
         if crowded.exists():
-            raise WordlistError(f"A concept holds at most {CONCEPT_TERMS_MAX} terms: “{crowded[0].name}” has more.")
+            told = {"count": CONCEPT_TERMS_MAX, "name": crowded[0].name}
+            raise WordlistError(gettext("A concept holds at most %(count)s terms: “%(name)s” has more.") % told)
         for kind, row, before in changes:
             if kind == "changed" and before:
                 same = Term.objects.filter(concept__base=base, concept__name=before.concept)

@@ -6,7 +6,7 @@ from django import forms
 
 from retrieval.wordlist import (
     LANGUAGES,
-    PRIORITIES,
+    PRIORITY_WORDS,
     TEXT_MAX,
     WEIGHT_MAX,
     WordlistError,
@@ -24,7 +24,7 @@ class TermForm(forms.Form):
     language = forms.ChoiceField(choices=list(LANGUAGES.items()), required=False, widget=forms.Select(attrs=FIELD))
     term = forms.CharField(max_length=TEXT_MAX, widget=forms.TextInput(attrs=FIELD))
     priority = forms.ChoiceField(
-        choices=[(value, value.capitalize()) for value in PRIORITIES],
+        choices=list(PRIORITY_WORDS.items()),
         required=False,
         widget=forms.Select(attrs=FIELD),
     )

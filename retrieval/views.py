@@ -10,6 +10,7 @@ from django.db.models.functions import Lower
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -21,10 +22,26 @@ from retrieval.dictionary import phrase_of, rows_of
 from retrieval.forms import ConceptForm, TermForm
 from retrieval.models import Concept, Term
 from retrieval.packs import PACKS, load_missing, packs_on, switch
-from retrieval.wordlist import BYTES_MAX, COLUMNS, ROWS_MAX, LineError, WordlistError, read_bytes, written
+from retrieval.wordlist import (
+    BYTES_MAX,
+    COLUMNS,
+    ROWS_MAX,
+    LineError,
+    WordlistError,
+    not_utf8,
+    read_bytes,
+    too_large,
+    written,
+)
 
 CONCEPTS_A_PAGE = 50
 SEARCH_MAX = 120
+FIELD_WORDS = {
+    "language": gettext_lazy("Language of %(term)s"),
+    "term": gettext_lazy("Term %(term)s"),
+    "priority": gettext_lazy("Priority of %(term)s"),
+    "weight": gettext_lazy("Weight of %(term)s"),
+}
 CHANGES_SHOWN = 500
 
 
@@ -40,7 +57,8 @@ def dictionary(request: HttpRequest, pk: UUID) -> HttpResponse:
         except WordlistError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"“{concept.name}” is added. Give it its other names here.")
+            words = gettext("“%(name)s” is added. Give it its other names here.")
+            messages.success(request, words % {"name": concept.name})
             return redirect("retrieval:concept", found.pk, concept.pk)
     load_missing(found)
     asked = request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_MAX]
@@ -85,7 +103,7 @@ def concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
         except WordlistError as error:
             row.refresh_from_db()
             return show_concept(request, found, row, failure=str(error))
-        messages.success(request, f"The concept is called “{row.name}” now.")
+        messages.success(request, gettext("The concept is called “%(name)s” now.") % {"name": row.name})
         return redirect("retrieval:concept", found.pk, row.pk)
     return show_concept(request, found, row)
 
@@ -128,7 +146,7 @@ def bound_form(term: Term) -> TermForm:
     values = {"language": term.language, "term": term.text, "priority": term.priority, "weight": f"{term.weight:g}"}
     form = TermForm(initial=values, auto_id=f"{term.pk}-%s")
     for name, field in form.fields.items():
-        field.widget.attrs |= {"form": f"term-{term.pk}", "aria-label": f"{name.capitalize()} of {term.text}"}
+        field.widget.attrs |= {"form": f"term-{term.pk}", "aria-label": FIELD_WORDS[name] % {"term": term.text}}
     return form
 
 
@@ -138,7 +156,8 @@ def delete_concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpRespo
     found = get_base(request, pk)
     row = get_concept(found, concept_pk)
     row.delete()
-    messages.success(request, f"“{row.name}” is deleted. Answers given so far keep what they were found with.")
+    words = gettext("“%(name)s” is deleted. Answers given so far keep what they were found with.")
+    messages.success(request, words % {"name": row.name})
     return redirect("retrieval:dictionary", found.pk)
 
 
@@ -160,7 +179,7 @@ def term(request: HttpRequest, pk: UUID, concept_pk: int, term_pk: int) -> HttpR
         raise Http404("There is nothing here for you.")
     if request.POST.get("action") == "delete":
         known.delete()
-        messages.success(request, f"“{known.text}” is deleted.")
+        messages.success(request, gettext("“%(name)s” is deleted.") % {"name": known.text})
         return redirect("retrieval:concept", found.pk, row.pk)
     return put_term(request, found, row, known)
 
@@ -173,11 +192,13 @@ def put_term(request: HttpRequest, found: KnowledgeBase, row: Concept, known: Te
         except WordlistError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"“{saved.text}” is saved. The next question is asked with it.")
+            words = gettext("“%(name)s” is saved. The next question is asked with it.") % {"name": saved.text}
+            messages.success(request, words)
             return redirect(reverse("retrieval:concept", args=[found.pk, row.pk]) + "#new-term")
     if known is None:
         return show_concept(request, found, row, form)
-    return show_concept(request, found, row, failure=f"“{known.text}” is left as it was. {form.said}")
+    left = gettext("“%(name)s” is left as it was.") % {"name": known.text}
+    return show_concept(request, found, row, failure=f"{left} {form.said}")
 
 
 @require_POST
@@ -185,7 +206,7 @@ def packs(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Choose which packs a base uses."""
     found = get_base(request, pk)
     switch(found, request.POST.getlist("pack"))
-    messages.success(request, "The packs are set. What you changed or added yourself is left as it was.")
+    messages.success(request, gettext("The packs are set. What you changed or added yourself is left as it was."))
     return redirect("retrieval:dictionary", found.pk)
 
 
@@ -215,7 +236,8 @@ def take_file(request: HttpRequest, pk: UUID) -> HttpResponse:
         rows, errors = read_bytes(text.encode())
         if "confirmed" in request.POST and not errors:
             counts = editing.take_in(found, rows)
-            messages.success(request, f"Taken in: {counts['new']} new terms, {counts['changed']} changed.")
+            told = {"new": counts["new"], "changed": counts["changed"]}
+            messages.success(request, gettext("Taken in: %(new)s new terms, %(changed)s changed.") % told)
             return redirect("retrieval:dictionary", found.pk)
         shown |= preview(found, rows, errors, text)
     except WordlistError as error:
@@ -230,13 +252,15 @@ def sent_text(request: HttpRequest) -> str:
         return request.POST.get("csv", "")
     file = request.FILES.get("file")
     if file is None:
-        raise WordlistError("Choose a file first." if "file" not in request.POST else "The file is empty.")
+        raise WordlistError(
+            gettext("Choose a file first.") if "file" not in request.POST else gettext("The file is empty.")
+        )
     if (file.size or 0) > BYTES_MAX:
-        raise WordlistError(f"The file is larger than {BYTES_MAX // 1000:,} kB. Please split it.")
+        raise too_large()
     try:
         return str(file.read(), "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise WordlistError("The file is not UTF-8 text. Save it as “CSV UTF-8”.") from error
+        raise not_utf8() from error
 
 
 def preview(found: KnowledgeBase, rows: list[Any], errors: list[LineError], text: str) -> dict[str, Any]:

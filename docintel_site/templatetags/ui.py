@@ -6,9 +6,17 @@ from typing import Any
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 register = template.Library()
 
+ROLE_NAMES = {
+    "primary": _("Primary"),
+    "supporting": _("Supporting"),
+    "tangential": _("Tangential"),
+    "discarded": _("Discarded"),
+    "unjudged": _("Not judged"),
+}
 STATE_ICONS = {"ok": "check", "busy": "now", "warn": "warn", "fail": "fail"}
 
 
@@ -29,9 +37,8 @@ def state(kind: str, words: str) -> SafeString:
 def role(name: str) -> SafeString:
     """A candidate's role as icon and word; a candidate nobody judged gets neither fullness nor a stroke."""
     symbol = icon("info" if name == "unjudged" else name)
-    words = "Not judged" if name == "unjudged" else name.capitalize()
     css = "discarded" if name == "unjudged" else name
-    return format_html('<span class="role r-{}">{}{}</span>', css, symbol, words)
+    return format_html('<span class="role r-{}">{}{}</span>', css, symbol, ROLE_NAMES[name])
 
 
 @register.filter

@@ -5,14 +5,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy as _
 
 from documents.models import KnowledgeBase
 from retrieval.models import Concept, Pack, Term
 from retrieval.wordlist import WordRow, read_bytes
 
 PACKS = {
-    "finance": "Finance: statements, their lines under every usual name, ratios and what they are computed from",
-    "insurance_hr": "Insurance, contracts and employment",
+    "finance": _("Finance: statements, their lines under every usual name, ratios and what they are computed from"),
+    "insurance_hr": _("Insurance, contracts and employment"),
 }
 
 
