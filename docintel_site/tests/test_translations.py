@@ -1,6 +1,7 @@
 """Every message of the interface has French words, compiled; the switch and the browser's wish choose the language."""
 
 import gettext
+import re
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,40 @@ def test_the_status_speaks_french(client: Client) -> None:
     page = client.get("/status/").content.decode()
     assert "État du service" in page
     assert "aucun processus pour ingest" in page
+
+
+NOT_READ = re.compile(
+    r"\{#.*?#\}|\{% comment.*?endcomment %\}|\{% blocktranslate.*?endblocktranslate %\}|\{% block (?:main_class|skip_to) %\}.*?\{% endblock %\}"
+    r"|<(script|style|svg|code|kbd|pre)\b.*?</\1>|<!--.*?-->",
+    re.DOTALL,
+)
+SPOKEN = re.compile(r'\b(?:aria-label|title|placeholder|alt)="([^"]*)"')
+CODE = re.compile(r"\{[%{].*?[%}]\}")
+PROPER = {"API", "CSV", "DocIntel", "HTML", "JSON", "Lines", "Markdown", "SHA", "UTC", "ms", "pt", "class", "href"}
+# A record reads the same whoever exports it; and a piece of a tag says nothing.
+UNSPOKEN = ("audit/report.html", "audit/_report_review.html", "chat/_link.html")
+
+
+def unmarked(template: str) -> list[str]:
+    """The words of a template that people see and no translator does."""
+    text = CODE.sub(" ", NOT_READ.sub(" ", template))
+    seen = " ".join([re.sub(r"<[^>]*>", " ", text), *SPOKEN.findall(text)])
+    return [word for word in re.findall(r"(?<![&\w.])[A-Za-z]{2,}(?![\w.;@])", seen) if word not in PROPER]
+
+
+def test_it_sees_words_nobody_marked() -> None:
+    assert unmarked(
+        '<p title="Go {{ x }}">{% translate "Up" %} <b>down</b> {{ n|default:"no" }} <kbd>Tab</kbd></p>'
+    ) == [
+        "down",
+        "Go",
+    ]
+
+
+TEMPLATES = translations.ROOT / "templates"
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: str(path.relative_to(TEMPLATES)))
+def test_no_page_has_words_that_are_not_marked(path: Path) -> None:
+    if str(path.relative_to(TEMPLATES)) not in UNSPOKEN:
+        assert unmarked(path.read_text(encoding="utf-8")) == []
