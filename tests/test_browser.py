@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.running import ROOT, fresh_home, started
+from tests.running import ROOT, Running, fresh_home, manage, started
 
 SAMPLES = ROOT / "samples"
 READY_MS = 90_000
@@ -26,6 +26,16 @@ CHROMIUM_FLAGS = [
 ]
 
 
+# Somebody who audits the demonstration and has asked nothing in it.
+AUDITOR = """
+from accounts.models import User
+from documents.access import set_role
+from documents.models import KnowledgeBase
+nia = User.objects.create_user("nia@example.org", "quiet-harbour-91", name="Nia Roy")
+set_role(KnowledgeBase.objects.get(name="Demo"), nia, "auditor")
+"""
+
+
 def chromium() -> str | None:
     names = ("chromium", "chromium-browser", "google-chrome")
     return next((path for path in map(shutil.which, names) if path), None)
@@ -35,12 +45,18 @@ pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not inst
 
 
 @pytest.fixture(scope="module")
-def welcome() -> Iterator[str]:
-    """bin/run without a model on a home of its own; gives the one-time link it printed."""
-    with fresh_home() as home, started(home) as running:
-        link = re.search(r"http://\S+/welcome/\S+", running.printed)
-        assert link is not None, running.printed
-        yield link[0]
+def running() -> Iterator[Running]:
+    """bin/run without a model on a home of its own."""
+    with fresh_home() as home, started(home) as instance:
+        yield instance
+
+
+@pytest.fixture(scope="module")
+def welcome(running: Running) -> str:
+    """The one-time link it printed."""
+    link = re.search(r"http://\S+/welcome/\S+", running.printed)
+    assert link is not None, running.printed
+    return link[0]
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +134,69 @@ def test_the_whole_way(welcome: str, browser: Browser) -> None:
 
     # The browser names the refused upload itself; nothing else may be said.
     assert [error for error in errors if "400 (Bad Request)" not in error] == []
+
+
+def test_an_auditor_reviews_a_sample_by_keyboard_alone(running: Running, browser: Browser) -> None:
+    """From drawing a sample to signing it off without a mouse: candidates walked, one overruled, one agreed with."""
+    for command in (["load_demo"], ["shell", "-c", AUDITOR]):
+        done = manage(running.environment, *command)
+        assert done.returncode == 0, done.stderr
+    page = browser.new_page(viewport={"width": 1440, "height": 900}, base_url=f"http://127.0.0.1:{running.port}")
+    press, on_page = page.keyboard.press, page.wait_for_function
+    page.goto("/accounts/login/")
+    page.locator("#id_login").focus()
+    page.keyboard.type("nia@example.org")
+    press("Tab")
+    page.keyboard.type("quiet-harbour-91")
+    press("Enter")
+    page.wait_for_url(re.compile(r"/bases/$"))
+
+    # A sample of one, opened from its list.
+    page.goto("/audit/queue/")
+    page.locator("#id_size").focus()
+    press("Control+A")
+    page.keyboard.type("1")
+    press("Enter")
+    page.wait_for_url(re.compile(r"/audit/queue/[0-9a-f-]{36}/$"))
+    sample = page.url
+    press("j")
+    press("Enter")
+    page.wait_for_url(re.compile(r"/audit/runs/.+queue="))
+
+    # Down, down, up: each time the row, the page and the review are those of one candidate.
+    ids = page.locator("tr[data-candidate]").evaluate_all("rows => rows.map(row => row.dataset.candidate)")
+    opened = "id => document.querySelector('#cand')?.dataset.open === id && document.querySelector('tr.sel')?.dataset.candidate === id"
+    for key, index in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("k", 0)):
+        press(key)
+        on_page(opened, arg=ids[index])
+        assert page.locator("#cand rect.hl-anchor").count() >= 1
+    press("h")
+    expect(page.locator("#heat")).to_have_attribute("aria-checked", "true")
+    expect(page.locator("#cand rect.heat").first).to_be_attached()
+
+    # Overruled with a reason; what the arbiter said stays beside it, and the next candidate is open.
+    press("4")
+    page.keyboard.type("It names the topic and nothing more.")
+    press("Enter")
+    on_page(opened, arg=ids[1])
+    first = page.locator(f'tr[data-candidate="{ids[0]}"] .c-role')
+    expect(first.locator("s")).to_have_count(1)
+    expect(first).to_contain_text("Discarded")
+    press("a")
+    press("Enter")
+    on_page(opened, arg=ids[2])
+    expect(page.locator(f'tr[data-candidate="{ids[1]}"] .c-role')).to_contain_text("agreed")
+
+    # The verdict on the answer closes the sample, which is then signed off.
+    press("v")
+    expect(page.locator("#checks form.review [name=outcome]").first).to_be_focused()
+    press("Space")
+    press("Enter")
+    page.wait_for_url(sample)
+    expect(page.locator("main")).to_contain_text("1 reviewed")
+    press("s")
+    page.keyboard.type("The sample of one.")
+    press("Enter")
+    page.wait_for_load_state()
+    expect(page.locator("main")).to_contain_text("Nia Roy")
+    page.close()
