@@ -13,6 +13,7 @@ from documents.models import Parse
 WORDS_MAX = 1_000  # characters that can be looked for: a long quote
 HITS_MAX = 5_000  # nobody steps through more, and a search for "e" should end
 CONTEXT = 60  # characters before and after a hit in the list
+LEADERS = re.compile(r"(?:[ .·_]){5,}")  # dots from a title to its page number, which would fill the list
 LISTED = 100  # hits of the list around the current one
 
 
@@ -155,7 +156,7 @@ def shown(finding: Finding, hit: Hit, texts: Mapping[int, str]) -> ShownHit:
     if len(after) < CONTEXT and places[-1] + 1 < len(finding.lines):
         after = f"{after} {texts.get(finding.lines[places[-1] + 1].number, '')}"
     words = " ".join(texts[number][start:end] for number, start, end in pieces)
-    return ShownHit(hit, tail(before), words, head(after))
+    return ShownHit(hit, tail(LEADERS.sub(" … ", before)), words, head(LEADERS.sub(" … ", after)))
 
 
 def tail(text: str) -> str:

@@ -24,6 +24,7 @@ CLASSES: dict[str, str] = {
 MARGINS = {"anchor": 0.6, "context": 2.5, "other": 0.6, "found": 0.6, "line": 0.0, "furniture": 0.0}
 DRAWN_FIRST = ("context", "line", "furniture", "found", "other", "anchor")
 TAG_HEIGHT, TAG_LETTER, TAG_PADDING, TAG_BASELINE = 10.0, 4.8, 8.0, 7.8
+SECTION_TAGS_MIN = 2  # widths of its tag that the box of a section has, or the tag would cover the heading
 TAG_GAP = 22.0  # points; line numbers stand in between
 SHORT_TAG = 9  # letters: a citation's number, A or C, "line 1234"
 BASELINE = 0.22  # of a line's height lies below its baseline

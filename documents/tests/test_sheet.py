@@ -56,6 +56,11 @@ def test_the_name_of_a_section_stands_in_its_box_at_the_right() -> None:
     assert (tag.y, tag.x + tag.width) == (frame.y, frame.x + frame.width)
 
 
+def test_the_name_of_a_section_covers_no_heading() -> None:
+    shown = sheet([Mark("context", [box(1)], "Information Security Policy of the Bank")])
+    assert shown.tags[0].box.y + shown.tags[0].box.height == shown.boxes[0].y
+
+
 def test_a_long_tag_stands_above_its_box() -> None:
     shown = sheet([Mark("anchor", [box(1)], "a rather long tag")])
     assert shown.tags[0].box.y + shown.tags[0].box.height == shown.boxes[0].y
