@@ -20,6 +20,7 @@ from chat.phrases import anchor_pages, cited_pages, counted, place_of, repair_of
 from chat.scope import value_of
 from chat.viewer import PaneLink
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import METHODS
 
 STAGES = ("parsed", "plan", "hits", "candidates", "arbiter", "written")
 STAGE_NAMES = {
@@ -319,6 +320,13 @@ class ShownTurn:
     def doubts(self) -> list[str]:
         """What the checks found wrong with single sentences of a written answer."""
         checks = self.answer.checks if self.answer else []
+        if (
+            self.answer
+            and self.answer.ended != "complete"
+            and checks
+            and "no_citation" in checks[-1].get("problems", ())
+        ):
+            checks = checks[:-1]  # a sentence that broke off had no time to cite
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in checks if check.get("problems")]
 
 
@@ -349,12 +357,17 @@ def stage_details(shown: ShownTurn) -> dict[str, str]:
     hits = sum(run.hit_counts.values()) if run.hit_counts else 0
     return {
         "parsed": counted(len(run.parsed["keywords"]), "keyword") if run.parsed.get("keywords") is not None else "",
-        "plan": counted(len(run.methods_used), "detector") if run.plan else "",
+        "plan": counted(planned_detectors(run), "detector") if run.plan else "",
         "hits": "" if is_failed else f"{hits:,}",
         "candidates": "" if is_failed else str(len(shown.candidates)),
         "arbiter": "" if is_failed else arbiter_words(run, len(shown.kept)),
         "written": written_words(shown),
     }
+
+
+def planned_detectors(run: RetrievalRun) -> int:
+    """How many detectors the plan sent out, as the stages said while it ran; `methods_used` has those that found."""
+    return sum(flag["on"] for flag in run.plan.get("flags", ()) if flag["name"] in METHODS)
 
 
 def arbiter_words(run: RetrievalRun, kept: int) -> str:
