@@ -82,6 +82,13 @@ def main() -> int:
     anchors.add_argument("--data", type=Path, required=True, help="the folder the question files' paths start from")
     anchors.add_argument("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions")
     anchors.add_argument("--out", type=Path, help="where to write everything as JSON")
+    hostile = commands.add_parser("hostile", help="documents that give orders, and a model that obeys them")
+    hostile.add_argument("--out", type=Path, help="where to write everything as JSON")
+    quotes = commands.add_parser("quotes", help="calibration on changed quotes, and crops of the page read back")
+    quotes.add_argument("--data", type=Path, required=True, help="the folder with papers/ and financebench/")
+    quotes.add_argument("--mutations", type=int, default=10_000, help="quotes changed at random")
+    quotes.add_argument("--crops", type=int, default=2_000, help="quotes whose boxes are cropped and read")
+    quotes.add_argument("--out", type=Path, help="where to write everything as JSON")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     if options.command == "audit":
@@ -100,6 +107,9 @@ def main() -> int:
     if options.command == "anchors":
         with installation():
             return run_anchors(options)
+    if options.command == "hostile":
+        with installation():
+            return run_hostile(options)
     if options.command == "parsing":
         with installation():
             return run_parsing(options)
@@ -110,7 +120,7 @@ def main() -> int:
             return {"retrieval": run_scope, "scale": run_growth}[options.command](options)
     django.setup()
     runs = {"requests": run_requests, "retrieval": run_retrieval, "speed": run_speed}
-    runs |= {"arbiter": run_arbiter, "derived": run_derived}
+    runs |= {"arbiter": run_arbiter, "derived": run_derived, "quotes": run_quotes}
     return runs[options.command](options)
 
 
@@ -276,6 +286,28 @@ def run_derived(options: argparse.Namespace) -> int:
     from benchmarks.library import Library
 
     return run_measure(options, lambda asked: derived.run(asked, Library(options.data), chosen_dictionary(options)))
+
+
+def run_quotes(options: argparse.Namespace) -> int:
+    from benchmarks import quotes
+
+    figures = quotes.run(options.data, options.mutations, options.crops)
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    for name in quotes.PRINTED:
+        print(f"{name:16}  {figures[name]}")
+    return 1 if figures["violations"] else 0
+
+
+def run_hostile(options: argparse.Namespace) -> int:
+    from benchmarks import hostile
+
+    figures = hostile.run()
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    for name in hostile.PRINTED:
+        print(f"{name:18}  {figures[name]}")
+    return 1 if any(figures["effects"].values()) or not figures["record_verifies"] else 0
 
 
 def run_anchors(options: argparse.Namespace) -> int:

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-# Advance widths of Helvetica in thousandths of the font size; other text faces keep nearly the same proportions.
+# Advance widths in thousandths of the font size, between those of Helvetica and Times: text is set in either kind of face.
 WIDTHS = {
-    " ": 278, "!": 278, '"': 355, "#": 556, "$": 556, "%": 889, "&": 667, "'": 191, "(": 333, ")": 333, "*": 389,
-    "+": 584, ",": 278, "-": 333, ".": 278, "/": 278, ":": 278, ";": 278, "<": 584, "=": 584, ">": 584, "?": 556,
-    "@": 1015, "A": 667, "B": 667, "C": 722, "D": 722, "E": 667, "F": 611, "G": 778, "H": 722, "I": 278, "J": 500,
-    "K": 667, "L": 556, "M": 833, "N": 722, "O": 778, "P": 667, "Q": 778, "R": 722, "S": 667, "T": 611, "U": 722,
-    "V": 667, "W": 944, "X": 667, "Y": 667, "Z": 611, "[": 278, "]": 278, "_": 556, "a": 556, "b": 556, "c": 500,
-    "d": 556, "e": 556, "f": 278, "g": 556, "h": 556, "i": 222, "j": 222, "k": 500, "l": 222, "m": 833, "n": 556,
-    "o": 556, "p": 556, "q": 556, "r": 333, "s": 500, "t": 278, "u": 556, "v": 500, "w": 722, "x": 500, "y": 500,
-    "z": 500, "—": 1000, "–": 556, "•": 350, "…": 1000, "’": 222, "‘": 222, "“": 333, "”": 333,
+    " ": 264, "!": 308, '"': 384, "#": 528, "$": 528, "%": 862, "&": 727, "'": 186, "(": 334, ")": 334, "*": 449,
+    "+": 575, ",": 264, "-": 334, ".": 264, "/": 279, ":": 279, ";": 279, "<": 575, "=": 575, ">": 575, "?": 498,
+    "@": 968, "A": 698, "B": 669, "C": 695, "D": 724, "E": 639, "F": 584, "G": 751, "H": 724, "I": 308, "J": 443,
+    "K": 698, "L": 587, "M": 865, "N": 724, "O": 751, "P": 610, "Q": 751, "R": 695, "S": 610, "T": 613, "U": 724,
+    "V": 698, "W": 947, "X": 698, "Y": 698, "Z": 613, "[": 308, "]": 308, "_": 528, "a": 498, "b": 528, "c": 472,
+    "d": 528, "e": 498, "f": 308, "g": 528, "h": 528, "i": 252, "j": 252, "k": 501, "l": 252, "m": 806, "n": 528,
+    "o": 528, "p": 528, "q": 528, "r": 334, "s": 443, "t": 279, "u": 528, "v": 501, "w": 724, "x": 501, "y": 501,
+    "z": 472, "—": 1003, "–": 528, "•": 351, "…": 1003, "’": 281, "‘": 281, "“": 393, "”": 393,
 }  # fmt: skip
-DIGIT_WIDTH, OTHER_WIDTH, WIDE_WIDTH = 556, 556, 1000
+DIGIT_WIDTH, OTHER_WIDTH, WIDE_WIDTH = 528, 528, 1000
 FIRST_WIDE = 0x2E80  # from here on: East Asian signs, which fill the em square
 
 
@@ -64,7 +64,8 @@ def left_of(line: PlacedLine, start: int) -> float:
     """Where the character at `start` begins; between spans, where the next one begins."""
     for span_start, span_end, x0, x1 in line.spans:
         if start < span_end:
-            return x0 if start <= span_start else place_within(line.text, span_start, span_end, x0, x1, start)
+            is_first = start <= span_start
+            return x0 if is_first else place_within(line.text, span_start, span_end, x0, x1, start, into=start - 1)
     return line.x1
 
 
@@ -72,14 +73,22 @@ def right_of(line: PlacedLine, end: int) -> float:
     """Where the character before `end` stops; between spans, where the last one stopped."""
     for span_start, span_end, x0, x1 in reversed(line.spans):
         if end > span_start:
-            return x1 if end >= span_end else place_within(line.text, span_start, span_end, x0, x1, end)
+            return x1 if end >= span_end else place_within(line.text, span_start, span_end, x0, x1, end, into=end)
     return line.x0
 
 
-def place_within(text: str, start: float, end: float, x0: float, x1: float, offset: int) -> float:
-    """The x before the character at `offset`, the span's width shared out by the widths of its characters."""
+def place_within(text: str, start: float, end: float, x0: float, x1: float, offset: int, *, into: int) -> float:
+    """The x before the character at `offset`, the span's width shared out by the widths of its characters.
+
+    The widths are only nearly the face's own, so that an edge beside a space, the character at `into`, lies in its middle.
+    """
     whole = text_width(text[int(start) : int(end)])
-    return x0 + (x1 - x0) * text_width(text[int(start) : offset]) / whole if whole else x0
+    if not whole:
+        return x0
+    before = float(text_width(text[int(start) : offset]))
+    if text[into] == " ":
+        before += character_width(" ") / 2 if into == offset else -character_width(" ") / 2
+    return x0 + (x1 - x0) * before / whole
 
 
 @lru_cache(maxsize=4096)
