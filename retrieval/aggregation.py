@@ -75,13 +75,18 @@ def aggregate(
     terms = {content.document_id: terms_of(question, lexicon_of(content)) for content in contents}
     asked = match_form(question.topic)
     candidates: dict[str, Candidate] = {}
-    referred = [place for place in ordered if place.best("references")]  # few, and no word may speak for them
-    for place in referred + pages_first(ordered):
+    certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
+    for place in certain + pages_first(ordered):
         if len(candidates) == pool_max:
             break
         candidate = candidate_of(place, ranks[id(place)], prefixed, terms[place.content.document_id], asked)
         candidates.setdefault(candidate.candidate_id, candidate)
     return tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank))
+
+
+def is_certain(place: Place) -> bool:
+    """Whether a place is a candidate however few of the detectors found it: pointed to, or the statement asked for."""
+    return any(hit.method == "references" or (hit.statement and hit.exact_title) for hit in place.hits)
 
 
 def pages_first(ordered: Sequence[Place]) -> list[Place]:

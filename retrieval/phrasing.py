@@ -11,6 +11,7 @@ INSTRUCTION = re.compile(
     r"""^(?:please\s+|kindly\s+)?(?:
         (?:you\s+are|imagine|act\s+as|assume|pretend|suppose\s+you)\b
         | (?:answer|address|respond|reply|round|give|provide|state|express|approach|utili[sz]e|use|format|write|show)\b
+        | (?:base|derive|rely|solve|refer)\b | (?:calculate|compute)\s+what\b
         | (?:compute\s+or\s+extract|keep\s+(?:it|your)|be\s+(?:brief|concise)|do\s+not|don'?t|limit\s+your|cite|quote)\b
         | (?:we|i)\s+(?:need|want|would\s+like)\s+to\s+(?:calculate|compute|know|find|determine)\s+(?:a|an|the)?
           [^.?]*(?:metric|approximation|number)[^.?]*\.?$
@@ -26,7 +27,8 @@ ANNOUNCED = re.compile(
 )
 LEAD_IN = re.compile(
     r"""^(?:please\s+)?(?:
-        (?:according\s+to|based\s+on|considering|using|by\s+using|looking\s+at|going\s+by|in\s+light\s+of|judging\s+by)
+        (?:according\s+to|based\s+on|considering|(?:by\s+|only\s+)?(?:using|relying|referring|referencing|drawing\s+on)
+            |looking\s+at|going\s+by|in\s+light\s+of|judging\s+by|taking\s+into\s+account|in\s+agreement\s+with)
         | (?:basing|base)\s+your\s+\w+\s+(?:off\s+of|off|on|by)
         | by\s+drawing\s+conclusions\s+from | (?:when\s+)?primarily\s+referencing | when\s+\w+\s+referencing
         | answer\s+the\s+following\s+question\s+as | from\s+the\s+perspective

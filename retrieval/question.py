@@ -300,11 +300,13 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
     named = concepts_named(topic, dictionary)
     groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
     for concept, _ in named:
+        is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
         for term, phrase in searched_terms(concept):
             forms = (phrase,) if " " in phrase else inflected(phrase, lexicons)
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
-            keyword = Keyword(phrase, forms, "dictionary", term.priority, term.weight, group, term.language)
+            computed = is_computed and not term.pulled_from
+            keyword = Keyword(phrase, forms, "dictionary", term.priority, term.weight, group, term.language, computed)
             keywords.setdefault((group, phrase), keyword)
     return list(keywords.values())
 

@@ -25,6 +25,7 @@ class Term:
     points: int
     weight: float
     is_concept: bool = False  # the expert dictionary knows it
+    is_computed: bool = False  # from the figures of other terms of the question
 
     @property
     def text(self) -> str:
@@ -56,7 +57,9 @@ def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
     if not len(lines) and all(keyword.source == "dictionary" for keyword in keywords):
         weight = 0.0
     is_concept = any(keyword.source == "dictionary" for keyword in keywords)
-    return Term(tuple(keyword.text for keyword in keywords), forms, lines, is_primary, points, weight, is_concept)
+    is_computed = any(keyword.computed for keyword in keywords)
+    texts = tuple(keyword.text for keyword in keywords)
+    return Term(texts, forms, lines, is_primary, points, weight, is_concept, is_computed)
 
 
 def year_forms(year: str) -> tuple[str, ...]:

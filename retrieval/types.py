@@ -35,6 +35,7 @@ class Keyword:
     weight: float = 1.0
     group: str = ""
     language: str = ""
+    computed: bool = False  # names a figure that other figures are computed into, so that few tables have it as a row
 
 
 class ConceptTerm(NamedTuple):

@@ -44,27 +44,62 @@ def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:
 def statement_hits(question: Question, terms: list[Term], content: DocumentContent) -> list[Hit]:
     """A hit for each page that is a statement and has rows the question is about.
 
-    It counts as an exact title when the question names the statement, or asks for a figure most of whose rows it has.
-    The dictionary's terms are what rows are called; without any, every word counts on a statement that is named.
+    It counts as an exact title when the question names the statement, or asks for a figure and the page has most of its
+    rows or, with others, the ones they lack. The dictionary's terms are what rows are called; without any, every word
+    counts on a statement that is named.
     """
     named = question.hints.statements
-    terms = [term for term in terms if not statement_names(term.text)]
+    terms = [term for term in terms if term.weight and not statement_names(term.text)]
     rows = [term for term in terms if term.is_concept] or (terms if named else [])
+    found = {page: rows_on(page, rows) for page in statement_pages(content)} if rows else {}
+    standing = {term for matched in found.values() for term, _ in matched}
+    rows = [term for term in rows if term in standing or not term.is_computed]
     total = sum(term.weight for term in rows)
-    wants_figure = question.answer_type in FIGURE_TYPES and not CAUSE.search(question.topic)
-    hits = []
-    for page in statement_pages(content) if total else ():
-        matched = [(term, lines) for term in rows if len(lines := within(term.lines, page.lines))]
-        share = sum(term.weight for term, _ in matched) / total
-        is_asked = page.kind in named if named else wants_figure and share >= UNNAMED_SHARE
-        if matched and (is_asked or share >= PROPOSED_SHARE):
-            hits.append(statement_hit(page, matched, share, is_asked, content))
-    return hits
+    shares = {page: sum(term.weight for term, _ in matched) / total for page, matched in found.items() if matched}
+    if named:
+        asked = {page for page in shares if page.kind in named}
+    elif wants_figure(question):
+        asked = {page for page, share in shares.items() if share >= UNNAMED_SHARE} | covering(found, rows)
+    else:
+        asked = set()
+    return [
+        statement_hit(page, found[page], share, page in asked, content)
+        for page, share in shares.items()
+        if page in asked or share >= PROPOSED_SHARE
+    ]
 
 
-def statement_hit(
-    page: StatementPage, matched: list[tuple[Term, Numbers]], share: float, is_asked: bool, content: DocumentContent
-) -> Hit:
+def wants_figure(question: Question) -> bool:
+    """A type of answer a statement has; or none told, and a year: "accounts payable at the end of 2019"."""
+    is_plain = question.answer_type == "text" and question.intent == "field_extraction" and bool(question.years)
+    return (question.answer_type in FIGURE_TYPES or is_plain) and not CAUSE.search(question.topic)
+
+
+Rows = list[tuple[Term, Numbers]]
+
+
+def rows_on(page: StatementPage, terms: list[Term]) -> Rows:
+    """The terms that stand on a statement's page, each with its lines there."""
+    return [(term, lines) for term in terms if len(lines := within(term.lines, page.lines))]
+
+
+def covering(found: dict[StatementPage, Rows], rows: list[Term]) -> set[StatementPage]:
+    """The fewest pages that have most of the rows together, none when there are no such; of equals the first."""
+    total = sum(term.weight for term in rows)
+    missing = set(rows)
+    chosen: set[StatementPage] = set()
+    while missing and found:
+        gains = {page: sum(term.weight for term, _ in on if term in missing) for page, on in found.items()}
+        best = max(gains, key=lambda page: (gains[page], -page.page_number))
+        if gains[best] < PROPOSED_SHARE * total:
+            break
+        chosen.add(best)
+        missing -= {term for term, _ in found[best]}
+    lacking = sum(term.weight for term in missing)
+    return chosen if total and lacking <= (1 - UNNAMED_SHARE) * total else set()
+
+
+def statement_hit(page: StatementPage, matched: Rows, share: float, is_asked: bool, content: DocumentContent) -> Hit:
     """The hit of a statement's page, on the row that carries most of the question, the first of equals."""
     carried: dict[int, float] = {}
     for term, lines in matched:

@@ -18,6 +18,8 @@ from retrieval.phrasing import layout_named, pages_named, read_phrasing, section
             "Does Acme have a good margin?",
         ),
         ("According to the details in the balance sheet, how much cash is there?", "how much cash is there?"),
+        ("What is the premium? Base your judgments on the statement of income.", "What is the premium?"),
+        ("Taking into account the balance sheet, how much cash is there?", "how much cash is there?"),
         ("What is the fee (in USD millions)?", "What is the fee ?"),
         ("Answer the question.", "Answer the question."),
         ("Define working capital.", "Define working capital."),

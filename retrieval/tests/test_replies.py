@@ -13,6 +13,7 @@ from retrieval.types import Candidate, RetrievalResult
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
+BUSY_S = 30.0  # what a busy machine may add; the server would keep silent for ever
 QUESTION = "What is the notice period of the office's lease?"
 
 
@@ -125,7 +126,7 @@ def test_the_deadline_of_the_settings_ends_a_call(lease: DocumentContent, serve:
     settings.ARBITER_DEADLINE_S = 1
     started = time.monotonic()
     result = ask(lease)
-    assert time.monotonic() - started < 1 + 2
+    assert time.monotonic() - started < 1 + BUSY_S
     assert result.ranking.status == "not_run" and "1 s" in result.ranking.failure
 
 

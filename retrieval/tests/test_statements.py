@@ -4,10 +4,11 @@ import pytest
 
 from documents.content import DocumentContent
 from documents.matching import match_form
+from retrieval.aggregation import aggregate
 from retrieval.detectors.titles import detect_titles
 from retrieval.dictionary import pack_concepts
 from retrieval.dispatch import plan
-from retrieval.pipeline import retrieve
+from retrieval.pipeline import detect, retrieve
 from retrieval.question import parse_question
 from retrieval.statements import ROWS_MIN, kind_of_heading, statement_names, statement_pages
 from retrieval.tests.builders import SETTINGS, Written, content_of_lines
@@ -147,3 +148,31 @@ def test_statements_are_looked_for_without_a_table_of_contents(report: DocumentC
 def test_a_named_statement_without_the_rows_is_not_proposed(report: DocumentContent) -> None:
     parsed = parse_question("What is the flux capacity according to the balance sheet?", [report], pack_concepts())
     assert not [hit for hit in detect_titles(parsed, report) if hit.statement]
+
+
+def test_a_ratio_of_two_statements_asks_for_both(report: DocumentContent) -> None:
+    result = retrieve(
+        "What is the inventory turnover ratio?",
+        [report],
+        settings=SETTINGS,
+        arbiter="rules",
+        dictionary=pack_concepts(),
+    )
+    # Turnover stands nowhere: it is computed, so its absence takes nothing from the rows it is made of.
+    assert {candidate.statement for candidate in result.candidates[:2]} == {"balance sheet", "income statement"}
+    assert all(candidate.rule == "statement asked for" for candidate in result.candidates[:2])
+
+
+def test_a_year_and_a_row_are_enough_to_ask_for_its_statement(report: DocumentContent) -> None:
+    parsed = parse_question("What is the accounts payable of Acme at the end of 2022?", [report], pack_concepts())
+    assert parsed.answer_type == "text"
+    assert [hit.statement for hit in detect_titles(parsed, report) if hit.exact_title] == ["balance sheet"]
+
+
+def test_a_statement_asked_for_is_in_the_smallest_pool(report: DocumentContent) -> None:
+    parsed = parse_question("What is the inventory turnover ratio?", [report], pack_concepts())
+    hits, _ = detect(parsed, plan(parsed, [report], SETTINGS, "balanced"), [report], pack_concepts())
+    pool = aggregate(hits, parsed, [report], pool_max=2)
+    assert [candidate.statement for candidate in pool if candidate.exact_title] == [
+        candidate.statement for candidate in pool
+    ]
