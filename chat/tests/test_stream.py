@@ -61,7 +61,7 @@ def test_it_reads_what_is_written_while_it_waits() -> None:
         await asyncio.sleep(0.1)
         await asyncio.to_thread(stream.tell, turn_id, "token", text="late")
         await asyncio.to_thread(stream.tell, turn_id, "done")
-        return await asyncio.wait_for(reading, 5)
+        return await asyncio.wait_for(reading, 60)
 
     assert [event[1] for event in events_of(asyncio.run(write_and_read()))] == ["token", "done"]
 

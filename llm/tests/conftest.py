@@ -10,7 +10,7 @@ from llm import call
 from tests.scripted_llm import ScriptedLLM
 
 # What a deadline may be missed by on a busy machine; every server here would otherwise keep silent far longer.
-BUSY_S = 5.0
+BUSY_S = 30.0
 
 Serve = Callable[..., ScriptedLLM]
 
