@@ -60,7 +60,9 @@ def restore(document: Document, by: User | None = None) -> IngestJob | None:
                 Document.objects.filter(pk__in=older_versions(document)).update(trashed_at=None)
                 record("restored", actor_of(by), f"document:{document.pk}", named(document))
     except IntegrityError:
-        living = Document.objects.living().get(base=document.base, sha256=document.sha256)
+        living = Document.objects.living().filter(base=document.base, sha256=document.sha256).first()
+        if living is None:  # the copy went to the trash between the refusal and this look
+            return restore(document, by)
         raise CopyExists(living) from None
     was_stopped = document.current_parse_id is None and not document.jobs.filter(state=IngestJob.State.FAILED).exists()
     return queue_again(document) if was_stopped else None

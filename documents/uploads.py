@@ -25,6 +25,7 @@ SUFFIXES = frozenset({".pdf", *TEXT_TYPES})
 PDF_SIGNATURE = b"%PDF-"
 SIGNATURE_WITHIN = 1024  # bytes: PDF readers look no further, and other parsers must never see the file
 FILE_NAME_BYTES_MAX = 255
+ATTEMPTS_MAX = 5  # to keep a file whose copy comes and goes; five people doing so at once is a test
 TITLE_MAX = 300
 OWN_REASONS = {
     "not_text": gettext_noop(
@@ -175,7 +176,7 @@ def refuse_duplicate(document: Document) -> None:
         raise DuplicateDocument(existing)
 
 
-def keep(document: Document, uploaded_file: "File[Any]") -> None:
+def keep(document: Document, uploaded_file: "File[Any]", attempts: int = ATTEMPTS_MAX) -> None:
     """Write the file and then its rows, so that what is in the database is always on disk."""
     try:
         write(document, uploaded_file)
@@ -185,7 +186,9 @@ def keep(document: Document, uploaded_file: "File[Any]") -> None:
     except IntegrityError:
         discard(document)
         refuse_duplicate(document)  # two uploads of the same bytes at once: the constraint let the first one in
-        raise
+        if attempts <= 1:
+            raise
+        keep(document, uploaded_file, attempts - 1)  # the first one went to the trash meanwhile
     except OSError as error:
         discard(document)
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -1,5 +1,6 @@
 """The pages of the chat, as their owner and as a stranger sees them."""
 
+import json
 import re
 import uuid
 from collections.abc import AsyncIterator
@@ -17,9 +18,11 @@ from chat import stream, tasks
 from chat.answering import AnsweringFailed, answer_turn
 from chat.models import Answer, Conversation, Turn
 from chat.tests.conftest import ABSENT_QUESTION, RENT_QUESTION, Ask, Serve
+from chat.thread import ShownTurn, with_rows
 from documents import access
 from documents.models import Document, KnowledgeBase, Role
 from retrieval.models import RetrievalRun
+from tests import scripted_llm
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -75,6 +78,7 @@ def test_it_makes_one_turn_of_a_form_sent_twice(page: Client, document: Document
         ({"question": "\u200b\u200d"}, "The question is empty"),
         ({"question": "a\x00b"}, "NUL character"),
         ({"question": "y" * 4001}, "4,001 characters long; at most 4,000"),
+        ({"question": "long " * 2000 + "?"}, "10,001 characters long; at most 4,000"),
         ({"scope": "base:nonsense"}, "cannot be asked"),
         ({"scope": ""}, "Choose a base or a document"),
         ({"mode": "reckless"}, "reckless"),
@@ -169,6 +173,45 @@ def test_it_shows_the_passages_that_were_refused(page: Client, ask: Ask, serve: 
     pane = page.get(f"/ask/turns/{turn.pk}/near/{candidate.position}")
     assert pane.status_code == 200 and "hl-anchor" in html_of(pane)
     assert page.get(f"/ask/turns/{turn.pk}/near/99").status_code == 404
+
+
+def test_it_shows_passages_that_disagree_side_by_side(
+    page: Client, ask: Ask, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(scripted_llm.VERDICTS, "wrong-contradictions", with_contradiction)
+    serve("wrong-contradictions")
+    turn = ask("Who repairs the roof and who repairs the doors of the landlord and the tenant?")
+    answer_turn(turn.pk)
+    html = html_of(page.get(address(turn)))
+    [versus] = re.findall(r'<section class="versus".*?</section>', html)
+    assert "Both speak of &lt;repairs&gt;." in versus and versus.count("<q ") == 2
+
+
+def with_contradiction(reply: Any, verdicts: list[Any]) -> None:
+    first, second = verdicts[:2]
+    first["role"], second["role"], reply["answerable"] = "primary", "supporting", True
+    ids = [first["candidate_id"], second["candidate_id"]]
+    reply["contradictions"] = [{"point": "Both speak of <repairs>.", "candidate_ids": ids}]
+
+
+def test_a_marker_says_its_page_and_quote_before_it_is_opened(page: Client, ask: Ask, serve: Serve) -> None:
+    serve()
+    turn = ask()
+    answer_turn(turn.pk)
+    html = html_of(page.get(address(turn)))
+    [peek] = re.findall(r'<span class="peek"[^>]*>(.*?)</span>', html)[:1]
+    assert "p. 1" in peek and "12,500 euros a month" in peek
+
+
+def test_the_stages_of_an_answer_stay_the_same_after_it(page: Client, ask: Ask) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    told = [
+        json.loads(fields["data"]) for _, fields in cast(Any, stream.writer_client().xrange(stream.key_of(turn.pk)))
+    ]
+    live = {each["name"]: each["detail"] for each in told if each.get("detail")}
+    row = with_rows(Turn.objects.filter(pk=turn.pk)).get()
+    assert live.items() <= {stage.key: stage.detail for stage in ShownTurn(row).stages}.items()
 
 
 def test_it_shows_a_failure_with_a_way_on(page: Client, ask: Ask, document: Document, woken: list[Any]) -> None:

@@ -2,6 +2,9 @@
 
 import errno
 import hashlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
@@ -11,6 +14,7 @@ from django.core.files.storage import FileSystemStorage
 from django.db import connection
 
 from accounts.models import User
+from documents import trash
 from documents.access import create_base
 from documents.models import Document, IngestJob, KnowledgeBase
 from documents.tests.files import make_pdf, upload_of
@@ -197,6 +201,37 @@ def test_it_makes_one_document_of_the_same_bytes_at_once(base: KnowledgeBase, ow
     assert sorted(told) == ["accepted", "duplicate", "duplicate", "duplicate"]
     document = Document.objects.get()
     assert [path.name for path in (settings.MEDIA_ROOT / str(base.pk)).iterdir()] == [str(document.pk)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_bytes_come_and_go_at_once_and_are_there_at_most_once(base: KnowledgeBase, owner: User) -> None:
+    together = Barrier(4)
+
+    def send() -> None:
+        accept_upload(base, owner, upload_of(PDF_BYTES))
+
+    def throw_away() -> None:
+        for document in base.documents.living():
+            trash.move_to_trash(document, owner)
+
+    def put_back() -> None:
+        for document in base.documents.exclude(trashed_at=None)[:1]:
+            trash.restore(document, owner)
+
+    def often(act: Callable[[], None]) -> None:
+        together.wait()
+        try:
+            for _ in range(15):
+                with suppress(DuplicateDocument, trash.CopyExists):
+                    act()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as people:
+        for done in [people.submit(often, act) for act in (send, send, throw_away, put_back)]:
+            done.result()
+    assert base.documents.living().count() <= 1
+    assert all(Path(document.file.path).exists() for document in base.documents.all())
 
 
 def test_it_knows_what_of_a_folder_to_try() -> None:

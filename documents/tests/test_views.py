@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from django.urls import reverse
 from accounts.models import User
 from documents import ingestion, listing, tasks
 from documents.access import create_base, role_in
+from documents.base_settings import BaseSettings
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.tests.files import make_locked_pdf, make_pdf, make_scan, upload_of
 
@@ -231,7 +233,15 @@ def test_the_list_takes_the_same_number_of_queries_however_long_it_is(
         shown(signed_in, base)
 
 
-# ---- a document
+def test_no_word_in_an_address_breaks_a_page(signed_in: Client, document: Document) -> None:
+    texts = ["x" * 10_000, "\u202eevil\u202c", "a\x00b", "((((", "'; --", '"><b id="us">', "-1", "9" * 40]
+    asked = {f"/bases/{document.base_id}/": "q tag state sort page"}
+    asked[f"/documents/{document.pk}/"] = "find quote page line hit go panel parse"
+    for address, names in asked.items():
+        for name, text in product(names.split(), texts):
+            response = signed_in.get(address, {name: text})
+            assert response.status_code in (200, 302, 404), (address, name, text)
+            assert b'<b id="us">' not in response.content
 
 
 def test_it_shows_a_page_with_its_lines_and_section(signed_in: Client, document: Document) -> None:
@@ -391,6 +401,19 @@ def test_it_keeps_settings(signed_in: Client, base: KnowledgeBase) -> None:
     base.refresh_from_db()
     assert (base.name, base.settings["chunk_size"], base.settings["ranking"]) == ("Renamed", 800, "rules")
     assert b'value="800"' in signed_in.get(address).content
+
+
+def test_every_setting_says_its_default_and_why(signed_in: Client, base: KnowledgeBase) -> None:
+    page = signed_in.get(reverse("documents:settings", args=[base.pk])).content.decode()
+    assert page.count("Default: ") == len(BaseSettings().to_json())
+    assert "Default: By section; a section is what people cite." in page
+    assert "Default: 40, from 5 to 60; " in page
+
+
+def test_only_owners_can_fill_in_settings(client: Client, base: KnowledgeBase, member: Member) -> None:
+    client.force_login(member("editor"))
+    page = client.get(reverse("documents:settings", args=[base.pk])).content.decode()
+    assert page.count(" disabled") >= len(BaseSettings().to_json()) and "Save settings" not in page
 
 
 @pytest.mark.parametrize(
