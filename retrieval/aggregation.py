@@ -382,7 +382,7 @@ def matched_keywords(place: Place, anchor: LineRange, terms: Sequence[Term]) -> 
 
 def standing_name(term: Term, text: str) -> str:
     """The name of a term that stands in the text, whole or by its longest form there; else the one asked with."""
-    standing = [name for name in term.texts if match_form(name) in text]
+    standing = [name for name, match in zip(term.texts, term.match_texts, strict=True) if match in text]
     forms = [form for form in term.forms if form in text]
     return standing[0] if standing else max(forms, key=len) if forms and len(term.texts) > 1 else term.text
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from documents.matching import match_form
 from retrieval.lexicon import Lexicon, Numbers
 from retrieval.types import Keyword, Question
 
@@ -30,6 +32,10 @@ class Term:
     @property
     def text(self) -> str:
         return self.texts[0]
+
+    @cached_property
+    def match_texts(self) -> tuple[str, ...]:
+        return tuple(map(match_form, self.texts))
 
 
 def terms_of(question: Question, lexicon: Lexicon) -> tuple[Term, ...]:

@@ -30,9 +30,10 @@ def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:
     lexicon = lexicon_of(content)
     terms = [term for term in terms_of(question, lexicon) if term.points]
     total = sum(term.weight for term in terms)
+    entries = [entries_with(term, lexicon) for term in terms]
     hits = []
     for entry in content.toc:
-        matched = [term for term in terms if is_in_title(term, entry, lexicon)]
+        matched = [term for term, indexes in zip(terms, entries, strict=True) if entry.index in indexes]
         is_named = is_section_named(question.hints.section, entry)
         if entry.index != FRONT_INDEX and (is_named or any(term.is_primary for term in matched)):
             share = sum(term.weight for term in matched) / total if total else 0.0
@@ -146,8 +147,9 @@ def title_hit(
     )
 
 
-def is_in_title(term: Term, entry: TocRow, lexicon: Lexicon) -> bool:
-    return any(entry.index in lexicon.titles.get(form, ()) for form in term.forms)
+def entries_with(term: Term, lexicon: Lexicon) -> set[int]:
+    """The contents entries in whose title a term stands."""
+    return {index for form in term.forms for index in lexicon.titles.get(form, ())}
 
 
 def is_section_named(named: str, entry: TocRow) -> bool:
