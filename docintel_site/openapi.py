@@ -1,5 +1,6 @@
 """The description of the API: what every operation may answer, and the page that shows it without inline code."""
 
+import re
 from typing import Any
 
 from csp.decorators import csp_update
@@ -58,6 +59,14 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 def of_version_1(endpoints: list[tuple[str, str, str, Any]], **_: Any) -> list[tuple[str, str, str, Any]]:
     """The addresses to describe: /api/chat is the same view once more."""
     return [endpoint for endpoint in endpoints if endpoint[0].startswith("/api/v1/")]
+
+
+def with_summaries(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Every operation says in its heading what it does: the first sentence of its description."""
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            operation["summary"] = re.split(r"[.:;](?:\s|$)", operation["description"], maxsplit=1)[0]
+    return result
 
 
 def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -349,6 +349,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "docintel_site.openapi.with_problems",
+        "docintel_site.openapi.with_summaries",
     ],
 }
 

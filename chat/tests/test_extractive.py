@@ -8,7 +8,9 @@ DEDUCTIBLE = (
     "The cyber policy carries a Deductible of EUR 75,000 for each claim. The Deductible is borne by the\n"
     "Provider and shall not be charged to the Customer in any form."
 )
-SUMMARY = "Initial Term Five (5) years from the Commencement Date\nAnnual premium EUR 18,400, being a share,\ninvoiced in May"
+SUMMARY = (
+    "Initial Term Five (5) years from the Commencement Date\nAnnual premium EUR 18,400, being a share,\ninvoiced in May"
+)
 
 
 @pytest.mark.parametrize(
