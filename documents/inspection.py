@@ -107,7 +107,8 @@ def found_marks(place: Place, lines: Sequence[LineRow]) -> list[Mark]:
     marks = []
     if place.finding:
         numbers = {line.number for line in lines}
-        here = [hit for hit in place.finding.hits if numbers & place.finding.line_numbers([hit])]
+        near = [hit for hit in place.finding.hits if place.page_number - 1 <= hit.page_number <= place.page_number]
+        here = [hit for hit in near if numbers & place.finding.line_numbers([hit])]
         marks += [mark_of(place.finding, hit, lines, is_current=hit == place.hit) for hit in here]
     if place.quote and place.quoted:
         marks.append(mark_of(place.quote, place.quoted, lines, is_current=True))
@@ -254,7 +255,11 @@ def line_findings(parse: Parse) -> list[Finding]:
         if kinds.get(kind)
     )
     return [
-        Finding("ok", gettext("Lines"), f"{parse.line_count}" + (f", {gettext('of them')} {shown}" if shown else "")),
+        Finding(
+            "ok",
+            gettext("Lines"),
+            f"{parse.line_count}" + (", " + gettext("of them %(shown)s") % {"shown": shown} if shown else ""),
+        ),
         Finding(
             "ok",
             gettext("Set aside"),
@@ -287,7 +292,7 @@ def characters_finding(parse: Parse) -> Finding:
     )
     odd = ", ".join(f"{count} {words}" for count, words in counts if count)
     total = parse.report.get("chars", 0)
-    words = f"{total}, {gettext('of them')} {odd}" if odd else f"{total}, {gettext('all visible')}"
+    words = f"{total}, " + (gettext("of them %(shown)s") % {"shown": odd} if odd else gettext("all visible"))
     return Finding("warn" if odd else "ok", gettext("Characters"), words)
 
 

@@ -107,13 +107,13 @@
   // ---- copying, asking
 
   function prepare(root) {
-    for (const button of root.querySelectorAll("[data-copy]")) {
+    for (const button of root.querySelectorAll("[data-copy-answer]")) {
       button.hidden = !navigator.clipboard;
       button.addEventListener("click", async () => {
         const words = button.querySelector("span");
         const before = words.dataset.before ??= words.textContent;
         try {
-          await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+          await navigator.clipboard.writeText(document.getElementById(button.dataset.copyAnswer).textContent);
           words.textContent = words.dataset.copied;
         } catch { words.textContent = words.dataset.refused; }
         setTimeout(() => { words.textContent = before; }, 2000);

@@ -5,10 +5,10 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, Route, expect, sync_playwright
 
 from tests.running import ROOT, fresh_home, started
-from tests.scripted_llm import ScriptedLLM
+from tests.scripted_llm import VERDICTS, Json, ScriptedLLM
 from tests.test_browser import CHROMIUM_FLAGS, LIT, chromium
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
@@ -39,6 +39,7 @@ def context(model: ScriptedLLM, browser: Browser) -> Iterator[BrowserContext]:
         link = re.search(r"(http://[^/\s]+)/welcome/\S+", running.printed)
         assert link is not None, running.printed
         context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=link[1])
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
         context.set_default_timeout(WAIT_MS)
         expect.set_options(timeout=WAIT_MS)
         page = context.new_page()
@@ -69,6 +70,10 @@ def new_base(page: Page, name: str) -> None:
     page.locator("#id_name").fill(name)
     page.get_by_role("button", name="Make base").click()
     page.wait_for_url(re.compile(r"/bases/[0-9a-f-]{36}/$"))
+
+
+def note(name: str, text: str) -> FilePayload:
+    return {"name": name, "mimeType": "text/markdown", "buffer": text.encode()}
 
 
 def upload(page: Page, *names: str) -> None:
@@ -180,6 +185,62 @@ def test_a_page_is_zoomed_and_stays_so(page: Page, agreement: str) -> None:
     page.wait_for_function(f"() => {width} < 1.1 * {fit}")
 
 
+def test_a_section_a_line_and_selected_words_have_addresses(page: Page, agreement: str) -> None:
+    page.goto(agreement)
+    entry = page.locator("#panel a", has_text="Insurance").first
+    entry.click()
+    expect(page.locator("#panel [aria-current=location]")).to_contain_text("Insurance")
+    expect(page.locator("#h-section + dl")).to_contain_text("Insurance")
+
+    # A line of the page is inspected by a click on it.
+    line = (
+        page.locator(".sheet .tl", has_text="deductible").or_(page.locator(".sheet .tl", has_text="Deductible")).first
+    )
+    number = line.get_attribute("data-line")
+    line.click()
+    page.wait_for_url(re.compile(f"line={number}"))
+    expect(page.locator("#h-line")).to_have_text(f"Line {number}")
+
+    # The words of a line are selected as a reader drags over them; their address lights them.
+    page.evaluate(f"getSelection().selectAllChildren(document.querySelector('[data-line=\"{number}\"]'))")
+    words = page.evaluate("getSelection().toString()")
+    assert "eductible" in words
+    page.locator("#link").click()
+    expect(page.locator("#said")).to_have_text("The address of these words is copied")
+    page.goto(page.evaluate("navigator.clipboard.readText()"))
+    expect(page.locator(".sheet rect.hl-anchor").first).to_be_attached()
+    expect(page.locator("#fault")).to_have_count(0)
+    assert "quote=" in page.url and number == page.locator(".sheet .tl", has_text=words).first.get_attribute(
+        "data-line"
+    )
+
+
+def test_a_newer_file_takes_over_and_the_trash_gives_back(page: Page) -> None:
+    new_base(page, "Versions")
+    base = page.url
+    page.locator("#files").set_input_files(note("rules.md", "# Rules\n\nOld.\n"))
+    page.get_by_role("button", name="Upload").click()
+    row = page.locator("table.docs tbody tr")
+    expect(row.locator(".state", has_text="Ready")).to_be_visible()
+    row.locator(".title a").first.click()
+    page.locator("#replace summary").click()
+    page.locator("#newer").set_input_files(note("rules-2.md", "# Rules\n\nNew.\n"))
+    page.get_by_role("button", name="Upload the new version").click()
+    expect(page.locator("#about")).to_contain_text("rules.md")
+    expect(page.locator("#about")).to_contain_text("rules-2.md")
+    page.goto(base)
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("newer version")
+
+    row.locator(".title a").first.click()
+    page.locator("#about").get_by_role("button", name="Move to trash").click()
+    expect(page.locator(".messages")).to_contain_text("is in the trash")
+    expect(row).to_have_count(0)
+    page.goto(f"{base}trash/")
+    page.get_by_role("button", name="Put back").click()
+    expect(row).to_have_count(1)
+
+
 def test_a_page_number_and_a_strip_lead_to_a_page(page: Page, agreement: str) -> None:
     page.goto(f"{agreement}?panel=pages")
     page.locator(".strip a").nth(4).click()
@@ -254,6 +315,77 @@ def test_what_is_not_there_is_said_to_be_absent(page: Page, agreement: str, mode
     near.first.click()
     page.wait_for_function(LIT)
     expect(page.locator("#page .tools .cite")).to_have_text("?")
+
+
+def test_the_keyboard_asks_and_opens_a_citation(page: Page, agreement: str, model: ScriptedLLM) -> None:
+    model.hold = None
+    page.goto(f"/ask/?document={agreement.split('/')[2]}")
+    expect(page.locator("#question")).to_be_focused()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/ask/[0-9a-f-]{36}/"))
+    expect(page.locator(".answer .cite").first).to_be_visible()
+    expect(page.locator(RUNNING)).to_have_count(0)
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('.answer .cite')"):
+            break
+    expect(page.locator(".answer .cite .peek").first).to_contain_text("p. ")
+    expect(page.locator(".answer .cite .peek").first).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_function(LIT)
+    expect(page.locator(".answer .cite").first).to_have_attribute("aria-current", "true")
+    page.keyboard.press("/")
+    expect(page.locator("#question")).to_be_focused()
+
+    # The last question comes back to be edited, and Esc leaves it.
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#question")).to_have_value(QUESTION)
+    page.keyboard.press("Escape")
+    expect(page.locator("#question")).to_have_value("")
+
+
+def test_an_answer_is_copied_and_called_wrong(page: Page, agreement: str, model: ScriptedLLM) -> None:
+    model.hold = None
+    page.goto(f"/ask/?document={agreement.split('/')[2]}")
+    page.locator(".suggested button").first.click()
+    page.wait_for_url(re.compile(r"/ask/[0-9a-f-]{36}/"))
+    expect(page.locator(RUNNING)).to_have_count(0)
+    page.get_by_role("button", name="Copy with citations").click()
+    expect(page.locator("[data-copied]")).to_have_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "[1] \u201c" in copied and "p. " in copied
+    page.locator(".why summary").click()
+    expect(page.locator(".why td").first).to_be_visible()
+    page.locator(".feedback details summary").click()
+    page.get_by_label("Wrong evidence").check()
+    page.locator(".feedback textarea").fill("Line 12 says so, not line 10.")
+    page.get_by_role("button", name="Send to the reviewers").click()
+    expect(page.locator(".feedback [role=status]")).to_contain_text("wrong evidence")
+
+
+def test_passages_that_disagree_stand_side_by_side(
+    page: Page, agreement: str, model: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(VERDICTS, "wrong-contradictions", with_contradiction)
+    model.hold, model.behaviour = None, "wrong-contradictions"
+    try:
+        ask(page, agreement, QUESTION)
+        sides = page.locator(".versus li")
+        expect(sides).to_have_count(2)
+    finally:
+        model.behaviour = "good"
+    first, second = (sides.nth(index).bounding_box() for index in range(2))
+    assert first and second and first["y"] == second["y"] and first["x"] + first["width"] <= second["x"]
+    sides.nth(1).locator("a").click()
+    page.wait_for_function(LIT)
+
+
+def with_contradiction(reply: Json, verdicts: list[Json]) -> None:
+    first, second = verdicts[:2]
+    first["role"], second["role"], reply["answerable"] = "primary", "supporting", True
+    ids = [first["candidate_id"], second["candidate_id"]]
+    reply["contradictions"] = [{"point": "They give two figures.", "candidate_ids": ids}]
 
 
 def test_a_conversation_is_renamed_found_and_deleted(page: Page, agreement: str, model: ScriptedLLM) -> None:
