@@ -59,6 +59,8 @@ def lay(documents: list[Path]) -> tuple[dict[str, str], str, tuple[str, int]]:
         "chat, a new question": "/ask/",
         "chat, an answer beside its page": f"/ask/{turn.conversation_id}/",
         "document": f"/documents/{longest}/?page=2",
+        "document, its pages": f"/documents/{longest}/?page=2&panel=pages",
+        "document, words found": f"/documents/{longest}/?find=agreement",
         "base": f"/bases/{base.pk}/",
         "audit list": "/audit/",
         "trail": f"/audit/runs/{turn.run_id}/",

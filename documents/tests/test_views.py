@@ -15,13 +15,14 @@ from accounts.models import User
 from documents import ingestion, listing, tasks
 from documents.access import create_base, role_in
 from documents.base_settings import BaseSettings
-from documents.models import Document, IngestJob, KnowledgeBase, Parse
+from documents.models import Document, IngestJob, KnowledgeBase, Parse, TocEntry
 from documents.tests.files import make_locked_pdf, make_pdf, make_scan, upload_of
 
 pytestmark = pytest.mark.django_db
 
 Member = Callable[[str], User]
 Queued = Callable[..., IngestJob]
+WEIGHT_BYTES = 180_000  # of 300 KB, beside styles and scripts
 HOSTILE = '<script>alert(1)</script>"><img src=x>.pdf'
 
 
@@ -251,6 +252,17 @@ def test_it_shows_a_page_with_its_lines_and_section(signed_in: Client, document:
     assert re.search(r'aria-current="location".*?Retention', page, re.DOTALL)
     assert "4 of 4 titles found" in page
     assert "style=" not in page
+
+
+def test_contents_of_thousands_of_entries_do_not_weigh_a_page_down(signed_in: Client, document: Document) -> None:
+    parse = Parse.objects.get()
+    [entry] = parse.toc_entries.order_by("-index")[:1]
+    levels = [1 + (index % 10 > 0) + (index % 100 > 9) for index in range(3000)]
+    like = {field.attname: getattr(entry, field.attname) for field in TocEntry._meta.fields if not field.primary_key}
+    more = (like | {"index": entry.index + 1 + place, "level": level} for place, level in enumerate(levels))
+    TocEntry.objects.bulk_create([TocEntry(**row | {"title": "Title " * 9}) for row in more])
+    page = page_of(signed_in, document, page=2)
+    assert len(page.content) < WEIGHT_BYTES and "sections</span>" in page.content.decode()
 
 
 def test_it_lights_a_line_and_finds_its_page(signed_in: Client, document: Document) -> None:
