@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -248,7 +249,7 @@ class ShownTurn:
         parts = [Part(typed.get("printed", "")), Part(str(marker), marker)]
         return typed | {
             "name": TYPE_WORDS.get(typed["type"], typed["type"]),
-            "read": " ".join(filter(None, (typed.get("currency"), typed.get("value"), typed.get("unit")))),
+            "read": read_words(typed),
             "line": [(part, links.get(part.marker)) for part in parts if part.text],
         }
 
@@ -328,6 +329,15 @@ class ShownTurn:
         ):
             checks = checks[:-1]  # a sentence that broke off had no time to cite
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in checks if check.get("problems")]
+
+
+def read_words(typed: dict[str, Any]) -> str:
+    """How a value was read, where it is printed in another way: the ISO date, the currency, the whole number."""
+    value, currency, unit = (str(typed.get(name, "")) for name in ("value", "currency", "unit"))
+    number = f"{Decimal(value):,}" if currency else value
+    if currency and not unit and currency in typed["printed"] and number in typed["printed"]:
+        return ""
+    return " ".join(filter(None, (currency, number, f"/ {unit}" if currency and unit else unit)))
 
 
 def problems_of(check: dict[str, Any]) -> str:

@@ -36,20 +36,22 @@ class Source:
 
 
 def typed_of_quotes(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
-    """What an answer made of quotes holds: of a list or a table its rows, else the values in its primary quotes."""
+    """What an answer made of quotes holds: of a list or a table its rows, else the values of its first primary quote
+    that has one, and of every primary quote when several things were asked.
+    """
     primary = [each for each in quotes if each.candidate.role == "primary"]
     contents = contents_of(primary)
     parsed = run.parsed
     if parsed.get("shape") in ("listing", "table") and primary:
-        found = rows_of(primary[0], contents.get(primary[0].candidate.parse_id), parsed["shape"])
-        return [found] if found else []
+        rows = rows_of(primary[0], contents.get(primary[0].candidate.parse_id), parsed["shape"])
+        return [rows] if rows else []
     answer_type = parsed.get("answer_type", "")
-    sources = [
-        Source(spoken(each, is_value=True), each.marker, cited_lines(each, contents[each.candidate.parse_id]))
-        for each in primary
-        if each.candidate.parse_id in contents
-    ]
-    return scalars(sources, answer_type)
+    found: list[dict[str, Any]] = []
+    for each in primary:
+        if each.candidate.parse_id in contents and (not found or parsed.get("parts")):
+            text, lines = spoken(each, is_value=True), cited_lines(each, contents[each.candidate.parse_id])
+            found += scalars([Source(text, each.marker, lines)], answer_type)
+    return found
 
 
 def typed_of_sentences(run: RetrievalRun, quotes: Sequence[Quoted], text: str) -> list[dict[str, Any]]:
@@ -120,10 +122,13 @@ def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, A
 
 
 def rows_of(quoted: Quoted, content: DocumentContent | None, shape: str) -> dict[str, Any] | None:
-    """The list or table in the best passage's context; None when it has none, or only one row."""
+    """The list or table in the best passage's context, to the end of the page; None when it has none, or only one row."""
     if content is None:
         return None
-    lines = context_lines(quoted, content)
+    first, last = quoted.candidate.context_first_line, quoted.candidate.context_last_line
+    page = content.lines[last - 1].page_number
+    below = (line.number for line in content.lines_between(last, len(content.lines)) if line.page_number == page)
+    lines = searched(content.lines_between(first, max(below)))
     readers = (list_of, table_of) if shape == "listing" else (table_of, list_of)
     found = next((read for reader in readers if (read := reader(lines, quoted.candidate.anchor_first_line))), None)
     return check_of(found, quoted.marker) if found else None

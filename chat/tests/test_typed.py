@@ -15,6 +15,7 @@ from chat.asking import keep_question
 from chat.models import Answer
 from chat.scope import Scope
 from chat.tests.conftest import Ask, Serve
+from chat.thread import read_words
 from chat.typed import list_of, table_of
 from chat.values import values_in
 from documents.content import load_content
@@ -108,6 +109,22 @@ def test_an_amount_is_typed_and_stands_on_the_cited_line(ask: Ask, serve: Serve,
     for each in typed:
         first, last = each["lines"]
         assert each["printed"] in " ".join(line.text for line in lines[first - 1 : last])
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"value": "75000", "currency": "EUR", "printed": "EUR 75,000"}, ""),
+        (
+            {"value": "12500", "currency": "EUR", "unit": "month", "printed": "12,500 euros a month"},
+            "EUR 12,500 / month",
+        ),
+        ({"value": "2024-03-01", "printed": "1 March 2024"}, "2024-03-01"),
+        ({"value": "30", "unit": "day", "printed": "thirty (30) days"}, "30 day"),
+    ],
+)
+def test_it_says_how_a_value_was_read_where_it_is_printed_otherwise(typed: dict[str, Any], words: str) -> None:
+    assert read_words(typed) == words
 
 
 def test_a_written_value_that_no_cited_line_prints_is_not_typed(ask: Ask, serve: Serve) -> None:
