@@ -41,11 +41,12 @@ def grow(entries: int) -> dict[str, Any]:
     began, before = time.monotonic(), chain.head().sequence
     while chain.head().sequence < entries:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(COPIES, [SECONDS_APART, chain.head().sequence // 3, QUESTIONS_A_ROUND])
+            missing = -(-(entries - chain.head().sequence) // 3)
+            cursor.execute(COPIES, [SECONDS_APART, chain.head().sequence // 3, min(missing, QUESTIONS_A_ROUND)])
             for statement in COPYING:
                 cursor.execute(statement)
             cursor.execute("SELECT new_run, new_answer, new_event FROM copies ORDER BY moment")
-            enter(cursor.fetchall()[: -(-(entries - chain.head().sequence) // 3)])
+            enter(cursor.fetchall())
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return {"copied_entries": chain.head().sequence - before, "copying_s": round(time.monotonic() - began)}

@@ -143,7 +143,10 @@ function verdict(event) {
   event.preventDefault();
 }
 
-document.querySelector(".cands tr.sel")?.scrollIntoView({ block: "nearest" });
+// Only where the address names one: the page of a run begins at its beginning.
+if (new URLSearchParams(location.search).has("candidate")) {
+  document.querySelector(".cands tr.sel")?.scrollIntoView({ block: "nearest" });
+}
 
 // ---- an explanation stands by its word
 let asked = null;
