@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Lower
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -59,6 +60,7 @@ SORTS: dict[str, Any] = {
     ),
     "added": F("created_at"),
 }
+MINUTE_S = 60
 POLL_RUNNING_S, POLL_WAITING_S = 2, 8  # few run at once, many may wait
 
 
@@ -224,7 +226,17 @@ def busy(document: Document, job: IngestJob) -> Situation:
         words = WAITING.get(job.stage) or gettext("Waiting to be read")
         return Situation("busy", str(words), f"{attempt_words(job)} {note}".strip(), poll_s=POLL_WAITING_S)
     percent = job.progress["percent"]
-    return Situation("busy", progress_words(job), note, percent, poll_s=POLL_RUNNING_S)
+    return Situation("busy", progress_words(job), f"{since_words(job)} {note}".strip(), percent, poll_s=POLL_RUNNING_S)
+
+
+def since_words(job: IngestJob) -> str:
+    """How long the work on a document has taken so far."""
+    if job.started_at is None:
+        return ""
+    seconds = max(int((timezone.now() - job.started_at).total_seconds()), 0)
+    if seconds < 2 * MINUTE_S:
+        return gettext("Begun %(seconds)s s ago.") % {"seconds": seconds}
+    return gettext("Begun %(minutes)s min ago.") % {"minutes": seconds // MINUTE_S}
 
 
 def attempt_words(job: IngestJob) -> str:

@@ -263,6 +263,9 @@ def test_a_running_answer_is_met_again_after_a_reload_and_in_a_second_tab(
         ask(page, agreement, QUESTION)
         live = page.locator("[data-live-answer]")
         expect(live).to_contain_text("The document")  # the model is held in the middle of its first sentence
+        counts = {"plan": r"^\d detectors?$", "hits": r"^[\d,]+$", "candidates": r"^\d+$", "arbiter": r"^\d+ kept$"}
+        for stage, count in counts.items():
+            expect(page.locator(f"[data-stage={stage}] span")).to_have_text(re.compile(count))
         page.reload()
         expect(live).to_contain_text("The document")
         with_tab = context.new_page()

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from itertools import product
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import User
 from documents import ingestion, listing, tasks
@@ -156,9 +158,10 @@ def test_it_shows_progress_and_asks_again_only_while_something_is_busy(
     signed_in: Client, base: KnowledgeBase, queued: Queued
 ) -> None:
     job = queued()
-    IngestJob.objects.update(state="running", stage="pages", done_count=31, total_count=88)
+    began = timezone.now() - timedelta(minutes=3, seconds=10)
+    IngestJob.objects.update(state="running", stage="pages", done_count=31, total_count=88, started_at=began)
     page = shown(signed_in, base)
-    assert "Reading page 31 of 88" in page and 'value="35"' in page
+    assert "Reading page 31 of 88" in page and 'value="35"' in page and "Begun 3 min ago." in page
     assert 'hx-trigger="every 2s"' in page
     IngestJob.objects.update(state="queued", done_count=0)
     ingestion.ingest(job)
