@@ -78,12 +78,20 @@ def addresses(owner: BrowserContext, address: str) -> dict[str, str]:
     concept = first_link(page, address, f"{base}dictionary/", r"/dictionary/\d+/$")
     page.close()
     plain = ("/bases/", "/ask/", "/ask/trash/", "/audit/", "/audit/queue/", "/audit/signoffs/", "/audit/golden/")
-    more = ("/audit/figures/", "/status/", "/people/", "/accounts/sessions/", "/accounts/password/change/")
+    more = (
+        "/audit/figures/",
+        "/audit/changes/",
+        "/status/",
+        "/people/",
+        "/accounts/sessions/",
+        "/accounts/password/change/",
+    )
     of_base = {f"base {name}": f"{base}{name}/" for name in ("members", "settings", "trash", "dictionary")}
     coverage = document.replace("/documents/", "/audit/coverage/")
+    keeping = base.replace("/bases/", "/audit/keeping/")
     own = {"base": base, "document": document, "chat": conversation, "trail": run, "concept": concept}
     named = {path.strip("/"): path for path in (*plain, *more, "/accounts/2fa/", "/nothing/")}
-    return own | of_base | {"coverage": coverage} | named
+    return own | of_base | {"coverage": coverage, "keeping": keeping} | named
 
 
 def new_context(browser: Browser, locale: str = "en-US") -> BrowserContext:
