@@ -1,4 +1,4 @@
-"""The demonstration: the sample documents in a base of their own, with one question asked, so that every page has something."""
+"""The demonstration: the sample documents in a base of their own, and two questions, so that every page has something."""
 
 import uuid
 
@@ -17,9 +17,14 @@ from documents.models import Document, KnowledgeBase, Role
 BASE_NAME = "Demo"
 DEMO_EMAIL = "demo@localhost"  # nobody can sign in as it: inactive, and without a usable password
 SAMPLES = ("outsourcing-agreement.pdf", "annual-report.pdf", "information-security-policy.md")
+ABSENT_QUESTION = "Is there anything about earthquakes?"  # a refusal has a trail too
 QUESTION = "What is the deductible amount?"
 ASKED_OF = "outsourcing-agreement.pdf"
-FORM_ID = uuid.UUID("5b0c1a52-6d0f-4f64-9d0e-3f9a7c1d2e11")  # fixed, so that loading twice asks once
+# Fixed, so that loading twice asks once.
+FORM_IDS = {
+    ABSENT_QUESTION: uuid.UUID("0f7b7c1e-2a8b-4f0e-9a58-6c1b7c0b5d24"),
+    QUESTION: uuid.UUID("5b0c1a52-6d0f-4f64-9d0e-3f9a7c1d2e11"),
+}
 
 
 def demo_user() -> User:
@@ -29,9 +34,9 @@ def demo_user() -> User:
 
 
 def load(user: User | None) -> Turn:
-    """Load the samples into the base "Demo" and ask one question, here and without a worker. Loading twice changes nothing.
+    """Load the samples into the base "Demo" and ask, here and without a worker: the turn that found something.
 
-    The base belongs to `user`, or to nobody who can sign in until `hand_over`; everybody who administers the site
+    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`; everybody who administers the site
     becomes an owner too.
     """
     holder = user or demo_user()
@@ -39,7 +44,8 @@ def load(user: User | None) -> Turn:
     share(base)
     documents = [ingest_path(settings.BASE_DIR / "samples" / name, base, holder) for name in SAMPLES]
     asked = next(document for document in documents if document.file_name == ASKED_OF)
-    return ask_once(holder, base, asked)
+    ask_once(holder, base, asked, ABSENT_QUESTION)
+    return ask_once(holder, base, asked, QUESTION)
 
 
 def demo_base(holder: User) -> KnowledgeBase:
@@ -56,9 +62,9 @@ def share(base: KnowledgeBase) -> None:
         access.set_role(base, owner, Role.OWNER)
 
 
-def ask_once(holder: User, base: KnowledgeBase, document: Document) -> Turn:
-    asked = Turn.objects.filter(conversation__base=base, question=QUESTION).first()
-    turn = asked or keep_question(holder, Scope(base, (document,)), QUESTION, "balanced", form_id=FORM_ID)
+def ask_once(holder: User, base: KnowledgeBase, document: Document, question: str) -> Turn:
+    asked = Turn.objects.filter(conversation__base=base, question=question).first()
+    turn = asked or keep_question(holder, Scope(base, (document,)), question, "balanced", form_id=FORM_IDS[question])
     answer_turn(turn.pk)
     turn.refresh_from_db()
     return turn

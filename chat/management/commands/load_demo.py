@@ -1,4 +1,4 @@
-"""Load the samples and ask one question, so that chat and audit have something to show: `manage.py load_demo`."""
+"""Load the samples and ask two questions, so that chat and audit have something to show: `manage.py load_demo`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from documents.uploads import UploadRefused
 
 
 class Command(BaseCommand):
-    help = "Load the sample documents into the base Demo and ask one question of them."
+    help = "Load the sample documents into the base Demo and ask two questions of them."
 
     def handle(self, *args: Any, **options: Any) -> None:
         owner = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
