@@ -15,7 +15,7 @@ from retrieval.types import Brief, Candidate
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
 TOC_CHARS_MAX = 20_000  # about 5,000 tokens
-REQUEST_CHARS_MAX = 54_000  # of contents and candidates; instructions, schema and question take another 4,000
+REQUEST_CHARS_MAX = 53_000  # of contents and candidates; instructions, schema and question take another 4,000
 SNIPPET_CHARS_MIN = 160  # a shorter one says nothing
 TITLE_CHARS = 160
 WORDS_MAX = 40  # matched words named in one brief
