@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from audit.outcomes import METHOD_NAMES
+from audit.outcomes import METHOD_NAMES, ROLE_NAMES
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import METHODS
 
@@ -105,7 +105,8 @@ def grid_of(candidates: Sequence[RunCandidate], ranks: Ranks) -> tuple[GridRow, 
 
 def sentence_of(candidate: RunCandidate) -> str:
     """RRF's place for it beside the arbiter's verdict and reason."""
-    told = {"place": ordinal(candidate.rrf_rank), "role": candidate.role, "reason": candidate.reason.rstrip(". ")}
+    role = str(ROLE_NAMES.get(candidate.role, candidate.role)).lower()
+    told = {"place": ordinal(candidate.rrf_rank), "role": role, "reason": candidate.reason.rstrip(". ")}
     if candidate.role == "unjudged":
         return _("RRF would have put this %(place)s; nobody judged it.") % told
     if candidate.role == "discarded":

@@ -58,8 +58,8 @@ def judge_in_full(run: RetrievalRun) -> str:
     """Who judged, with model, prompt and mode. Needs the run's call."""
     call = run.llm_call
     if call is not None and run.arbiter_status == "ran":
-        judge = {"model": call.model_returned or call.model, "prompt": call.prompt_version, "mode": run.mode}
+        judge = {"model": call.model_returned or call.model, "prompt": call.prompt_version, "mode": gettext(run.mode)}
         return gettext("%(model)s, prompt %(prompt)s, %(mode)s") % judge
     if run.arbiter_status == "not_run" and run.status != "failed":
-        return gettext("did not run; order by rules, %(mode)s") % {"mode": run.mode}
-    return f"{judge_of(run)}, {run.mode}"
+        return gettext("did not run; order by rules, %(mode)s") % {"mode": gettext(run.mode)}
+    return f"{judge_of(run)}, {gettext(run.mode)}"

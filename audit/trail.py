@@ -35,6 +35,20 @@ SIGNS = {
     "co_occurrence": _("words meet on one line"),
     "type_match": _("value of the asked type"),
 }
+FLAG_NAMES = {
+    "titles": _("Titles"),
+    "keywords": _("Keywords"),
+    "patterns": _("Patterns"),
+    "vectors": _("Vectors"),
+    "sections": _("Sections"),
+    "page_hints": _("Page hints"),
+    "whole_document": _("Whole document"),
+    "parts": _("Parts"),
+    "listing": _("Listing"),
+    "cross_references": _("Cross references"),
+    "adaptive_parsing": _("Adaptive parsing"),
+    "second_pass": _("Second pass"),
+}
 TIMING_NAMES = {
     "parse": _("Reading the question"),
     "plan": _("Plan"),
@@ -237,7 +251,8 @@ def kind_words(parsed: dict[str, Any]) -> str:
 
 
 def flag_row(flag: dict[str, Any]) -> FlagRow:
-    return FlagRow(flag["name"].replace("_", " ").capitalize(), flag["on"], flag["reason"])
+    words = FLAG_NAMES.get(flag["name"]) or flag["name"].replace("_", " ").capitalize()
+    return FlagRow(str(words), flag["on"], flag["reason"])
 
 
 def contract_words(candidates: Sequence[RunCandidate]) -> str:

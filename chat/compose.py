@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
 
 from chat import writer
 from chat.drafts import AnswerDraft, Quoted
@@ -26,23 +27,28 @@ from retrieval.models import RetrievalRun, RunCandidate
 Kind = Answer.Kind
 KEPT_ROLES = ("primary", "supporting")
 
-NO_MODEL = "No model is configured: this answer is quoted from the document, chosen by rules."
-QUOTED = "This answer is quoted from the document."
+NO_MODEL = gettext_noop("No model is configured: this answer is quoted from the document, chosen by rules.")
+QUOTED = gettext_noop("This answer is quoted from the document.")
 NO_ARBITER = "The arbiter did not run, so nobody judged these passages; they are in the order of the rules. {failure}"
-UNJUDGED = "Ranking is switched off for this base: nobody judged these passages, they are in the order of the search."
-RERANKED = "The passages were ordered by a reranker; nobody judged whether they answer the question."
+UNJUDGED = gettext_noop(
+    "Ranking is switched off for this base: nobody judged these passages, they are in the order of the search."
+)
+RERANKED = gettext_noop("The passages were ordered by a reranker; nobody judged whether they answer the question.")
 NO_LITERAL_QUOTE = (
-    "What the arbiter quoted does not stand in the document word for word, so it is not shown. "
-    "These are the lines where the search matched in the passages it kept."
+    gettext_noop("What the arbiter quoted does not stand in the document word for word, so it is not shown.")
+    + " "
+    + gettext_noop("These are the lines where the search matched in the passages it kept.")
 )
 NOT_WRITTEN = "The model wrote no answer ({failure}), so the document is quoted instead."
-UNCITED = "What the model wrote cites no passage, so it is not shown; the document is quoted instead."
+UNCITED = gettext_noop("What the model wrote cites no passage, so it is not shown; the document is quoted instead.")
 BROKEN_OFF = "The answer broke off: {failure} What had arrived is shown."
-STOPPED = "You stopped this answer before it was complete."
+STOPPED = gettext_noop("You stopped this answer before it was complete.")
 TOO_LONG = f"The answer was cut off at {writer.ANSWER_CHARACTERS_MAX:,} characters."
 MARKERS_REMOVED = "{count} citation{s} of passages that were not given to the model {was} removed."
-NO_PRIMARY = "No passage answers the question, so no answer was written."
-REFUSED_BY_WRITER = "Passages were found, but on reading them the model says that they do not hold the answer."
+NO_PRIMARY = gettext_noop("No passage answers the question, so no answer was written.")
+REFUSED_BY_WRITER = gettext_noop(
+    "Passages were found, but on reading them the model says that they do not hold the answer."
+)
 
 
 @dataclass(frozen=True)

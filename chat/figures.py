@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from chat.computing import SCALE_WORDS, Computed, Input, compute_all, is_computable
 from chat.drafts import Place, Quoted
 from documents.boxes import boxes_of
@@ -13,7 +15,7 @@ from retrieval.formulas import words_of
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.values import statement_rows
 
-NOTE = "The figure was computed by code from the rows it cites, not by a model."
+NOTE = gettext_noop("The figure was computed by code from the rows it cites, not by a model.")
 VALUE_TYPES = {"ratio": "number", "percent": "percentage", "points": "percentage", "amount": "amount"}
 
 

@@ -4,6 +4,7 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from documents.models import KnowledgeBase, Viewer
 from ledger.triggers import erasable
@@ -138,11 +139,11 @@ class Answer(models.Model):
     """The answer as shown, and how it came about. Insert-only."""
 
     class Kind(models.TextChoices):
-        GENERATED = "generated", "Written by the model"
-        EXTRACTIVE = "extractive", "Quoted from the document"
-        NOT_FOUND = "not_found", "Not found"
-        CANNOT_TELL = "cannot_tell", "Cannot tell"
-        CLARIFICATION = "clarification", "A question back"
+        GENERATED = "generated", _("Written by the model")
+        EXTRACTIVE = "extractive", _("Quoted from the document")
+        NOT_FOUND = "not_found", _("Not found")
+        CANNOT_TELL = "cannot_tell", _("Cannot tell")
+        CLARIFICATION = "clarification", _("A question back")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     turn = models.OneToOneField(Turn, on_delete=models.DO_NOTHING, db_constraint=False, related_name="answer")
@@ -195,10 +196,10 @@ class Feedback(models.Model):
     """What a reader says of an answer. Insert-only: a change of mind is a row of its own, and the latest counts."""
 
     class Kind(models.TextChoices):
-        HELPFUL = "helpful", "Helpful"
-        WRONG_ANSWER = "wrong_answer", "Wrong answer"
-        WRONG_EVIDENCE = "wrong_evidence", "Wrong evidence"
-        INCOMPLETE = "incomplete", "Incomplete"
+        HELPFUL = "helpful", _("Helpful")
+        WRONG_ANSWER = "wrong_answer", _("Wrong answer")
+        WRONG_EVIDENCE = "wrong_evidence", _("Wrong evidence")
+        INCOMPLETE = "incomplete", _("Incomplete")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     turn = models.ForeignKey(Turn, on_delete=models.DO_NOTHING, db_constraint=False, related_name="feedback")

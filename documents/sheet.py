@@ -145,7 +145,7 @@ def around(lines: Sequence[LineRow]) -> list[dict[str, Any]]:
 def alt_of(page_number: int, page_label: str, page_count: int) -> str:
     words = gettext("Page %(page)s of %(count)s") % {"page": page_number, "count": page_count}
     is_printed = page_label and page_label != str(page_number)
-    return f"{words}, {gettext('printed %(label)s') % {'label': page_label}}" if is_printed else words
+    return f"{words}, " + gettext("printed %(label)s") % {"label": page_label} if is_printed else words
 
 
 def box_of(kind: str, box: dict[str, Any]) -> Box:

@@ -25,7 +25,7 @@ from documents import trash as trash_can
 from documents.base_settings import BaseSettings
 from documents.forms import BaseForm, FilterForm, SettingsForm
 from documents.inspection import inspect_page
-from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse
+from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse, Role
 from documents.page_images import DPI_OF_SIZE
 from documents.place import number_of, page_named, place_of
 from documents.tasks import start, start_tidying
@@ -129,7 +129,7 @@ def about(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
     return {
         "base": found,
         "summary": listing.summary_of(found),
-        "role": role,
+        "role": Role(role).label.lower() if role else "",
         "may_write": role in access.WRITE,
         "may_own": role in access.OWN,
         "member_count": found.membership_set.count(),

@@ -32,6 +32,12 @@ function showAnchors(root) {
 showAnchors(document);
 document.addEventListener("htmx:afterSettle", event => showAnchors(event.target.parentElement ?? document));
 
+// On a narrow screen a strip of tabs scrolls: begin where the reader is.
+for (const here of document.querySelectorAll(".top nav [aria-current], .tabs [aria-current]")) {
+  const strip = here.parentElement;
+  strip.scrollLeft = here.offsetLeft - strip.offsetLeft - (strip.clientWidth - here.offsetWidth) / 2;
+}
+
 // What scrolls can be reached by the keyboard, and only then: a stop that does nothing would be one too many.
 function letScroll() {
   for (const box of document.querySelectorAll(".scroll, .tree, .turns, main pre")) {

@@ -1,11 +1,13 @@
 """Small parts of the visual language: icons, roles, states. Always icon and word, never colour alone."""
 
 import json
+import re
 from typing import Any
 
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 register = template.Library()
@@ -39,6 +41,12 @@ def role(name: str) -> SafeString:
     symbol = icon("info" if name == "unjudged" else name)
     css = "discarded" if name == "unjudged" else name
     return format_html('<span class="role r-{}">{}{}</span>', css, symbol, ROLE_NAMES[name])
+
+
+@register.filter
+def in_words(stored: str) -> str:
+    """Stored sentences in the reader's language where they are fixed ones of ours, and as they were stored otherwise."""
+    return " ".join(gettext(sentence) for sentence in re.split(r"(?<=[.?!]) (?=[A-Z])", stored) if sentence)
 
 
 @register.filter
