@@ -252,22 +252,18 @@ def placed(candidate: Candidate, content: DocumentContent) -> Candidate:
 
 def boxes_by_page(lines: Sequence[LineRow]) -> tuple[Box, ...]:
     """One box for each page and column of the lines."""
-    edges: dict[tuple[int, int], tuple[float, float, float, float]] = {}
+    groups: dict[tuple[int, int], list[LineRow]] = {}
     for line in lines:
-        place, box = (line.page_number, line.column), (line.x0, line.y0, line.x1, line.y1)
-        edges[place] = joined(edges[place], box) if place in edges else box
-    return tuple(Box(page, *box) for (page, _), box in edges.items())
-
-
-def joined(
-    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
-) -> tuple[float, float, float, float]:
-    x0, y0, x1, y1 = other
-    return (
-        one[0] if one[0] < x0 else x0,
-        one[1] if one[1] < y0 else y0,
-        one[2] if one[2] > x1 else x1,
-        one[3] if one[3] > y1 else y1,
+        groups.setdefault((line.page_number, line.column), []).append(line)
+    return tuple(
+        Box(
+            page,
+            min(line.x0 for line in group),
+            min(line.y0 for line in group),
+            max(line.x1 for line in group),
+            max(line.y1 for line in group),
+        )
+        for (page, _), group in groups.items()
     )
 
 
