@@ -304,6 +304,21 @@ def test_the_page_of_a_document_that_was_being_read_loads_itself_when_it_is_read
     assert response.headers["HX-Refresh"] == "true"
 
 
+def test_a_file_that_could_not_be_read_can_be_replaced_where_it_says_so(
+    signed_in: Client, member: Member, client: Client, queued: Queued
+) -> None:
+    job = queued(make_locked_pdf(), "locked.pdf")
+    ingestion.ingest(job)
+    address = reverse("documents:replace", args=[job.document_id])
+    page = page_of(signed_in, job.document).content.decode()
+    assert "locked with a password" in page and address in page
+    newer = signed_in.post(address, {"files": upload_of(make_pdf(), "open.pdf")}, follow=True).context["document"]
+    ingestion.ingest(newer.jobs.get())
+    assert list(Document.objects.answering().values_list("pk", flat=True)) == [newer.pk]
+    client.force_login(member("viewer"))
+    assert address not in page_of(client, job.document).content.decode()
+
+
 def test_details_of_a_failure_are_for_administrators(signed_in: Client, owner: User, queued: Queued) -> None:
     job = queued(make_pdf()[:700], "cut.pdf")
     ingestion.ingest(job)
