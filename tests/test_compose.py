@@ -39,6 +39,15 @@ def test_every_queue_of_the_status_page_is_served() -> None:
     assert served == set(QUEUES)
 
 
+def test_only_what_migrates_and_keeps_signs_in_as_the_owner_of_the_database() -> None:
+    ours = {name: service["environment"]["DATABASE_URL"] for name, service in services().items() if "build" in service}
+    as_app = {name for name, address in ours.items() if address.startswith("postgresql://docintel_app:${DOCINTEL_APP_")}
+    assert ours.keys() - as_app == {"prepare", "keeper"}
+    prepare = services()["prepare"]
+    assert "restrict_database --password-from DOCINTEL_APP_PASSWORD" in prepare["command"]
+    assert "DOCINTEL_APP_PASSWORD" in prepare["environment"]
+
+
 def test_no_server_is_reachable_from_outside_without_a_password() -> None:
     assert [name for name, service in services().items() if "ports" in service] == ["web"]
     assert services()["web"]["ports"] == ["127.0.0.1:8000:8000"]

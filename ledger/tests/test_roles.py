@@ -91,6 +91,17 @@ def test_it_covers_every_insert_only_table_and_can_be_run_again(as_app: Any) -> 
             assert as_app.execute(rights, [table, right, table]).fetchone() == (False, True), (table, right)
 
 
+def test_the_command_takes_the_password_from_the_environment(
+    as_app: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("APP_PASSWORD", "")
+    with pytest.raises(CommandError, match="APP_PASSWORD is empty"):
+        call_command("restrict_database", role=ROLE, password_from="APP_PASSWORD")
+    monkeypatch.setenv("APP_PASSWORD", "letters4and5digits")
+    call_command("restrict_database", role=ROLE, password_from="APP_PASSWORD")
+    assert "letters4and5digits" not in capsys.readouterr().out
+
+
 def test_the_command_refuses_the_role_itself(as_app: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SET ROLE {ROLE}")

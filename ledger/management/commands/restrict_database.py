@@ -1,5 +1,6 @@
 """`manage.py restrict_database`: make the role the application works as, which can add to the record and not change it."""
 
+import os
 from argparse import ArgumentParser
 from typing import Any
 
@@ -14,10 +15,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--role", default=APP_ROLE)
+        parser.add_argument(
+            "--password-from", metavar="VARIABLE", help="the environment variable that holds its password"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        given = options["password_from"]
+        if given and not os.environ.get(given):
+            raise CommandError(f"{given} is empty: the role would have no password that its users know.")
         try:
-            password = restrict(options["role"])
+            password = restrict(options["role"], os.environ[given] if given else "")
         except CannotRestrict as error:
             raise CommandError(str(error)) from error
         except DatabaseError as error:
@@ -26,4 +33,6 @@ class Command(BaseCommand):
         self.stdout.write(
             f"{options['role']} may read and add to {', '.join(insert_only_tables())}, and no more there."
         )
+        if given:
+            return
         self.stdout.write(f"DATABASE_URL=postgresql://{options['role']}:{password}@HOST/{name}")
