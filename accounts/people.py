@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -36,6 +38,18 @@ def set_administrator(user: User, is_administrator: bool, by: User) -> None:
     """Make a person an administrator of the site, or no longer. Raises LastAdministrator."""
     kind = "administrator_made" if is_administrator else "administrator_removed"
     change(user, by, kind, is_superuser=is_administrator, is_staff=is_administrator)
+
+
+def remove_second_factor(user: User, by: str) -> bool:
+    """Let a person in by password alone again, and end their sessions; whether there was a second factor."""
+    with transaction.atomic():
+        removed, _ = Authenticator.objects.filter(user=user).delete()
+        if not removed:
+            return False
+        for session in UserSession.objects.filter(user=user):
+            session.end()
+        record("second_factor_removed", by, f"user:{user.pk}", {"email": user.email, "name": user.name})
+    return True
 
 
 def change(user: User, by: User, kind: str, **fields: Any) -> None:

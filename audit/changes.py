@@ -41,6 +41,7 @@ WORDS = {
     "password_set": _("Password set"),
     "totp_activated": _("Second factor set up"),
     "totp_deactivated": _("Second factor removed"),
+    "second_factor_removed": _("Second factor removed"),
     "recovery_codes_generated": _("Recovery codes made"),
     "account_connected": _("Sign-on connected"),
     "account_disconnected": _("Sign-on disconnected"),
@@ -50,6 +51,26 @@ WORDS = {
     "hold_released": _("Legal hold released"),
     "person_erased": _("A person’s content erased"),
     "erased": _("Words of a record erased"),
+}
+DETAIL_NAMES = {
+    "name": _("name"),
+    "email": _("e-mail"),
+    "member": _("member"),
+    "changed": _("changed"),
+    "documents": _("documents"),
+    "title": _("title"),
+    "reason": _("reason"),
+    "why": _("reason"),
+    "runs": _("runs"),
+    "sessions": _("sessions"),
+    "from": _("from"),
+    "to": _("to"),
+    "role": _("role"),
+    "file": _("file"),
+    "days": _("days"),
+    "scopes": _("may"),
+    "expires": _("expires"),
+    "what": _("what"),
 }
 
 
@@ -144,7 +165,7 @@ def lines_of(details: dict[str, Any]) -> list[tuple[str, str]]:
     told = {name: value for name, value in details.items() if name not in LEFT_OUT}
     if "before" in told and "after" in told:
         told["changed"] = [told.pop("before"), told.pop("after")]
-    return [(name.replace("_", " "), in_words(value)) for name, value in told.items()]
+    return [(str(DETAIL_NAMES.get(name) or name.replace("_", " ")), in_words(value)) for name, value in told.items()]
 
 
 def in_words(value: Any) -> str:

@@ -9,6 +9,7 @@ from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_
 from allauth.usersessions.models import UserSession
 from cryptography.fernet import InvalidToken
 from django.core import mail
+from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
 
@@ -128,6 +129,21 @@ def test_a_second_factor_is_asked_for_and_recovery_codes_work_once(ada: User, cl
     again.post("/accounts/login/", {"login": "ada@example.org", "password": PASSWORD})
     assert again.post("/accounts/2fa/authenticate/", {"code": codes[0]}).status_code == 200
     assert again.get("/bases/").status_code == 302
+
+
+def test_a_lost_second_factor_is_removed_at_the_console_and_on_record(ada: User, client: Client) -> None:
+    with pytest.raises(CommandError, match="no second factor"):
+        call_command("remove_second_factor", "ADA@example.org")
+    with pytest.raises(CommandError, match="no account"):
+        call_command("remove_second_factor", "eve@example.org")
+    sign_in(client)
+    client.get("/accounts/sessions/")
+    for kind in (Authenticator.Type.TOTP, Authenticator.Type.RECOVERY_CODES):
+        Authenticator.objects.create(user=ada, type=kind, data={})
+    call_command("remove_second_factor", "ADA@example.org", by="Root")
+    assert not Authenticator.objects.exists()
+    assert client.get("/bases/").status_code == 302, "whoever holds a session signs in anew"
+    assert Event.objects.values_list("kind", "actor").get() == ("second_factor_removed", "Root")
 
 
 def test_sealed_secrets_open_with_the_key_of_the_installation_only(settings: Settings) -> None:

@@ -1,0 +1,25 @@
+"""`manage.py remove_second_factor EMAIL`: for a person who has lost the authenticator and the recovery codes."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import User
+from accounts.people import remove_second_factor
+
+
+class Command(BaseCommand):
+    help = "Remove a person's second factor and recovery codes, end their sessions, and record it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("email")
+        parser.add_argument("--by", default="console", help="who asked for it, as the record says")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        person = User.objects.filter(email__iexact=options["email"]).first()
+        if person is None:
+            raise CommandError(f"There is no account {options['email']}.")
+        if not remove_second_factor(person, options["by"]):
+            raise CommandError(f"{person} has no second factor.")
+        self.stdout.write(f"{person} signs in by password alone until another second factor is set up.")
