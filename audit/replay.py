@@ -8,11 +8,12 @@ parts of the question it serves: these two are computed again from the stored hi
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, cast
 from uuid import UUID
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from audit.disagreement import KEPT_ROLES
 from documents.content import DocumentContent, load_content
@@ -171,9 +172,9 @@ def rejudge(run: RetrievalRun, judge: Judge, *, repeats: int = 1) -> Rejudged:
     """Judge the stored brief again, so many times. Raises CannotReplay."""
     rows = sent_order(run)
     if not run.question:
-        raise CannotReplay("The words of this run were erased, so there is nothing to judge.")
+        raise CannotReplay(gettext("The words of this run were erased, so there is nothing to judge."))
     if not rows:
-        raise CannotReplay("This run proposed no candidate, so there is nothing to judge.")
+        raise CannotReplay(gettext("This run proposed no candidate, so there is nothing to judge."))
     rankings = [judge_anew(run, rows, judge) for _ in range(repeats)]
     last = rankings[-1]
     after = {verdict.candidate_id: verdict for verdict in last.verdicts}
@@ -240,7 +241,7 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
             model=judge.model,
         )
     except LLMError as error:
-        raise CannotReplay(f"The model did not judge: {error}") from error
+        raise CannotReplay(gettext("The model did not judge: %(reason)s") % {"reason": error}) from error
     return read_reply(completion.reply, [candidate_from(row) for row in rows], completion.exchange)
 
 
@@ -249,7 +250,7 @@ def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
     if judge.prompt == "current":
         return INSTRUCTIONS, PROMPT_VERSION
     if run.llm_call is None:
-        raise CannotReplay("No model was asked in this run, so there is no stored prompt to ask with.")
+        raise CannotReplay(gettext("No model was asked in this run, so there is no stored prompt to ask with."))
     return stored_fixed_part(run.llm_call)[0], run.llm_call.prompt_version
 
 
@@ -260,10 +261,11 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
     again = {each.candidate_id: each for each in aggregate(hits_from(run), question, contents, pool_max=POOL_ENOUGH)}
     unknown = [row.candidate_id for row in rows if row.candidate_id not in again]
     if unknown:
-        raise CannotReplay(
-            f"This program merges the stored hits in another way than {run.code_version} did: it does not find "
-            f"{', '.join(unknown[:3])} any more, so the strength the rules need is not known."
+        words = gettext(
+            "This program merges the stored hits in another way than %(version)s did: it does not find %(names)s any more, "
+            "so the strength the rules need is not known."
         )
+        raise CannotReplay(words % {"version": run.code_version, "names": ", ".join(unknown[:3])})
     candidates = [
         replace(candidate_from(row), strength=again[row.candidate_id].strength, parts=again[row.candidate_id].parts)
         for row in rows
@@ -276,10 +278,11 @@ def contents_of(run: RetrievalRun) -> list[DocumentContent]:
     parses = {str(parse.pk): parse for parse in Parse.objects.filter(pk__in=[seen["parse_id"] for seen in run.scope])}
     gone = [seen["title"] for seen in run.scope if seen["parse_id"] not in parses]
     if gone:
-        raise CannotReplay(
-            f"The rules need the strength of each candidate, which the record does not hold, and “{gone[0]}”, from "
-            "which it could be computed again, is gone. A model can still judge: its whole brief is in the record."
+        words = gettext(
+            "The rules need the strength of each candidate, which the record does not hold, and “%(title)s”, from which it "
+            "could be computed again, is gone. A model can still judge: its whole brief is in the record."
         )
+        raise CannotReplay(words % {"title": gone[0]})
     return [load_content(parses[seen["parse_id"]]) for seen in run.scope]
 
 
@@ -287,14 +290,16 @@ def contents_of(run: RetrievalRun) -> list[DocumentContent]:
 
 
 def question_from(parsed: dict[str, Any]) -> Question:
-    values = tuples_of(parsed)
+    """The question as it was read; what the record keeps beside it, such as how it was typed, is no part of it."""
+    known = {field.name for field in fields(Question)}
+    values = tuples_of({name: value for name, value in parsed.items() if name in known})
     values["hints"] = Hints(**tuples_of(parsed["hints"]))
     values["keywords"] = tuple(Keyword(**tuples_of(keyword)) for keyword in parsed["keywords"])
     return Question(**values)
 
 
-def tuples_of(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+def tuples_of(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def hits_from(run: RetrievalRun) -> list[Hit]:

@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from accounts.models import User
 from audit.models import AuditEvent
-from audit.replay import CannotReplay, Judge, rebuild, rejudge
+from audit.replay import CannotReplay, Judge, question_from, rebuild, rejudge
 from audit.tests.conftest import House, MakeRun, Tamper
 from audit.verification import verify
 from benchmarks import lasting
@@ -134,6 +134,12 @@ def test_the_rules_judge_their_own_brief_the_same_again(ask: Ask) -> None:
         assert (found.flips, found.stability) == ((), 1.0)
         assert run_payload(RetrievalRun.objects.get(pk=run.pk)) == before
         assert rebuild(run) is None
+
+
+def test_what_is_kept_beside_a_question_does_not_hinder_the_rules(ask: Ask) -> None:
+    parsed = ask(arbiter="rules").parsed
+    more = {"typed": "And the rent?", "reading_call": "0b9f8d2e-0000-4000-8000-000000000000"}
+    assert question_from(parsed | more) == question_from(parsed)
 
 
 def test_it_says_what_is_missing_when_the_parse_is_gone(ask: Ask, serve: Serve, lease: Document) -> None:
