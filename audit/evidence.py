@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.translation import override
+from django.utils.translation import gettext, override
 
 from audit.candidates import Choice, Row
 from audit.erasure import erasure_of
@@ -154,10 +154,11 @@ def write_evidence(run: RetrievalRun, out: IO[bytes]) -> str:
 def refuse_erased(run: RetrievalRun) -> None:
     erasure = erasure_of(run)
     if erasure:
-        raise NotRecorded(
-            f"The words of this run were erased on {erasure.created_at.date()} by {erasure.actor} "
-            f"({erasure.details['why']}), so a pack would prove nothing."
+        told = {"day": erasure.created_at.date(), "by": erasure.actor, "why": erasure.details["why"]}
+        words = gettext(
+            "The words of this run were erased on %(day)s by %(by)s (%(why)s), so a pack would prove nothing."
         )
+        raise NotRecorded(words % told)
 
 
 def entries_of(run: RetrievalRun) -> dict[str, Entry]:
@@ -174,7 +175,8 @@ def entries_of(run: RetrievalRun) -> dict[str, Entry]:
 def entry_of(kind: str, subject_id: UUID) -> Entry:
     entry = Entry.objects.filter(kind=kind, subject_id=str(subject_id)).first()
     if entry is None:
-        raise NotRecorded(f"The {kind} {subject_id} has no ledger entry, so a pack would prove nothing.")
+        words = gettext("The %(kind)s %(subject)s has no ledger entry, so a pack would prove nothing.")
+        raise NotRecorded(words % {"kind": kind, "subject": subject_id})
     return entry
 
 

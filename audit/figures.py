@@ -292,7 +292,7 @@ def judge_of(review: Review) -> str:
     call = review.run.llm_call
     if call is None:
         return review.run.arbiter
-    return f"{call.model_returned or call.model}, {gettext('prompt')} {call.prompt_version}"
+    return f"{call.model_returned or call.model}, " + gettext("prompt") + f" {call.prompt_version}"
 
 
 def matrix_of(reviews: Sequence[Reviewed]) -> tuple[MatrixRow, ...]:
@@ -351,7 +351,8 @@ def repairs_of(runs: RetrievalRunQuerySet) -> Iterable[Repairs]:
     rows = quoted.annotate(model=model, prompt=F("run__llm_call__prompt_version"), repair=F("anchor_repair__status"))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows.values("model", "prompt", "repair").annotate(number=Count("pk")):
-        who = f"{row['model']}, {gettext('prompt')} {row['prompt']}" if row["model"] else gettext("rules")
+        by_model = f"{row['model']}, " + gettext("prompt") + f" {row['prompt']}"
+        who = by_model if row["model"] else gettext("rules")
         counts[who][row["repair"]] += row["number"]
     for who, found in sorted(counts.items()):
         yield Repairs(who, {name: found[name] for name in REPAIRS}, found.total())

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as now_translated
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from audit.changes import WORDS as CHANGE_WORDS
 from audit.models import Review
@@ -192,7 +193,7 @@ class ChangeFilters(forms.Form):
         KnowledgeBase.objects.none(), required=False, label=_("Base"), empty_label=_("Every base")
     )
     kind = forms.ChoiceField(
-        choices=[("", _("Every change")), *CHANGE_WORDS.items()], required=False, label=_("Change")
+        choices=[("", _("Every change")), *CHANGE_WORDS.items()], required=False, label=pgettext_lazy("noun", "Change")
     )
     actor = forms.CharField(max_length=TEXT_MAX, required=False, label=_("By"))
 

@@ -62,4 +62,4 @@ def judge_in_full(run: RetrievalRun) -> str:
         return gettext("%(model)s, prompt %(prompt)s, %(mode)s") % judge
     if run.arbiter_status == "not_run" and run.status != "failed":
         return gettext("did not run; order by rules, %(mode)s") % {"mode": gettext(run.mode)}
-    return f"{judge_of(run)}, {gettext(run.mode)}"
+    return f"{judge_of(run)}, " + gettext(run.mode)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import Model, QuerySet
 from django.http import FileResponse, HttpResponseBase
+from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import exceptions, serializers
@@ -310,7 +311,7 @@ def outcome_of(accepted: Document | tuple[str, UploadRefused]) -> dict[str, Any]
     """What became of a file; a worker is woken for one that was taken."""
     if isinstance(accepted, Document):
         start(accepted.jobs.get())
-        return outcome(accepted.file_name, "accepted", "Taken; it is being read.", accepted)
+        return outcome(accepted.file_name, "accepted", gettext("Taken; it is being read."), accepted)
     name, refusal = accepted
     known = refusal.document if isinstance(refusal, DuplicateDocument) else None
     return outcome(name, refusal.code, refusal.message, known)

@@ -44,7 +44,10 @@ ORDERS = {
 FILTERS = ("q", "state", "toc", "tag")  # what a list is narrowed by
 ASKED_MAX = 50  # documents a question names; beyond that people ask the base
 IMAGE_AGE_S = 365 * 24 * 3600  # an address names one page of one file, and neither ever changes
-IMPROVEMENTS = {IngestJob.Stage.RECOGNISE: "Recognise text", IngestJob.Stage.ANNOTATE: "Describe passages"}
+IMPROVEMENTS = {
+    IngestJob.Stage.RECOGNISE: gettext_lazy("Recognise text"),
+    IngestJob.Stage.ANNOTATE: gettext_lazy("Describe passages"),
+}
 
 LIVING = Q(base__documents__trashed_at=None, base__documents__replaced_at=None)
 
@@ -206,7 +209,7 @@ def upload_outcomes(request: HttpRequest, found: KnowledgeBase) -> list[Outcome]
     for accepted in accept_all(found, member_of(request), request.FILES.getlist("files")):
         if isinstance(accepted, Document):
             start(accepted.jobs.get())
-            outcomes.append(outcome_of(accepted.file_name, "accepted", "Taken; it is being read.", accepted))
+            outcomes.append(outcome_of(accepted.file_name, "accepted", gettext("Taken; it is being read."), accepted))
         else:
             name, refusal = accepted
             existing = refusal.document if isinstance(refusal, DuplicateDocument) else None

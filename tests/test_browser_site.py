@@ -6,12 +6,14 @@ With PICTURES=docs/images in the environment the tutorial's pictures are taken a
 import os
 import re
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.utils import translation
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from tests.running import ROOT, Running, fresh_home, manage, started
@@ -25,7 +27,9 @@ PASSWORD = "quiet-harbour-91"
 # What WCAG 2.2 asks for at the levels A and AA, as far as a program can see it.
 AXE = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 SERIOUS = ("serious", "critical")
-WIDE, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+# Pictures are made smaller: a document shows them at half the width of a screen.
+WIDE = ViewportSize(width=1200, height=760) if PICTURES else ViewportSize(width=1440, height=900)
+PHONE = ViewportSize(width=390, height=844)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +114,8 @@ def first_link(page: Page, address: str, path: str, pattern: str) -> str:
 def picture(page: Page, name: str) -> None:
     """Take a picture of the tutorial, where the environment asks for it."""
     if PICTURES:
-        page.screenshot(path=ROOT / PICTURES / f"{name}.png")
+        taken = Image.open(BytesIO(page.screenshot()))
+        taken.quantize(128, dither=Image.Dither.NONE).save(ROOT / PICTURES / f"{name}.png", optimize=True)
 
 
 def violations(page: Page) -> list[str]:

@@ -130,3 +130,10 @@ TEMPLATES = translations.ROOT / "templates"
 def test_no_page_has_words_that_are_not_marked(path: Path) -> None:
     if str(path.relative_to(TEMPLATES)) not in UNSPOKEN:
         assert unmarked(path.read_text(encoding="utf-8")) == []
+
+
+def test_no_message_hides_in_an_f_string() -> None:
+    """The extractor does not look into them."""
+    hidden = re.compile(r"""\bf(["']).*?\{(?:_|n?gettext(?:_lazy)?)\(.*?\1""")
+    sources = [path for path in translations.sources() if path.suffix == ".py"]
+    assert [str(path) for path in sources if hidden.search(path.read_text(encoding="utf-8"))] == []
