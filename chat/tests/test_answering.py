@@ -1,5 +1,7 @@
 """The conductor, with real documents, a real database and Redis, and a scripted model over HTTP."""
 
+import asyncio
+import json
 import threading
 import time
 import uuid
@@ -410,3 +412,46 @@ def test_the_sweeper_ends_a_question_that_killed_its_workers(ask: Ask, woken: li
     assert woken == [] and turn.state == "failed" and "stopped 3 times" in turn.error_for_people
     assert turn.run is not None and (turn.run == run) is has_run
     assert told(turn) == ["error"]
+
+
+def test_a_reader_who_leaves_in_the_middle_changes_nothing(ask: Ask, serve: Serve) -> None:
+    """Disconnected while words arrive: the worker goes on, and whoever comes back reads the whole answer."""
+    server = serve("good", "good")
+    server.hold = threading.Event()
+    turn = ask()
+    worker = threading.Thread(target=run_and_close, args=(turn,))
+    worker.start()
+    seen = asyncio.run(read_until_token_and_leave(turn))
+    server.hold.set()
+    worker.join(PATIENCE_S)
+    turn = Turn.objects.select_related("answer", "run").get(pk=turn.pk)
+    assert (turn.state, turn.answer.ended, turn.answer.kind) == ("done", "complete", "generated")
+    assert RetrievalRun.objects.count() == 1 and turn.answer.llm_call is not None
+    rest = asyncio.run(frames_after(turn, seen))
+    tokens = [json.loads(data)["text"] for kind, data in rest if kind == "token"]
+    assert tokens and turn.answer.text.endswith("".join(tokens).strip()) and rest[-1][0] == "done"
+
+
+async def read_until_token_and_leave(turn: Turn) -> str:
+    """The id of the first word's event; the connection is closed after it."""
+    frames = stream.follow(turn.pk, stream.BEGINNING, is_ended=False)
+    try:
+        async for frame in frames:
+            if b"event: token" in frame:
+                return frame.decode().split("\n")[0].removeprefix("id: ")
+    finally:
+        await frames.aclose()  # type: ignore[attr-defined]  # as the server does when the connection is gone
+        await stream.reader_client().aclose()
+    raise AssertionError("no word came")
+
+
+async def frames_after(turn: Turn, last_id: str) -> list[tuple[str, str]]:
+    found = []
+    try:
+        async for frame in stream.follow(turn.pk, last_id, is_ended=True):
+            fields = dict(line.split(": ", 1) for line in frame.decode().splitlines() if ": " in line)
+            if "event" in fields:
+                found.append((fields["event"], fields["data"]))
+    finally:
+        await stream.reader_client().aclose()
+    return found
