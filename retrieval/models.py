@@ -156,6 +156,10 @@ class RetrievalRun(models.Model):
             GinIndex(fields=["scope"], name="retrieval_run_scope", opclasses=["jsonb_path_ops"]),
             # The review queue asks for these few among all runs.
             models.Index(fields=["created_at"], condition=OUT_OF_THE_ORDINARY, name="retrieval_run_risky"),
+            # The figures ask for the few whose question a model read.
+            models.Index(
+                fields=["created_at"], condition=models.Q(parsed__has_key="reading_call"), name="retrieval_run_read"
+            ),
         ]
         triggers = erasable(ERASED_RUN)
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from documents.access import role_in
 from documents.content import DocumentContent
 from documents.models import KnowledgeBase, Viewer
 from documents.versions import record_parses
@@ -138,7 +139,7 @@ def store_run(
         reading = LLMCall.objects.record(result.reading) if result.reading else None
         run = RetrievalRun.objects.create(
             **asked_fields(base, user, mode),
-            **with_reading(with_typed(result_fields(result), typed), reading),
+            **with_reading(with_typed(with_role(result_fields(result), base, user), typed), reading),
             llm_call=call,
             question=result.question.original,
         )
@@ -151,6 +152,11 @@ def store_run(
         if reading:
             READING.vouch(reading.pk)
     return run
+
+
+def with_role(fields: dict[str, Any], base: KnowledgeBase, user: Viewer) -> dict[str, Any]:
+    """The fields of a run whose settings also say as what its asker saw these documents."""
+    return fields | {"settings": fields["settings"] | {"asked_as": role_in(user, base)}}
 
 
 def with_typed(fields: dict[str, Any], typed: str) -> dict[str, Any]:

@@ -137,7 +137,9 @@ def test_the_rules_judge_their_own_brief_the_same_again(ask: Ask) -> None:
 
 
 def test_what_is_kept_beside_a_question_does_not_hinder_the_rules(ask: Ask) -> None:
-    parsed = ask(arbiter="rules").parsed
+    run = ask(arbiter="rules")
+    parsed = run.parsed
+    assert run.settings["asked_as"] == "viewer"
     more = {"typed": "And the rent?", "reading_call": "0b9f8d2e-0000-4000-8000-000000000000"}
     assert question_from(parsed | more) == question_from(parsed)
 
