@@ -308,7 +308,8 @@ def anchor_of(place: Place) -> LineRange:
         return rows_around(place)
     if kind in ("heading", "caption"):
         below = first_text_line(LineRange(place.best_line, last_of_section(place)), place.content)
-        return LineRange(place.best_line, min(max(below, place.best_line), place.best_line + SENTENCE_REACH))
+        below = min(max(below, place.best_line), place.best_line + SENTENCE_REACH)
+        return LineRange(place.best_line, sentence_end(below, place.content))
     return sentence_around(place)
 
 
@@ -330,13 +331,18 @@ def rows_around(place: Place) -> LineRange:
 
 
 def sentence_around(place: Place) -> LineRange:
-    content = place.content
-    first = last = place.best_line
-    while place.best_line - first < SENTENCE_REACH and goes_on(first - 1, content):
+    first = place.best_line
+    while place.best_line - first < SENTENCE_REACH and goes_on(first - 1, place.content):
         first -= 1
-    while last - place.best_line < SENTENCE_REACH and goes_on(last, content):
+    return LineRange(first, sentence_end(place.best_line, place.content))
+
+
+def sentence_end(number: int, content: DocumentContent) -> int:
+    """The line on which the sentence on this line ends, a few lines below at most."""
+    last = number
+    while last - number < SENTENCE_REACH and goes_on(last, content):
         last += 1
-    return LineRange(first, last)
+    return last
 
 
 def goes_on(number: int, content: DocumentContent) -> bool:

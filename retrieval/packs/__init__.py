@@ -77,5 +77,7 @@ def load(base: KnowledgeBase, name: str) -> None:
 
 def unload(base: KnowledgeBase, name: str) -> None:
     """Take out the rows of a pack that nobody touched, and its concepts that are empty then."""
-    Term.objects.filter(concept__base=base, pack=name).delete()
+    # By id: a join would be planned for the empty table that PostgreSQL remembers right after a pack was loaded.
+    concepts = list(Concept.objects.filter(base=base).values_list("pk", flat=True))
+    Term.objects.filter(concept__in=concepts, pack=name).delete()
     Concept.objects.filter(base=base, pack=name, terms=None).delete()
