@@ -83,6 +83,9 @@ class FindForm(forms.Form):
 
     find = forms.CharField(required=False, max_length=200)
 
+    def clean_find(self) -> str:
+        return clean_words(self.cleaned_data["find"]).strip()
+
 
 class TitleForm(forms.Form):
     title = forms.CharField(max_length=TITLE_CHARACTERS_MAX)

@@ -4,16 +4,19 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
+from uuid import UUID
 
 from documents.matching import LINE_HYPHENS, LinePiece, match_form, match_map
-from documents.models import Parse
+from documents.models import Line, Parse
 
 WORDS_MAX = 1_000  # characters that can be looked for: a long quote
 HITS_MAX = 5_000  # nobody steps through more, and a search for "e" should end
 CONTEXT = 60  # characters before and after a hit in the list
 LEADERS = re.compile(r"(?:[ .·_]){5,}")  # dots from a title to its page number, which would fill the list
+PARSES_KEPT = 4  # in the memory of a process; 20,000 lines take 6 MB
 LISTED = 100  # hits of the list around the current one
 
 
@@ -98,9 +101,14 @@ class Finding:
 
 def find(parse: Parse, words: str) -> Finding:
     """Every place of `words` in a parse, whatever their case, accents, quotation marks, line ends and hyphens."""
-    searched = parse.lines.exclude(kind="furniture").order_by("number")
-    lines = tuple(FoundLine(*row) for row in searched.values_list("number", "page_number", "match"))
-    return find_in(lines, words[:WORDS_MAX])
+    return find_in(searched_lines(parse.pk), words[:WORDS_MAX])
+
+
+@lru_cache(maxsize=PARSES_KEPT)
+def searched_lines(parse_pk: UUID) -> tuple[FoundLine, ...]:
+    """The lines of a parse that are looked through. A parse never changes, and who steps from place to place comes often."""
+    searched = Line.objects.filter(parse=parse_pk).exclude(kind="furniture").order_by("number")
+    return tuple(FoundLine(*row) for row in searched.values_list("number", "page_number", "match"))
 
 
 def find_in(lines: tuple[FoundLine, ...], words: str) -> Finding:

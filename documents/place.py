@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext
 
+from documents.characters import clean_words
 from documents.finding import WORDS_MAX, Finding, Hit, find
 from documents.models import Parse
 
@@ -104,4 +105,4 @@ def number_of(query: Mapping[str, str], name: str) -> int | None:
 
 
 def words_of(query: Mapping[str, str], name: str) -> str:
-    return " ".join(query.get(name, "").replace("\x00", " ").split())[:WORDS_MAX]
+    return " ".join(clean_words(query.get(name, "").replace("\x00", " ")).split())[:WORDS_MAX]

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.db.models import CharField
 from django.db.models.functions import Cast
 
+from documents.characters import clean_words
 from documents.finding import ShownHit, listed
 from documents.models import Parse
 from documents.place import Place, Step, step_of, words_of
@@ -63,7 +64,7 @@ def around(parse: Parse, place: Place, query: Mapping[str, str]) -> Reader:
 
 def kept(query: Mapping[str, str]) -> dict[str, str]:
     """What every address within a document carries on: the reading, the panel, the words looked for."""
-    values = {name: query.get(name, "")[:VALUE_MAX] for name in ("parse", "panel")}
+    values = {name: clean_words(query.get(name, "")[:VALUE_MAX]) for name in ("parse", "panel")}
     values["find"] = words_of(query, "find")
     return {name: value for name, value in values.items() if value}
 

@@ -23,6 +23,7 @@ from accounts.models import User
 from documents import access, bulk, ingestion, listing, page_images, reader, replacement, tagging
 from documents import trash as trash_can
 from documents.base_settings import BaseSettings
+from documents.characters import clean_words
 from documents.forms import BaseForm, FilterForm, SettingsForm
 from documents.inspection import inspect_page
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse, Role
@@ -92,17 +93,18 @@ def base(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome], status: int = 200) -> HttpResponse:
-    form = FilterForm(request.GET)
+    form = FilterForm({name: clean_words(str(text)) for name, text in request.GET.items()})
     form.is_valid()
     chosen = {name: form.cleaned_data.get(name, "") for name in FILTERS}
-    sort = request.GET.get("sort", "")
+    asked = request.GET.get("sort", "")
+    sort = asked if asked.removeprefix("-") in listing.SORTS else listing.DEFAULT_SORT
     documents = listing.ordered(listing.narrowed(listing.listed(found), **chosen), sort)
     page = Paginator(documents, DOCUMENTS_A_PAGE).get_page(request.GET.get("page"))
     shown = {
         **about(request, found),
-        "sort": sort or listing.DEFAULT_SORT,
+        "sort": sort,
         "orders": ORDERS.items(),
-        "columns": columns(sort or listing.DEFAULT_SORT),
+        "columns": columns(sort),
         "tags": tagging.tags_of(found),
         "is_narrowed": any(chosen.values()),
         "rows": listing.rows_of(list(page)),
@@ -300,7 +302,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
         number = page_named(parse, typed, as_printed=request.GET.get("by") == "printed")
         if number:
             return redirect(request.path + reader.address(request.GET, number))
-        place = replace(place, fault=gettext("There is no page “%(page)s”.") % {"page": typed[:40]})
+        place = replace(place, fault=gettext("There is no page “%(page)s”.") % {"page": clean_words(typed[:40])})
     inspection = inspect_page(found, parse, place)
     if inspection is None:
         raise Http404("The document has no such page.")

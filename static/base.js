@@ -39,7 +39,8 @@
       this.retryButton.setAttribute("aria-label", `${say.retry}: ${file.name}`);
       this.cancelButton.addEventListener("click", () => this.cancel());
       this.retryButton.addEventListener("click", () => { queue.push(this); this.wait(); pump(); });
-      const name = element("bdi", "name", file.name);
+      // Signs that turn text round would make "fdp.exe" read "exe.pdf".
+      const name = element("bdi", "name", file.name.replace(/[\u202a-\u202e\u2066-\u2069]/g, ""));
       this.entry = element("li", "", this.state, name, this.said, element("span", "row tight push", this.retryButton, this.cancelButton));
       outcomes.append(this.entry);
       this.wait();
