@@ -1,5 +1,7 @@
 """What a page weighs is the page with its styles and scripts, as sent."""
 
+import psutil
+
 from benchmarks.pages import ASSETS, TIMES, measured
 
 PAGE = b"""<link rel="icon" href="/static/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/static/site.css">
@@ -27,7 +29,7 @@ def test_it_finds_styles_scripts_and_the_icon_once() -> None:
 
 def test_it_weighs_everything_but_pictures_and_leaves_the_first_call_out() -> None:
     browser = Recorded()
-    found = measured(browser, "/")  # type: ignore[arg-type]  # nothing is asked of it but `get`
+    found = measured(browser, "/", psutil.Process())  # type: ignore[arg-type]  # nothing is asked of it but `get`
     assert found["weight_kb"] == round((len(PAGE) + 1110) / 1000, 1)
     assert browser.asked.count("/") == 1 + TIMES
     assert not any("image" in address for address in browser.asked)
