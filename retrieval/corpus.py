@@ -65,13 +65,15 @@ def retrieve_among(
 ) -> RetrievalResult:
     """Choose documents, read them, and when the ones the question names do not answer, read the most promising others.
 
-    `options` are those of `pipeline.retrieve`. Zero hits are counted over the whole scope.
+    `options` are those of `pipeline.retrieve`. Zero hits are counted over the whole scope. Where a model was asked, its
+    judgement of the documents named stands: one question is one call.
     """
     chosen = shortlist(question_text, documents, settings, dictionary)
     result = retrieve_in(chosen, question_text, documents, settings=settings, dictionary=dictionary, **options)
     taken = {document.pk for document in chosen}
     others = [document for document in documents if document.pk not in taken]
-    if not result.not_found or not others or len(chosen) >= DOCUMENTS_MAX:
+    is_asked = bool(result.ranking.exchange or result.reading)
+    if not result.not_found or is_asked or not others or len(chosen) >= DOCUMENTS_MAX:
         return result
     second = promising(question_text, others, settings, dictionary)
     found = retrieve_in(second, question_text, documents, settings=settings, dictionary=dictionary, **options)

@@ -24,6 +24,7 @@ from retrieval.corpus import (
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS
 from retrieval.types import ConceptTerm, ConceptTerms
+from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db
 WITHOUT = BaseSettings(embeddings="none")
@@ -163,6 +164,16 @@ def test_where_the_named_document_is_silent_the_others_are_read(keep: Keep) -> N
     )
     assert result.status == "found"
     assert result.candidates[0].document_id == str(reports[1].pk)
+
+
+def test_a_model_is_asked_once_about_the_documents_named(keep: Keep, serve: Callable[..., ScriptedLLM]) -> None:
+    server = serve("good")
+    reports = [
+        keep("NIKE_2018_10K", "# A\n\nIt insures the roof."),
+        keep("NIKE_2019_10K", "# A\n\nNo earthquake was insured."),
+    ]
+    result = retrieve_among("Was an earthquake insured by Nike in 2018?", reports, settings=WITHOUT, arbiter="model")
+    assert result.not_found and len(server.requests) == 1
 
 
 def test_what_no_document_has_is_not_found_anywhere(keep: Keep) -> None:
