@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import cast
 from urllib.parse import urljoin
 
 import pytest
@@ -115,9 +116,9 @@ def picture(page: Page, name: str) -> None:
     """Take a picture of the tutorial, where the environment asks for it; its 256 commonest colours are enough."""
     if PICTURES:
         taken = Image.open(BytesIO(page.screenshot())).convert("RGB")
-        colours = sorted(taken.getcolors(taken.width * taken.height), reverse=True)[:256]
+        counted = cast("list[tuple[int, tuple[int, int, int]]]", taken.getcolors(taken.width * taken.height))
         palette = Image.new("P", (1, 1))
-        palette.putpalette([part for _, colour in colours for part in colour])
+        palette.putpalette([part for _, colour in sorted(counted, reverse=True)[:256] for part in colour])
         few = taken.quantize(palette=palette, dither=Image.Dither.NONE)
         few.save(ROOT / PICTURES / f"{name}.png", optimize=True)
 
