@@ -1,5 +1,6 @@
 """The containers run the same processes as bin/run."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -52,3 +53,9 @@ def test_no_server_is_reachable_from_outside_without_a_password() -> None:
     assert [name for name, service in services().items() if "ports" in service] == ["web"]
     assert services()["web"]["ports"] == ["127.0.0.1:8000:8000"]
     assert ":?" in services()["database"]["environment"]["POSTGRES_PASSWORD"]
+
+
+def test_mail_and_sign_on_can_be_set_for_containers() -> None:
+    reference = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    people = reference.partition("## People and mail")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)`", people, re.MULTILINE)) <= services()["web"]["environment"].keys()
