@@ -159,6 +159,7 @@ def run_pages(options: argparse.Namespace) -> int:
     figures = pages.run(options.document)
     if options.out:
         options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    print(f"commit {figures['commit']}, load {figures['load']}")
     for name, row in {**figures["pages"], "pictures of pages": figures["images"]}.items():
         print(f"{name:34}  {row}")
     return 0

@@ -77,7 +77,7 @@ def run(cases: int) -> dict[str, Any]:
 
     os.environ |= {"DOCINTEL_API_RATE": "1000000", "DOCINTEL_ASK_RATE": "1000000", "DOCINTEL_LOG_LEVEL": "ERROR"}
     known, secret = lay()
-    with serving() as port, worker():
+    with serving() as (port, _), worker():
         headers = {"Authorization": f"Bearer {secret}"}
         address = f"http://127.0.0.1:{port}"
         schema = schemathesis.openapi.from_url(address + SCHEMA, headers=headers, timeout=PATIENCE_S)

@@ -35,7 +35,8 @@ def run(documents: list[Path]) -> dict[str, Any]:
         browser = Browser(port, cookie)
         pages = {name: measured(browser, address, server) for name, address in addresses.items()}
         images = image_times(browser, *longest)
-    return {"commit": commit(), "limits": LIMITS, "pages": pages, "images": images}
+    load = round(os.getloadavg()[0], 1)
+    return {"commit": commit(), "load": load, "limits": LIMITS, "pages": pages, "images": images}
 
 
 def lay(documents: list[Path]) -> tuple[dict[str, str], str, tuple[str, int]]:
