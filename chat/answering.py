@@ -14,7 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from chat import lease as leases
-from chat.compose import Writing, compose
+from chat.compose import STOPPED, Writing, compose
 from chat.lease import Lease, LeaseLost
 from chat.models import Turn
 from chat.phrases import counted
@@ -35,7 +35,6 @@ logger = logging.getLogger(__name__)
 State = Turn.State
 
 ONE_CALL = "One call reads {count} briefs and the whole table of contents. The question is kept if you leave this page."
-STOPPED_LATE = "You stopped this answer when it was all but written; what had arrived is shown."
 DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
 
 
@@ -141,7 +140,7 @@ def conclude(turn: Turn, run: RetrievalRun, lease: Lease) -> None:
         row = lease.locked_turn()
         if row.stop_requested and draft.ended == "complete":
             # Asked between the last look and now: whoever pressed Stop must not be shown an answer that went on.
-            draft = replace(draft, ended="stopped", note=f"{draft.note} {STOPPED_LATE}".strip())
+            draft = replace(draft, ended="stopped", note=f"{draft.note} {STOPPED}".strip())
         answer = store_answer(row, run, draft, timings_ms)
         end(row, State.STOPPED if answer.ended == "stopped" else State.DONE)
     for each in draft.quoted:
