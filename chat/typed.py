@@ -122,16 +122,17 @@ def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, A
 
 
 def rows_of(quoted: Quoted, content: DocumentContent | None, shape: str) -> dict[str, Any] | None:
-    """The list or table in the best passage's context, to the end of the page; None when it has none, or only one row."""
+    """The list or table that begins in the best passage's context, to the end of the page; None when none does."""
     if content is None:
         return None
     first, last = quoted.candidate.context_first_line, quoted.candidate.context_last_line
     page = content.lines[last - 1].page_number
     below = (line.number for line in content.lines_between(last, len(content.lines)) if line.page_number == page)
     lines = searched(content.lines_between(first, max(below)))
-    readers = (list_of, table_of) if shape == "listing" else (table_of, list_of)
-    found = next((read for reader in readers if (read := reader(lines, quoted.candidate.anchor_first_line))), None)
-    return check_of(found, quoted.marker) if found else None
+    read = list_of if shape == "listing" else table_of
+    found = read(lines, quoted.candidate.anchor_first_line)
+    rows = found["items" if shape == "listing" else "rows"] if found else []
+    return check_of(found, quoted.marker) if found and rows[0]["lines"][0] <= last else None
 
 
 def list_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
