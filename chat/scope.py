@@ -7,13 +7,16 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.db.models import Count, Q, Window
+from django.db.models.functions import RowNumber
 from django.utils.translation import gettext
 
 from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
 from documents.replacement import newest
 
 CHOSEN_MAX = 50  # documents of one question; beyond that people ask the base
-OFFERED_DOCUMENTS_MAX = 200  # of one base in the picker; beyond that people ask the base or come from the document
+# Documents in the picker, of one base and of all; beyond that people ask the base or come from the document.
+OFFERED_OF_EACH_MAX, OFFERED_OF_EACH_MIN, OFFERED_MAX = 200, 3, 500
 
 Choice = tuple[str, str]
 
@@ -92,21 +95,24 @@ def whole_words(base: KnowledgeBase) -> str:
 
 def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -> list[tuple[str, list[Choice]]]:
     """The picker: one group a base, the whole base first, then its documents by title; `chosen` is always among them."""
-    documents = askable(user, base).select_related("base").order_by("base__name", "base_id", "title", "pk")
+    documents = askable(user, base)
     kind, ids = parts_of(chosen)
+    counts = dict(documents.order_by().values_list("base").annotate(Count("pk")))
+    of_each = max(OFFERED_OF_EACH_MIN, min(OFFERED_OF_EACH_MAX, OFFERED_MAX // max(len(counts), 1)))
+    place = Window(RowNumber(), partition_by="base", order_by=("title", "pk"))
+    offered = documents.annotate(place=place).filter(Q(place__lte=of_each) | Q(pk__in=ids))
     groups: dict[uuid.UUID, tuple[KnowledgeBase, list[Document]]] = {}
-    for document in documents:
+    for document in offered.select_related("base").order_by("base__name", "base_id", "title", "pk"):
         groups.setdefault(document.base_id, (document.base, []))[1].append(document)
-    return [group_of(base, members, chosen, ids if kind == "documents" else []) for base, members in groups.values()]
+    several = ids if kind == "documents" else []
+    return [group_of(base, members, counts[pk], chosen, several) for pk, (base, members) in groups.items()]
 
 
 def group_of(
-    base: KnowledgeBase, documents: list[Document], chosen: str, several: list[uuid.UUID]
+    base: KnowledgeBase, offered: list[Document], count: int, chosen: str, several: list[uuid.UUID]
 ) -> tuple[str, list[Choice]]:
-    offered = documents[:OFFERED_DOCUMENTS_MAX]
-    offered += [document for document in documents[OFFERED_DOCUMENTS_MAX:] if f"document:{document.pk}" == chosen]
-    whole = (f"base:{base.pk}", f"{whole_words(base)} ({len(documents)})")
-    named = [document.title for document in documents if document.pk in several]
+    whole = (f"base:{base.pk}", f"{whole_words(base)} ({count})")
+    named = [document.title for document in offered if document.pk in several]
     words = gettext("%(count)s chosen: %(titles)s") % {"count": len(named), "titles": ", ".join(named)}
     marked = [(chosen, words)] if named else []
     return base.name, [whole, *marked, *((f"document:{document.pk}", document.title) for document in offered)]

@@ -14,6 +14,7 @@ from chat.models import Answer, Turn
 from chat.scope import ScopeError, choices, choose, current_value, resolve, value_of
 from chat.thread import ShownTurn
 from documents import ingestion, replacement
+from documents.access import create_base
 from documents.ingestion import ingest_path
 from documents.models import Document, KnowledgeBase
 
@@ -39,6 +40,24 @@ def test_a_list_leads_to_a_question_of_several(tenant: User, document: Document,
     query = urlencode([("document", document.pk), ("document", second.pk)])
     page = client.get(f"{reverse('chat:home')}?{query}")
     assert f'value="documents:{document.pk},{second.pk}" selected' in page.content.decode()
+
+
+def test_the_picker_stays_short_however_much_there_is(tenant: User, document: Document) -> None:
+    parse = document.current_parse_id
+    for number in range(40):
+        base = create_base(tenant, f"Base {number:02}")
+        copies = [
+            Document(base=base, title=f"Lease {place:02}", file_name="x", sha256=f"{place:064}", current_parse_id=parse)
+            for place in range(30)
+        ]
+        for each in copies:
+            each.size_bytes, each.file = 1, "x"
+        Document.objects.bulk_create(copies)
+    last = copies[-1]
+    groups = choices(tenant, chosen=f"document:{last.pk}")
+    assert len(groups) == 41 and sum(len(offered) for _, offered in groups) <= 500 + 2 * 41
+    assert groups[39][1][0] == (f"base:{base.pk}", "Whole base: Base 39 (30)")
+    assert groups[39][1][-1] == (f"document:{last.pk}", "Lease 29")
 
 
 @pytest.mark.parametrize("kind", ["documents:{0},{1}", "documents:{0},nonsense", "document:{0},{0}", "documents:", "x"])
