@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 
 from ledger.models import Entry
 
@@ -39,8 +39,10 @@ What = Literal["hole", "previous_hash", "hash", "payload_changed", "payload_miss
 # The digests of what entries vouch for, as that is now, by sequence; of what is gone, None.
 DigestsOf = Callable[[Sequence[Entry]], dict[int, str | None]]
 
-# Two statements of one round trip: the second takes its snapshot when the lock is ours. The lock lasts until commit.
+# Statements of one round trip: the last takes its snapshot when the lock is ours. The lock lasts until commit, which
+# therefore does not wait for the disk: every writer behind would wait with it. `flush` waits afterwards, for many at once.
 APPEND = """
+SET LOCAL synchronous_commit = off;
 SELECT pg_advisory_xact_lock(%(lock)s);
 WITH last AS (SELECT sequence, hash FROM ledger_entry ORDER BY sequence DESC LIMIT 1),
 now AS (
@@ -60,6 +62,7 @@ salted AS (
 )
 SELECT sequence, previous_hash, hash, created_at FROM written
 """
+FLUSH = "SELECT pg_logical_emit_message(true, 'docintel-ledger', '')"  # nobody reads it: its commit waits for the disk
 
 
 class OutsideTransaction(RuntimeError):
@@ -127,9 +130,17 @@ def append(kind: str, subject_id: str, payload: bytes, *, salt: str = "") -> Ent
     values |= {"kind": kind, "subject_id": subject_id, "digest": payload_digest}
     with connection.cursor() as cursor:
         cursor.execute(APPEND, values)
-        cursor.nextset()
+        while cursor.nextset():
+            pass
         sequence, previous_hash, own_hash, created_at = cursor.fetchone()
+    transaction.on_commit(flush)
     return Entry(sequence, kind, subject_id, payload_digest, previous_hash, own_hash, created_at)
+
+
+def flush() -> None:
+    """Wait until all that was committed before is on the disk, as the server's own setting has it; then the caller goes on."""
+    with connection.cursor() as cursor:
+        cursor.execute(FLUSH)
 
 
 def salted(payload: bytes, salt: str) -> bytes:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from ledger import chain
 from ledger.models import Entry
@@ -54,6 +55,21 @@ def test_it_refuses_to_append_outside_a_transaction() -> None:
 def test_it_refuses_what_would_blur_the_hashed_lines(kind: str, subject_id: str) -> None:
     with pytest.raises(ValueError, match="kind and a subject id"):
         chain.append(kind, subject_id, b"one")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_waits_for_the_disk_once_the_lock_is_free() -> None:
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as done:
+        cursor.execute("SET synchronous_commit = on")
+        with transaction.atomic():
+            chain.append("run", "subject-1", b"payload")
+            cursor.execute("SHOW synchronous_commit")
+            assert cursor.fetchone() == ("off",)
+        cursor.execute("SHOW synchronous_commit")
+        assert cursor.fetchone() == ("on",)
+        cursor.execute("RESET synchronous_commit")
+    said = [query["sql"] for query in done.captured_queries]
+    assert said.index("COMMIT") < said.index(chain.FLUSH)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
-from ledger.chain import append
+from ledger.chain import FLUSH, append
 from ledger.models import Entry
 from ledger.roles import insert_only_tables, restrict
 
@@ -77,6 +77,7 @@ def test_honest_work_goes_on(as_app: Any) -> None:
         )
         as_app.execute("UPDATE accounts_user SET name = 'x'")
         as_app.execute("DELETE FROM django_session")
+        as_app.execute(FLUSH)
     assert Entry.objects.count() == 2
 
 
