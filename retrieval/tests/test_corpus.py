@@ -168,11 +168,11 @@ def test_where_the_named_document_is_silent_the_others_are_read(keep: Keep) -> N
 
 def test_a_model_is_asked_once_about_the_documents_named(keep: Keep, serve: Callable[..., ScriptedLLM]) -> None:
     server = serve("good")
-    reports = [
-        keep("NIKE_2018_10K", "# A\n\nIt insures the roof."),
-        keep("NIKE_2019_10K", "# A\n\nNo earthquake was insured."),
-    ]
-    result = retrieve_among("Was an earthquake insured by Nike in 2018?", reports, settings=WITHOUT, arbiter="model")
+    silent = keep("NIKE_2018_10K", "# A\n\nIt insures the roof of the hall, and all of the walls that are in it.")
+    telling = keep("NIKE_2019_10K", "# A\n\nNo earthquake was insured.")
+    documents = [*many(keep), silent, telling]
+    result = retrieve_among("Was an earthquake insured by Nike in 2018?", documents, settings=WITHOUT, arbiter="model")
+    assert {seen["document_id"] for seen in result.scope} == {str(silent.pk)}
     assert result.not_found and len(server.requests) == 1
 
 
