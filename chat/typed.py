@@ -22,6 +22,9 @@ from retrieval.values import split_row, years_on
 ITEMS_MAX = 60
 ITEM_ENDS = (".", ";", ":")
 BULLET = re.compile(r"^\s*(?:[-*\u2022\u2023\u25aa\u25cf\u2013\u2014]|\(?\w{1,3}[.)])\s+")
+UNIT = re.compile(
+    r"(?:\bin\s|(?:\b(?:EUR|USD|GBP|CHF)|[$\u20ac\u00a3])\s(?:in\s)?)(?:thousand|million|billion)s?\b", re.IGNORECASE
+)
 HEAD_LINES = 4  # above a table's first row its years are looked for
 ROWS_MIN = 2
 
@@ -178,6 +181,7 @@ def table_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
     return {
         "type": "table",
         "headers": headers_of(lines, table[0][0].number, len(table[0][2])),
+        "unit": unit_of(lines, table[0][0].number),
         "rows": [
             {
                 "label": label.strip(" .:"),
@@ -194,6 +198,12 @@ def headers_of(lines: Sequence[LineRow], first: int, count: int) -> list[str]:
     above = [line for line in lines if first - HEAD_LINES <= line.number < first]
     named = [list(years) for line in above if len(years := years_on(line)) == count]
     return named[-1] if named else []
+
+
+def unit_of(lines: Sequence[LineRow], first: int) -> str:
+    """The unit the lines above the first row name ("EUR thousand", "in millions"), as printed; "" when none does."""
+    above = [line.text for line in lines if first - HEAD_LINES <= line.number < first]
+    return next((found[0] for text in above if (found := UNIT.search(text))), "")
 
 
 def check_of(typed: dict[str, Any], marker: int) -> dict[str, Any]:

@@ -72,19 +72,20 @@ def test_a_list_has_whole_items_and_ends_where_it_ends() -> None:
 
 def test_a_table_has_its_years_over_its_columns() -> None:
     lines = rows(
+        "(USD in millions, except shares)",
         ("Year ended 2021 2020", "table_row"),
         ("Revenue $ 20 $ (10)", "table_row"),
         ("Costs .... 10 5", "table_row"),
         "A sentence.",
         ("Other 1 2 3", "table_row"),
     )
-    typed = table_of(lines, 2)
-    assert typed is not None and typed["headers"] == ["2021", "2020"]
+    typed = table_of(lines, 3)
+    assert typed is not None and (typed["headers"], typed["unit"]) == (["2021", "2020"], "USD in millions")
     assert [(row["label"], row["cells"], row["lines"]) for row in typed["rows"]] == [
-        ("Revenue", ["$ 20", "$ (10)"], [2, 2]),
-        ("Costs", ["10", "5"], [3, 3]),
+        ("Revenue", ["$ 20", "$ (10)"], [3, 3]),
+        ("Costs", ["10", "5"], [4, 4]),
     ]
-    assert table_of(lines, 5) is None
+    assert table_of(lines, 6) is None
 
 
 def typed_of(answer: Answer) -> list[dict[str, Any]]:
