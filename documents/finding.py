@@ -104,26 +104,35 @@ def find(parse: Parse, words: str) -> Finding:
     return find_in(searched_lines(parse.pk), words[:WORDS_MAX])
 
 
+class Searched(NamedTuple):
+    """Lines as they are looked through: their match forms in one text, and where in it each begins."""
+
+    lines: tuple[FoundLine, ...]
+    starts: tuple[int, ...]
+    joined: str
+
+
 @lru_cache(maxsize=PARSES_KEPT)
-def searched_lines(parse_pk: UUID) -> tuple[FoundLine, ...]:
+def searched_lines(parse_pk: UUID) -> Searched:
     """The lines of a parse that are looked through. A parse never changes, and who steps from place to place comes often."""
     searched = Line.objects.filter(parse=parse_pk).exclude(kind="furniture").order_by("number")
-    return tuple(FoundLine(*row) for row in searched.values_list("number", "page_number", "match"))
+    return laid_out(tuple(FoundLine(*row) for row in searched.values_list("number", "page_number", "match")))
 
 
-def find_in(lines: tuple[FoundLine, ...], words: str) -> Finding:
+def laid_out(lines: tuple[FoundLine, ...]) -> Searched:
     starts = tuple(accumulate((len(line.match) + 1 for line in lines), initial=0))[:-1]
+    return Searched(lines, starts, "\n".join(line.match for line in lines))
+
+
+def find_in(searched: Searched, words: str) -> Finding:
     pattern = pattern_of(words)
-    if pattern is None:
-        return Finding(words, (), lines, starts)
-    joined = "\n".join(line.match for line in lines)
     hits: list[Hit] = []
-    for found in pattern.finditer(joined):
-        place = bisect_right(starts, found.start()) - 1
-        hits.append(Hit(len(hits) + 1, lines[place].page_number, found.start(), found.end()))
+    for found in pattern.finditer(searched.joined) if pattern else ():
+        place = bisect_right(searched.starts, found.start()) - 1
+        hits.append(Hit(len(hits) + 1, searched.lines[place].page_number, found.start(), found.end()))
         if len(hits) == HITS_MAX:
             break
-    return Finding(words, tuple(hits), lines, starts)
+    return Finding(words, tuple(hits), searched.lines, searched.starts)
 
 
 def pattern_of(words: str) -> re.Pattern[str] | None:
