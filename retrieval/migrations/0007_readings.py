@@ -5,17 +5,20 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('documents', '0004_tags_and_versions'),
-        ('llm', '0004_spending'),
-        ('retrieval', '0006_risk_indexes'),
+        ("documents", "0004_tags_and_versions"),
+        ("llm", "0004_spending"),
+        ("retrieval", "0006_risk_indexes"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='retrievalrun',
-            index=models.Index(condition=models.Q(('parsed__has_key', 'reading_call')), fields=['created_at'], name='retrieval_run_read'),
+            model_name="retrievalrun",
+            index=models.Index(
+                condition=models.Q(("parsed__has_key", "reading_call")),
+                fields=["created_at"],
+                name="retrieval_run_read",
+            ),
         ),
     ]
