@@ -382,8 +382,9 @@ def matched_keywords(place: Place, anchor: LineRange, terms: Sequence[Term]) -> 
     near = [hit for hit in place.hits if hit.method in ("titles", "pinned") or hit.lines.overlaps(anchor)]
     entry = place.content.toc_by_index.get(place.line.toc_index)
     text = match_form(place.content.text_between(*anchor) + "\n" + (entry.breadcrumb if entry else ""))
-    names = {term.text: standing_name(term, text) for term in terms}
-    return tuple(dict.fromkeys(names.get(word, word) for hit in near for word in hit.matched_keywords))
+    words = dict.fromkeys(word for hit in near for word in hit.matched_keywords)
+    names = {term.text: standing_name(term, text) for term in terms if term.text in words}
+    return tuple(dict.fromkeys(names.get(word, word) for word in words))
 
 
 def standing_name(term: Term, text: str) -> str:
@@ -394,11 +395,12 @@ def standing_name(term: Term, text: str) -> str:
 
 
 def snippet_of(anchor: LineRange, place: Place) -> str:
-    """Three to five lines around the anchor, without furniture."""
+    """Three to five lines around the anchor, without furniture, to the end of a word."""
     content = place.content
     spare = max(0, SNIPPET_LINES - (anchor.last - anchor.first + 1))
     first, last = anchor.first - (spare + 1) // 2, anchor.last + spare // 2
-    return content.text_between(first, last, searched_only=True)[:SNIPPET_CHARS]
+    text = content.text_between(first, last, searched_only=True)
+    return text if len(text) <= SNIPPET_CHARS else (text[:SNIPPET_CHARS].rsplit(maxsplit=1) or [""])[0]
 
 
 NO_BRIEF = Brief("", (), "", "", "", "", (), False, False, False, "")

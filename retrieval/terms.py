@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class Term:
         return tuple(map(match_form, self.texts))
 
 
+@lru_cache(maxsize=16)  # every detector and the aggregation ask for those of a question in each of its documents
 def terms_of(question: Question, lexicon: Lexicon) -> tuple[Term, ...]:
     """The terms of a question, years last. A word without a hit keeps its full weight: its absence counts.
 

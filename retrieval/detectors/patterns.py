@@ -68,8 +68,8 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     stands = presence(terms, lexicon)
     hits: list[Hit] = []
     for number, share in lines_by_share(terms, stands):
-        matched = matched_terms(terms, stands, number)
         is_typed = pattern is not None and has_value(number, pattern, content)
+        matched = matched_terms(terms, stands, number) if is_typed or identifiers else []
         if is_typed or any(term.text in identifiers for term in matched):
             hits.append(pattern_hit(number, matched, share, is_typed, content))
         if len(hits) == HITS_MAX:

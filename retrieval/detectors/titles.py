@@ -153,7 +153,7 @@ def entries_with(term: Term, lexicon: Lexicon) -> set[int]:
 
 
 def is_section_named(named: str, entry: TocRow) -> bool:
+    if not named:
+        return False
     wanted, title = match_form(named), match_form(entry.title)
-    return bool(wanted) and (
-        entry.number.rstrip(".").casefold() == wanted or title == wanted or f"appendix {wanted}" in title
-    )
+    return entry.number.rstrip(".").casefold() == wanted or title == wanted or f"appendix {wanted}" in title
