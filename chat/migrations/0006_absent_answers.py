@@ -4,16 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('chat', '0005_rewriting_erasable'),
-        ('llm', '0004_spending'),
-        ('retrieval', '0006_risk_indexes'),
+        ("chat", "0005_rewriting_erasable"),
+        ("llm", "0004_spending"),
+        ("retrieval", "0006_risk_indexes"),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='answer',
-            index=models.Index(condition=models.Q(('kind__in', ['not_found', 'cannot_tell'])), fields=['run'], name='chat_answer_absent'),
+            model_name="answer",
+            index=models.Index(
+                condition=models.Q(("kind__in", ["not_found", "cannot_tell"])),
+                fields=["run"],
+                name="chat_answer_absent",
+            ),
         ),
     ]
