@@ -15,8 +15,9 @@ from documents.listing import ORIGINS, STRENGTH_WORDS
 from documents.models import Document, Parse
 from documents.page_images import has_image
 from documents.place import Place
-from documents.reasons import explain_warning, number_ranges
+from documents.reasons import number_ranges
 from documents.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
+from documents.sentences import explain_warning
 from documents.sheet import Mark, Sheet, around, box_of_line, build_sheet, line_marks
 from documents.tree import Tree, tree_of
 

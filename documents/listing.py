@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from documents.base_settings import BaseSettings
 from documents.matching import match_form
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Passage
-from documents.reasons import explain_warning, in_words
+from documents.sentences import explain_warning, in_words
 
 STRENGTHS = {"strong": 4, "medium": 2, "weak": 1}
 STRENGTH_BARS = 4

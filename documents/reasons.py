@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.utils.translation import gettext
-
 
 def _(words: str) -> str:
     """Mark words for translation. Django's own mark asks for settings, and the child that reads files has none."""
@@ -84,17 +82,6 @@ class ReadingError(Exception):
 def refusal(code: str, detail: str = "", **values: Any) -> ReadingError:
     """The error of a reason code, its sentence filled with the values it names."""
     return ReadingError(code, REASONS[code].format(**values), detail)
-
-
-def explain_warning(warning: str) -> str:
-    """The sentence of a warning as a Reading carries it: `code` or `code(value)`."""
-    code, _, value = warning.partition("(")
-    return gettext(WARNINGS[code]).format(value=value.removesuffix(")"))
-
-
-def in_words(stored: str) -> str:
-    """A stored sentence in the reader's language, where it is one of ours as it stands; as it was stored otherwise."""
-    return gettext(stored) if stored else ""
 
 
 def number_ranges(numbers: Sequence[int]) -> str:

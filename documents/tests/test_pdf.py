@@ -10,8 +10,9 @@ from PIL import Image
 from documents.limits import Limits
 from documents.pdf import opened, read_outline, render_page, zoom_within
 from documents.reading import read_pdf
-from documents.reasons import REASONS, WARNINGS, ReadingError, explain_warning
+from documents.reasons import REASONS, WARNINGS, ReadingError
 from documents.rows import Reading
+from documents.sentences import explain_warning
 from documents.tests.files import make_pdf
 from documents.tests.pdfs import raw_pdf, write_pdf
 
