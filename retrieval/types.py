@@ -11,6 +11,7 @@ ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 POINTED: tuple[Method, ...] = ("pinned", "references")  # proposed because somebody points there, not by a detector
+HEAD_LINES = 5  # the hit of a title is its heading with the lines below it
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
 
 

@@ -10,10 +10,9 @@ from documents.rows import FRONT_INDEX, TocRow
 from retrieval.lexicon import Lexicon, Numbers, lexicon_of
 from retrieval.statements import StatementPage, statement_names, statement_pages
 from retrieval.terms import Term, terms_of
-from retrieval.types import Hit, LineRange, Question
+from retrieval.types import HEAD_LINES, Hit, LineRange, Question
 from retrieval.words import is_stop_word, words_of
 
-HEAD_LINES = 5  # a title's hit shows the heading and the lines below it
 SECTION_NAMED_SCORE = 1.0  # the question names the section itself
 FIGURE_TYPES = ("amount", "percentage", "number", "boolean")  # what a statement can answer without being named
 UNNAMED_SHARE = 0.5  # of a figure's rows: a statement the question does not name must hold most of them

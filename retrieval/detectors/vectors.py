@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from documents.content import DocumentContent
 from llm.embedders import embedder_for
 from llm.encoder import EncoderMissing
-from retrieval.types import Hit, LineRange, Question
+from retrieval.types import HEAD_LINES, Hit, LineRange, Question
 
 PASSAGES_MAX = 40
 TITLES_MAX = 5
@@ -56,7 +56,7 @@ def title_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[Hi
         Hit(
             method="vectors",
             document_id=content.document_id,
-            lines=LineRange(entry.first_line, entry.first_line),
+            lines=LineRange(entry.first_line, min(entry.first_line + HEAD_LINES - 1, entry.last_line)),
             score=score,
             toc_index=entry.index,
             detail=f"title: {entry.title}",
