@@ -32,7 +32,16 @@ from accounts.models import User
 from documents.access import set_role
 from documents.models import KnowledgeBase
 nia = User.objects.create_user("nia@example.org", "quiet-harbour-91", name="Nia Roy")
-set_role(KnowledgeBase.objects.get(name="Demo"), nia, "auditor")
+base = KnowledgeBase.objects.get(name="Demo")
+set_role(base, nia, "auditor")
+"""
+# A seed by which the one run with candidates is drawn, by the published rule and not by our code.
+SEED = """
+import hashlib
+from retrieval.models import RetrievalRun
+runs = {str(pk): status for pk, status in RetrievalRun.objects.filter(base=base).values_list("pk", "status")}
+drawn = lambda seed: min(runs, key=lambda pk: hashlib.sha256(f"{seed}:{pk}".encode()).hexdigest())
+print(next(seed for seed in map(str, range(10_000)) if runs[drawn(seed)] == "found"))
 """
 
 
@@ -138,9 +147,10 @@ def test_the_whole_way(welcome: str, browser: Browser) -> None:
 
 def test_an_auditor_reviews_a_sample_by_keyboard_alone(running: Running, browser: Browser) -> None:
     """From drawing a sample to signing it off without a mouse: candidates walked, one overruled, one agreed with."""
-    for command in (["load_demo"], ["shell", "-c", AUDITOR]):
+    for command in (["load_demo"], ["shell", "-c", AUDITOR + SEED]):
         done = manage(running.environment, *command)
         assert done.returncode == 0, done.stderr
+    seed = done.stdout.split()[-1]
     page = browser.new_page(viewport={"width": 1440, "height": 900}, base_url=f"http://127.0.0.1:{running.port}")
     press, on_page = page.keyboard.press, page.wait_for_function
     page.goto("/accounts/login/")
@@ -156,6 +166,8 @@ def test_an_auditor_reviews_a_sample_by_keyboard_alone(running: Running, browser
     page.locator("#id_size").focus()
     press("Control+A")
     page.keyboard.type("1")
+    page.locator("#id_seed").focus()
+    page.keyboard.type(seed)
     press("Enter")
     page.wait_for_url(re.compile(r"/audit/queue/[0-9a-f-]{36}/$"))
     sample = page.url

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,6 @@ def test_every_link_of_the_documents_leads_somewhere(page: Path) -> None:
 def test_the_programs_a_backup_is_made_with_are_where_operations_says() -> None:
     text = (DOCS / "operations.md").read_text(encoding="utf-8")
     [line] = re.findall(r"^ *(PG=.*)$", text, re.MULTILINE)
-    program = f'{line}; "$PG/pg_dump" --version; "$PG/pg_restore" --version'
+    program = f'{line.replace(".venv", sys.prefix)}; "$PG/pg_dump" --version; "$PG/pg_restore" --version'
     said = subprocess.run(["bash", "-euc", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert said.count(f"(PostgreSQL) {MAJOR}.") == 2
