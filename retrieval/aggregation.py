@@ -76,6 +76,7 @@ def aggregate(
     asked = match_form(question.topic)
     candidates: dict[str, Candidate] = {}
     certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
+    certain.sort(key=lambda place: not any(hit.exact_title for hit in place.hits))
     for place in certain + pages_first(ordered):
         if len(candidates) == pool_max:
             break
@@ -85,8 +86,8 @@ def aggregate(
 
 
 def is_certain(place: Place) -> bool:
-    """Whether a place is a candidate however few of the detectors found it: pointed to, or the statement asked for."""
-    return any(hit.method == "references" or (hit.statement and hit.exact_title) for hit in place.hits)
+    """Whether a place is a candidate however few of the detectors found it: pointed to, or a statement with its rows."""
+    return any(hit.method == "references" or hit.statement for hit in place.hits)
 
 
 def pages_first(ordered: Sequence[Place]) -> list[Place]:
