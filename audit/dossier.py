@@ -81,7 +81,7 @@ def detectors_of(run: RetrievalRun) -> list[Searched]:
 def sections_of(run: RetrievalRun) -> tuple[SectionsOf, ...]:
     """Every section of what was searched, from the parses the run saw as long as they live."""
     entries: dict[str, list[str]] = {seen["parse_id"]: [] for seen in run.scope}
-    rows = TocEntry.objects.filter(parse__in=list(map(UUID, entries))).order_by("parse", "index")
+    rows = TocEntry.objects.filter(parse__in=list(map(UUID, entries))).exclude(origin="front").order_by("parse", "index")
     for parse_id, title in rows.values_list("parse_id", "title")[:SECTIONS_MAX]:
         entries[str(parse_id)].append(title)
     return tuple(

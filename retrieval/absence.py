@@ -14,6 +14,7 @@ NAMES = {
     "G2": "no keyword support",
     "G3": "nothing primary",
 }
+PROPOSED = {"vectors": "nearness in meaning (vectors)", "titles": "a title", "pinned": "the page named"}
 LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
 
 
@@ -76,8 +77,9 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
     texts = [keyword.text for keyword in primary]
     if not texts or any(counts.get(leaders[keyword.group or keyword.text]) for keyword in primary):
         return ""
-    searched_for = ", ".join(f"“{text}”" for text in dict.fromkeys(texts))
-    return f"zero hits across the exhaustive keyword set: {searched_for} and every form of them"
+    words = [f"“{text}”" for text in dict.fromkeys(texts)]
+    said = f"none of {', '.join(words)} stands anywhere" if len(words) > 1 else f"{words[0]} stands nowhere"
+    return f"zero keyword hits: {said} in what was searched, in any form"
 
 
 def is_foreign(question: Question, contents: Sequence[DocumentContent]) -> bool:
@@ -143,7 +145,7 @@ def support_evidence(zero: str, proposed: Sequence[str], is_primary: bool) -> st
         return "the candidates have words of the question"
     if not proposed:
         return "nothing was proposed without words either"
-    said = f"only {' and '.join(proposed)} proposed something, and nearness in meaning proves nothing"
+    said = f"only {' and '.join(PROPOSED[name] for name in proposed)} proposed something: no evidence without a word"
     return f"{said}; the arbiter found it primary: no keyword support" if is_primary else said
 
 

@@ -71,7 +71,7 @@ def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
 
 def rule_titles(asked: Asked) -> Flag:
     usable = [content for content in asked.contents if content.has_usable_toc]
-    entries = sum(len(content.toc) for content in usable)
+    entries = sum(entry.origin != "front" for content in usable for entry in content.toc)
     if usable:
         return Flag("titles", True, f"{entries} titles in {counted(len(usable), 'table')} of contents")
     headed = sum(len(statement_pages(content)) for content in asked.contents)

@@ -49,6 +49,7 @@ TYPE_MATCH = Rule(2, "value of the type")
 REFERRED = Rule(2, "referred to")
 ONE_WORD = Rule(2, "words apart")
 MEANING_ONLY = Rule(3, "meaning only")
+SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED)  # reasons to keep a candidate whatever its strength
 
 
 def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranking:
@@ -56,7 +57,8 @@ def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranki
     ordered = order_by_rules(candidates)
     missing = what_is_missing(question, candidates)
     roles = [lowered(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
-    verdicts = tuple(verdict_of(candidate, role) for candidate, role in zip(ordered, roles, strict=True))
+    best = max(candidate.strength for candidate in ordered)
+    verdicts = tuple(verdict_of(candidate, role, best, missing) for candidate, role in zip(ordered, roles, strict=True))
     verdicts = tuple(sorted(verdicts, key=lambda verdict: RANK_OF_ROLE[verdict.role]))
     answerable = any(role == "primary" for role in roles)
     reason = "" if answerable else missing or "no passage carries enough of the question"
@@ -194,15 +196,17 @@ def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
     return frozenset(first.values())
 
 
-def verdict_of(candidate: Candidate, role: Role) -> Verdict:
+def verdict_of(candidate: Candidate, role: Role, best: float, missing: str) -> Verdict:
     rule = rule_of(candidate)
     quote = quote_of(candidate) if role in QUOTED_ROLES else ""
-    return Verdict(candidate.candidate_id, role, reason_of(candidate, rule, role), quote, rule.name)
+    reason = f"{what_stands(candidate, rule)} {weighed(candidate, rule, role, best, missing)}".strip()
+    return Verdict(candidate.candidate_id, role, reason, quote, rule.name)
 
 
-def reason_of(candidate: Candidate, rule: Rule, role: Role) -> str:
+def what_stands(candidate: Candidate, rule: Rule) -> str:
+    """The evidence, without the verdict."""
     words = listed([f"“{text}”" for text in candidate.matched_keywords])
-    said = {
+    return {
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
         STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”.",
@@ -210,19 +214,38 @@ def reason_of(candidate: Candidate, rule: Rule, role: Role) -> str:
         TYPE_MATCH: f"{words} beside a value of the expected type.",
         REFERRED: f"Another passage points here: {candidate.referred}.",
         ONE_WORD: said_of_words(candidate, words),
-        MEANING_ONLY: "Only near in meaning: no word of the question and no title (rule 3).",
+        MEANING_ONLY: "Only near in meaning: no word searched stands here. That alone is no evidence.",
     }[rule]
-    if role == "discarded" and rule is not MEANING_ONLY:
-        return f"{said} It carries far less of the question than the best passage."
+
+
+def weighed(candidate: Candidate, rule: Rule, role: Role, best: float, missing: str) -> str:
+    """Why that evidence makes this role: how much of the question it carries, against the best and the limits."""
+    if rule is MEANING_ONLY or (role in QUOTED_ROLES and rule in SUFFICIENT):
+        return ""
+    if missing and role == "tangential":
+        return f"An answer needs more: {missing}."
     if role == "tangential" and not is_able(candidate):
-        return f"{said} Too little of the question for an answer."
-    return said
+        return "Too little of the question for an answer."
+    share = f"It carries {int(100 * candidate.strength / (best or 1.0))} % as much of the question as the best one"
+    if role == "primary" and candidate.strength == best:
+        return "None carries more of the question."
+    if role == "primary":
+        return "It is the best for its part of the question." if candidate.parts else f"{share}."
+    if role == "supporting":
+        return f"{share}; {round(100 * SUPPORTING_SHARE)} % is enough to support it."
+    if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * best:
+        return f"{SUPPORTING_MAX} better ones support the answer already."
+    if role == "tangential":
+        return f"{share}; to support it takes {round(100 * SUPPORTING_SHARE)} %."
+    return f"{share}; below {round(100 * DISCARDED_SHARE)} % is refused."
 
 
 def said_of_words(candidate: Candidate, words: str) -> str:
     if not words:
         return "Only the section's title speaks for it."
-    return f"Only {words} stands here." if len(candidate.matched_keywords) == 1 else f"{words} stand here, apart."
+    if len(candidate.matched_keywords) == 1:
+        return f"Of the words searched, in any form, {words} alone stands here."
+    return f"{words} stand here, apart."
 
 
 def quote_of(candidate: Candidate) -> str:

@@ -55,11 +55,20 @@ def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> 
         policy,
         make("together", 0.9, co_occurrence=True, matched_keywords=("annual", "premium")),
         make("typed", 0.8, type_match=True),
-        make("one", 0.7),
+        make("one", 0.6),
+        make("less", 0.3),
+        make("stray", 0.1),
     )
-    assert verdicts["together"].reason == "“annual” and “premium” stand together here."
-    assert verdicts["typed"].reason == "“premium” beside a value of the expected type."
-    assert verdicts["one"].reason == "Only “premium” stands here."
+    carries = "% as much of the question as the best one"
+    assert {name: verdict.reason for name, verdict in verdicts.items()} == {
+        "together": "“annual” and “premium” stand together here. None carries more of the question.",
+        "typed": f"“premium” beside a value of the expected type. It carries 88 {carries}.",
+        "one": "Of the words searched, in any form, “premium” alone stands here. "
+        f"It carries 66 {carries}; 60 % is enough to support it.",
+        "less": "Of the words searched, in any form, “premium” alone stands here. "
+        f"It carries 33 {carries}; to support it takes 60 %.",
+        "stray": f"Of the words searched, in any form, “premium” alone stands here. It carries 11 {carries}; below 25 % is refused.",
+    }
 
 
 def test_roles_fall_with_strength(policy: DocumentContent, make: Any) -> None:
@@ -74,6 +83,14 @@ def test_primaries_are_few(policy: DocumentContent, make: Any) -> None:
     assert (roles.count("primary"), roles.count("supporting")) == (3, 5)
 
 
+def test_a_refusal_says_what_is_missing(policy: DocumentContent, make: Any) -> None:
+    candidates = [make(str(n), 0.8) for n in range(9)]
+    last = judge_by_rules(parse_question("premium", [policy]), candidates).verdicts[-1]
+    assert last.reason.endswith("5 better ones support the answer already.")
+    unformed = judge_by_rules(parse_question("How often is the premium reviewed?", [policy]), candidates[:1])
+    assert unformed.verdicts[0].reason.endswith("more: no frequency stands beside the words of the question.")
+
+
 def test_nothing_is_primary_when_the_best_carries_too_little(policy: DocumentContent, make: Any) -> None:
     ranking = judge_by_rules(parse_question("premium", [policy]), [make("weak", 0.05)])
     assert [verdict.role for verdict in ranking.verdicts] == ["tangential"]
@@ -83,6 +100,7 @@ def test_nothing_is_primary_when_the_best_carries_too_little(policy: DocumentCon
 def test_each_part_keeps_its_best(policy: DocumentContent, make: Any) -> None:
     verdicts = judged(policy, make("a", 0.9, parts=(1,)), make("b", 0.85, parts=(1,)), make("c", 0.3, parts=(2,)))
     assert verdicts["c"].role == "primary"
+    assert verdicts["c"].reason.endswith("It is the best for its part of the question.")
 
 
 def test_equals_keep_the_order_of_fusion(policy: DocumentContent, make: Any) -> None:
