@@ -1,18 +1,25 @@
-"""Numbers become rectangles: what `audit/_columns.html` and `audit/_bars.html` draw, in units of their own view box."""
+"""Numbers become rectangles: what `audit/_chart.html` and `audit/_bar.html` draw, across in per cent, down in pixels."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-WIDTH, HEIGHT = 720.0, 140.0
+from django.contrib.humanize.templatetags.humanize import intcomma
+
+HEIGHT = 116.0
 FOOT = 18.0  # below the columns, for their labels
-HEAD = 14.0  # above them, for the values
+HEAD = 16.0  # above them, for the values
 GAP = 0.25  # of a column's place stays empty
-PLACE_MAX = 72.0  # a few columns stay columns and do not become walls
-LABELS_MAX = 12  # more would run into each other
-CELL, CELLS_A_ROW = 18.0, 40
-BAR_HEIGHT, BAR_GAP, BAR_LEFT = 16.0, 8.0, 220.0
-NAME_MAX = 36  # characters that fit beside a bar
+PLACE_MAX = 10.0  # a few columns stay columns and do not become walls
+LABELS_MAX = 8  # more would run into each other on a telephone
+BAR_MAX = 66.0  # the rest of a bar's cell is for the number at its end
+
+
+class Key(NamedTuple):
+    """What a colour stands for."""
+
+    css: str
+    words: str
 
 
 class Rect(NamedTuple):
@@ -32,12 +39,13 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """`summary` says in words what the drawing shows."""
+    """`summary` says in words what the drawing shows; the columns stand on `foot`."""
 
-    width: float
     height: float
+    foot: float
     rects: tuple[Rect, ...]
     labels: tuple[Label, ...]
+    keys: tuple[Key, ...]
     summary: str
 
 
@@ -49,46 +57,76 @@ class Point(NamedTuple):
     title: str
 
 
-def columns(points: Sequence[Point], summary: str, *, most: float = 0.0) -> Chart:
-    """Columns side by side; `most` is the value of a full one, by default the greatest."""
+def columns(points: Sequence[Point], key: Key, summary: str, *, unit: str = "", most: float = 0.0) -> Chart:
+    """Columns side by side; `most` is the value of a full one, drawn pale behind each, by default the greatest."""
     full = most or max((point.value for point in points), default=0.0) or 1.0
-    place = min(WIDTH / max(len(points), 1), PLACE_MAX)
-    room = HEIGHT - FOOT - HEAD
+    place = min(100 / max(len(points), 1), PLACE_MAX)
+    foot, room = HEIGHT - FOOT, HEIGHT - FOOT - HEAD
     step = max(1, -(-len(points) // LABELS_MAX))
     rects, labels = [], []
     for index, point in enumerate(points):
         height = room * min(point.value / full, 1.0)
-        left = index * place + place * GAP / 2
-        rects.append(rect(left, HEIGHT - FOOT - height, place * (1 - GAP), height, "series-0", point.title))
+        left, width = (index + GAP / 2) * place, place * (1 - GAP)
+        if most:
+            rects.append(rect(left, HEAD, width, room, "track", point.title))
+        rects.append(rect(left, foot - height, width, height, key.css, point.title))
         if index % step == 0:
-            middle = round(left + place * (1 - GAP) / 2, 1)
+            middle = round(left + width / 2, 2)
             labels.append(Label(middle, HEIGHT - 4, point.label))
-            labels.append(Label(middle, round(HEIGHT - FOOT - height - 3, 1), f"{point.value:g}"))
-    return Chart(WIDTH, HEIGHT, tuple(rects), tuple(labels), summary)
+            labels.append(Label(middle, round(foot - height - 4, 2), f"{number(point.value)}{unit}"))
+    return Chart(HEIGHT, foot, tuple(rects), tuple(labels), (key,), summary)
 
 
-def bars(rows: Sequence[tuple[str, Sequence[tuple[str, float]]]], summary: str) -> Chart:
-    """One bar a row, made of its parts in order; each part has a name and a value, and all bars one scale."""
-    full = max((sum(value for _, value in parts) for _, parts in rows), default=0.0) or 1.0
-    rects, labels = [], []
-    for index, (name, parts) in enumerate(rows):
-        top, left = index * (BAR_HEIGHT + BAR_GAP), BAR_LEFT
-        labels.append(Label(0, top + BAR_HEIGHT - 4, name[:NAME_MAX]))
-        for series, (part, value) in enumerate(parts):
-            width = (WIDTH - BAR_LEFT) * value / full
-            rects.append(rect(left, top, width, BAR_HEIGHT, f"series-{series}", f"{name}, {part}: {value:g}"))
-            left += width
-    return Chart(WIDTH, max(len(rows), 1) * (BAR_HEIGHT + BAR_GAP), tuple(rects), tuple(labels), summary)
+class Series(NamedTuple):
+    """One part of every bar: its colour, its name, and its value in a row."""
+
+    css: str
+    words: str
+    value_of: Callable[[Any], float]
 
 
-def grid(cells: Sequence[tuple[str, str]], summary: str) -> Chart:
-    """One square a cell, row by row; a cell is its class and what pointing at it tells."""
-    rects = [
-        rect(CELL * (index % CELLS_A_ROW), CELL * (index // CELLS_A_ROW), CELL - 2, CELL - 2, css, title)
-        for index, (css, title) in enumerate(cells)
-    ]
-    return Chart(WIDTH, CELL * max(-(-len(cells) // CELLS_A_ROW), 1), tuple(rects), (), summary)
+class Bar(NamedTuple):
+    """`value` is written where the bar ends; `words` tells its parts."""
+
+    rects: tuple[Rect, ...]
+    end: float
+    value: str
+    words: str
+
+
+class Bars(NamedTuple):
+    """Each row with its bar, all on one scale."""
+
+    keys: tuple[Key, ...]
+    rows: tuple[tuple[Any, Bar], ...]
+
+
+def bars(rows: Iterable[Any], *series: Series, unit: str = "") -> Bars:
+    """One bar a row, made of its series in order."""
+    found = [(row, [each.value_of(row) for each in series]) for row in rows]
+    full = max((sum(values) for _, values in found), default=0.0) or 1.0
+    keys = tuple(Key(each.css, each.words) for each in series)
+    return Bars(keys, tuple((row, bar(values, keys, full, unit)) for row, values in found))
+
+
+def bar(values: Sequence[float], keys: Sequence[Key], full: float, unit: str) -> Bar:
+    parts, left = [], 0.0
+    for value, key in zip(values, keys, strict=True):
+        width = BAR_MAX * value / full
+        parts.append(rect(left, 0, width, 1, key.css, f"{key.words}: {number(value)}{unit}"))
+        left += width
+    return Bar(
+        tuple(part for part in parts if part.width),
+        round(left, 2),
+        f"{number(sum(values))}{unit}",
+        ", ".join(part.title for part in parts),
+    )
+
+
+def number(value: float) -> str:
+    """As people write it: grouped, and without a fraction that is none."""
+    return str(intcomma(int(value) if value == int(value) else round(value, 4)))
 
 
 def rect(x: float, y: float, width: float, height: float, css: str, title: str) -> Rect:
-    return Rect(round(x, 1), round(y, 1), round(width, 1), round(height, 1), css, title)
+    return Rect(round(x, 2), round(y, 2), round(width, 2), round(height, 2), css, title)

@@ -7,11 +7,9 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from audit.charts import grid
 from audit.events import is_auditor, record_list
 from audit.figures import PAGE_STATES, ROLES, coverage_of, figures_of
 from documents.access import get_document
@@ -77,13 +75,6 @@ def coverage(request: HttpRequest, document_id: UUID) -> HttpResponse:
     shown = {
         "document": document,
         "pages": pages,
-        "chart": grid(
-            [
-                (page.state, gettext("page %(number)s: %(state)s") % {"number": page.number, "state": page.words})
-                for page in pages
-            ],
-            gettext("One square a page"),
-        ),
         "counts": {state: sum(page.state == state for page in pages) for state in PAGE_STATES},
         "keys": [(state, words, sum(page.state == state for page in pages)) for state, words in PAGE_STATES.items()],
     }

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, UUIDField, Value
@@ -13,10 +14,10 @@ from django.db.models.functions import Cast, Coalesce, NullIf, TruncDay, TruncMo
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from audit.charts import Chart, Point, bars, columns
+from audit.charts import Bars, Chart, Key, Point, Series, bars, columns
 from audit.disagreement import KEPT_ROLES
 from audit.models import Review
-from audit.outcomes import METHOD_NAMES, REPAIR_NAMES
+from audit.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES
 from audit.queue import RISKS, is_reviewed
 from chat.models import Answer, Citation
 from documents.models import Document
@@ -28,7 +29,8 @@ ROLES = ("primary", "supporting", "tangential", "discarded")
 ROWS = (*ROLES, "unjudged")
 ABSENT = ("not_found", "cannot_tell")
 NEWEST_MAX = 2_000  # runs of the period whose candidates and times are counted
-REPAIRS = ("exact", "truncated", "rejected")
+REPAIRS = {"exact": "in-good", "truncated": "in-warn", "rejected": "in-bad"}  # with their colours
+PER_CENT = " %"
 DAYS_AS_DAYS = 62  # a longer period is shown by month
 STEPS = {
     "parse": _("Reading the question"),
@@ -38,6 +40,7 @@ STEPS = {
     "calibrate": _("Quotes and contexts"),
     "compose": _("Writing the answer"),
 }
+PURPOSES = {"question": STEPS["parse"], "arbiter": STEPS["arbitrate"], "answer": STEPS["compose"]}
 
 
 class Rate(NamedTuple):
@@ -98,6 +101,11 @@ class Latency(NamedTuple):
     p50: float
     p95: float
 
+    @property
+    def beyond(self) -> float:
+        """What a bar that ends at the 95th percentile adds to the median."""
+        return round(self.p95 - self.p50, 1)
+
 
 class Spent(NamedTuple):
     """What the calls of a span of time came to."""
@@ -122,15 +130,15 @@ class Figures:
     by_detector: tuple[Rate, ...]
     blind: Rate
     signs: tuple[Sign, ...]
-    signs_chart: Chart
+    signs_bars: Bars
     repairs: tuple[Repairs, ...]
-    repairs_chart: Chart
+    repairs_bars: Bars
     contributions: tuple[Contribution, ...]
-    contributions_chart: Chart
+    contributions_bars: Bars
     latencies: tuple[Latency, ...]
-    latency_chart: Chart
+    latency_bars: Bars
     calls: list[dict[str, Any]]
-    calls_chart: Chart
+    calls_bars: Bars
     costs: tuple[Spent, ...]
     costs_chart: Chart
 
@@ -148,81 +156,83 @@ def figures_of(runs: RetrievalRunQuerySet, days: int) -> Figures:
     signs, calls, costs = tuple(signs_in(runs)), list(calls_of(runs)), tuple(costs_of(runs, days))
     agreed = sum(rate.part for rate in agreements)
     judged = sum(rate.of for rate in agreements)
+    currencies = ", ".join(sorted({row.currency for row in costs}))
     return Figures(
         runs=sum(rate.of for rate in absent),
         absent=absent,
-        absent_chart=columns(points_of(absent), gettext("Share of questions not found, over time"), most=100.0),
+        absent_chart=columns(
+            points_of(absent),
+            Key("in-warn", gettext("share of the questions to which no answer was found")),
+            gettext("Share of questions not found, over time"),
+            unit=PER_CENT,
+            most=100.0,
+        ),
         matrix=matrix_of(standing),
         reviewed=judged,
         agreement=Rate("", agreed, judged),
         agreements=agreements,
         agreement_chart=columns(
-            points_of(agreements), gettext("Share of roles auditors agreed with, by month"), most=100.0
+            points_of(agreements),
+            Key("in-good", gettext("share of the reviewed roles that the auditor agreed with")),
+            gettext("Share of roles auditors agreed with, by month"),
+            unit=PER_CENT,
+            most=100.0,
         ),
         by_judge=tuple(agreement_by(standing, lambda review: [review.judge])),
         by_detector=tuple(agreement_by(standing, lambda review: review.methods)),
         blind=blind_agreement(runs),
         signs=signs,
-        signs_chart=bars(
-            [
-                (
-                    sign.words,
-                    [(gettext("reviewed"), sign.reviewed), (gettext("waiting"), sign.waiting)],
-                )
-                for sign in signs
-            ],
-            gettext("Runs with each sign of risk, reviewed and waiting"),
+        signs_bars=bars(
+            signs,
+            Series("in-good", gettext("reviewed"), attrgetter("reviewed")),
+            Series("in-other", gettext("waiting"), attrgetter("waiting")),
         ),
         repairs=repairs,
-        repairs_chart=bars(
-            [(row.who, [(str(REPAIR_NAMES[name]), row.counts[name]) for name in REPAIRS]) for row in repairs],
-            gettext("Quotes kept, shortened and rejected, by model and prompt"),
+        repairs_bars=bars(
+            repairs,
+            *(Series(css, str(REPAIR_NAMES[name]), repaired(name)) for name, css in REPAIRS.items()),
         ),
         contributions=contributions,
-        contributions_chart=bars(
-            [(row.method, [(gettext("kept"), row.kept), (gettext("refused"), row.refused)]) for row in contributions],
-            gettext("Candidates of each detector, kept and refused"),
+        contributions_bars=bars(
+            contributions,
+            Series("in-good", gettext("kept"), attrgetter("kept")),
+            Series("in-other", gettext("refused"), attrgetter("refused")),
         ),
         latencies=latencies,
-        latency_chart=bars(
-            [
-                (
-                    row.step,
-                    [
-                        (gettext("median ms"), row.p50),
-                        (gettext("more until the 95th percentile, ms"), row.p95 - row.p50),
-                    ],
-                )
-                for row in latencies
-            ],
-            gettext("Median and 95th percentile of each step"),
+        latency_bars=bars(
+            latencies,
+            Series("in-blue", gettext("half of the questions took at most this"), attrgetter("p50")),
+            Series("in-pale", gettext("95 of 100 took at most this"), attrgetter("beyond")),
+            unit=" ms",
         ),
         calls=calls,
-        calls_chart=bars(
-            [
-                (
-                    f"{row['purpose']}, {row['model']}",
-                    [
-                        (gettext("sent anew"), row["sent"] - row["cached"]),
-                        (gettext("sent, cached"), row["cached"]),
-                        (gettext("received"), row["received"]),
-                    ],
-                )
-                for row in calls
-            ],
-            gettext("Tokens by purpose and model"),
+        calls_bars=bars(
+            calls,
+            Series("in-blue", gettext("sent anew"), lambda row: row["sent"] - row["cached"]),
+            Series("in-pale", gettext("sent, cached"), itemgetter("cached")),
+            Series("in-violet", gettext("received"), itemgetter("received")),
         ),
         costs=costs,
         costs_chart=columns(
             [Point(row.when, float(row.amount), f"{row.when}: {row.amount} {row.currency}") for row in costs],
+            Key("in-blue", gettext("what the priced calls cost, in %(currency)s") % {"currency": currencies}),
             gettext("Cost of the calls, over time"),
         ),
     )
 
 
+def repaired(name: str) -> Callable[[Repairs], float]:
+    return lambda row: row.counts[name]
+
+
 def points_of(rates: Iterable[Rate]) -> list[Point]:
     return [
-        Point(rate.when, rate.percent, f"{rate.when}: {rate.part} of {rate.of}, {rate.percent} %") for rate in rates
+        Point(
+            rate.when,
+            rate.percent,
+            f"{rate.when}: " + gettext("%(part)s of %(all)s") % {"part": rate.part, "all": rate.of},
+        )
+        for rate in rates
     ]
 
 
@@ -291,7 +301,7 @@ def standing_reviews(runs: RetrievalRunQuerySet) -> list[Reviewed]:
 def judge_of(review: Review) -> str:
     call = review.run.llm_call
     if call is None:
-        return review.run.arbiter
+        return str(ARBITERS.get(review.run.arbiter, review.run.arbiter))
     return f"{call.model_returned or call.model}, " + gettext("prompt") + f" {call.prompt_version}"
 
 
@@ -347,12 +357,12 @@ def newest_candidates(runs: RetrievalRunQuerySet) -> Any:
 def repairs_of(runs: RetrievalRunQuerySet) -> Iterable[Repairs]:
     """What became of the quotes, by model and prompt version; the rules quote without a model."""
     model = Coalesce(NullIf("run__llm_call__model_returned", Value("")), "run__llm_call__model")
-    quoted = newest_candidates(runs).filter(anchor_repair__status__in=REPAIRS)
+    quoted = newest_candidates(runs).filter(anchor_repair__status__in=list(REPAIRS))
     rows = quoted.annotate(model=model, prompt=F("run__llm_call__prompt_version"), repair=F("anchor_repair__status"))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows.values("model", "prompt", "repair").annotate(number=Count("pk")):
         by_model = f"{row['model']}, " + gettext("prompt") + f" {row['prompt']}"
-        who = by_model if row["model"] else gettext("rules")
+        who = by_model if row["model"] else str(ARBITERS["rules"])
         counts[who][row["repair"]] += row["number"]
     for who, found in sorted(counts.items()):
         yield Repairs(who, {name: found[name] for name in REPAIRS}, found.total())
@@ -429,7 +439,8 @@ def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
         unpriced=Count("pk", filter=Q(charge=None)),
     )
     for row in rows.order_by("purpose", "model", "prompt_version"):
-        yield row | {"mean_ms": round(row["ms"] / row["number"])}
+        words = PURPOSES.get(row["purpose"], row["purpose"])
+        yield row | {"words": words, "mean_ms": round(row["ms"] / row["number"])}
 
 
 # ---- coverage of one document

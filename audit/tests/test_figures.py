@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from audit.charts import HEIGHT, Point, bars, columns
+from audit.charts import BAR_MAX, HEIGHT, Key, Point, Series, bars, columns
 from audit.figures import coverage_of, figures_of, percentile
 from audit.reviewing import Opinion, review
 from audit.tests.conftest import House, MakeAnswer, MakeRun
@@ -72,7 +73,7 @@ def test_it_counts_repairs_detectors_times_and_tokens(
     figures = figures_of(ALL(), 30)
     assert {row.who: row.counts["truncated"] for row in figures.repairs} == {
         "model-large-2-2026, prompt 14": 2,
-        "rules": 3,
+        "Fixed rules": 3,
     }
     by_name = {row.method: row for row in figures.contributions}
     assert tuple(by_name["Vectors"]) == ("Vectors", 2, 2, 0, 0)
@@ -143,7 +144,9 @@ def test_it_shows_figures_and_coverage_with_their_tables(
     review(run, run.candidates.all()[0], house.auditor, Opinion("agree"))
     client = signed_in(house.auditor)
     page = client.get("/audit/figures/?days=90").content.decode()
-    assert page.count('class="chart"') == 6
+    assert page.count('class="chart"') == 2
+    assert page.count('class="drawn"') >= 9 + 4 + 1
+    assert page.count('class="chartkey"') == 6
     assert page.count("<table") >= 9
     assert "agreed with 1 of 1" in page
     assert client.get("/audit/figures/?days=5").status_code == 400
@@ -153,14 +156,24 @@ def test_it_shows_figures_and_coverage_with_their_tables(
 
 
 def test_charts_keep_their_proportions() -> None:
-    drawn = columns([Point("a", 50, ""), Point("b", 100, ""), Point("c", 0, "")], "", most=100)
-    heights = [rect.height for rect in drawn.rects]
+    key = Key("in-warn", "not found")
+    drawn = columns([Point("a", 50, ""), Point("b", 100, ""), Point("c", 0, "")], key, "", unit=" %", most=100)
+    heights = [rect.height for rect in drawn.rects if rect.css == key.css]
     assert heights[1] == 2 * heights[0] and heights[2] == 0
-    assert all(rect.y + rect.height < HEIGHT for rect in drawn.rects)
-    row = bars([("x", [("one", 1), ("three", 3)])], "").rects
-    assert row[1].width == pytest.approx(3 * row[0].width, abs=0.3)
-    assert row[1].x == pytest.approx(row[0].x + row[0].width, abs=0.2)
-    assert columns([], "").rects == ()
+    assert all(rect.y + rect.height < HEIGHT and rect.x + rect.width <= 100 for rect in drawn.rects)
+    assert [label.text for label in drawn.labels] == ["a", "50 %", "b", "100 %", "c", "0 %"]
+    assert columns([], key, "").rects == ()
+
+
+def test_bars_share_one_scale_and_end_in_their_number() -> None:
+    both = Series("in-good", "kept", itemgetter(0)), Series("in-other", "refused", itemgetter(1))
+    drawn = bars([(1, 3), (0, 0), (1500, 500.5)], *both, unit=" ms")
+    assert drawn.keys == (("in-good", "kept"), ("in-other", "refused"))
+    small, empty, full = (bar for _, bar in drawn.rows)
+    assert small.rects[1].width == pytest.approx(3 * small.rects[0].width, abs=0.02)
+    assert full.rects[1].x == full.rects[0].width and full.end == BAR_MAX
+    assert (empty.rects, empty.end, empty.value, full.value) == ((), 0, "0 ms", "2,000.5 ms")
+    assert small.words == "kept: 1 ms, refused: 3 ms"
 
 
 @pytest.mark.parametrize(("values", "share", "value"), [([3, 1, 2], 50, 2), ([1], 95, 1), (range(1, 101), 95, 95)])
