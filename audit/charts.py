@@ -12,7 +12,7 @@ HEAD = 16.0  # above them, for the values
 GAP = 0.25  # of a column's place stays empty
 PLACE_MAX = 10.0  # a few columns stay columns and do not become walls
 LABELS_MAX = 8  # more would run into each other on a telephone
-BAR_MAX = 66.0  # the rest of a bar's cell is for the number at its end
+BAR_MAX = 60.0  # the rest of a bar's cell is for the number at its end
 
 
 class Key(NamedTuple):

@@ -448,7 +448,7 @@ def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
 
 PAGE_STATES = {
     "cited": _("cited"),
-    "kept": _("kept"),
+    "kept": _("kept, not cited"),
     "proposed": _("only proposed"),
     "never": _("never proposed"),
 }

@@ -19,12 +19,14 @@ from retrieval.models import INSTRUCTING, RetrievalRun, RetrievalRunQuerySet, Ru
 
 QUEUE_SHOWN = 50
 SECOND = "second"  # the queue of runs that wait for a second reviewer
+SECOND_MEANING = _("One reviewer objected or overruled a role, and nobody else has looked at it since.")
 
 
 class Risk(NamedTuple):
-    """A sign that a run deserves a look, in the words of the page and as a condition on runs."""
+    """A sign that a run deserves a look: its name and its meaning on the page, and its condition on runs."""
 
     words: Promise
+    meaning: Promise
     condition: Q
 
 
@@ -41,15 +43,47 @@ ABSENT = ("not_found", "cannot_tell")
 REFUSALS = Answer.objects.filter(kind__in=ABSENT, run=OuterRef("pk")).order_by()
 # RELIABILITY A11: each of these is reviewed in full, and not by sample. The most serious first.
 RISKS = {
-    "complaint": Risk(_("a reader complained"), Q(Exists(complaints_of_run()))),
-    "injection": Risk(_("text that instructs a model"), with_candidate(INSTRUCTING)),
-    "failed": Risk(_("failed"), Q(status="failed")),
-    "degraded": Risk(_("arbiter did not run"), Q(arbiter_status="not_run") & ~Q(status="failed")),
-    "contradiction": Risk(_("contradiction"), ~Q(contradictions=[])),
-    "violation": Risk(_("contract broken"), ~Q(violations=[])),
-    "rejected": Risk(_("quote rejected"), repaired("rejected")),
-    "shortened": Risk(_("quote shortened"), repaired("truncated")),
-    "not_found": Risk(_("not found"), Q(status__in=ABSENT) | Q(Exists(REFUSALS))),
+    "complaint": Risk(
+        _("a reader complained"),
+        _("A reader said that the answer or its evidence is wrong, or that something is missing."),
+        Q(Exists(complaints_of_run())),
+    ),
+    "injection": Risk(
+        _("text gives orders to an AI"),
+        _("A candidate has words that look like orders to an AI, such as “ignore your instructions”."),
+        with_candidate(INSTRUCTING),
+    ),
+    "failed": Risk(_("stopped by an error"), _("An error ended the work on the question."), Q(status="failed")),
+    "degraded": Risk(
+        _("arbiter did not run"),
+        _("The arbiter gave no usable reply, so fixed rules put the candidates in order instead."),
+        Q(arbiter_status="not_run") & ~Q(status="failed"),
+    ),
+    "contradiction": Risk(
+        _("sources contradict"),
+        _("The arbiter found candidates that contradict each other."),
+        ~Q(contradictions=[]),
+    ),
+    "violation": Risk(
+        _("arbiter broke its rules"),
+        _("The arbiter’s reply did not keep to its task: it left a candidate out, for example, or gave no reason."),
+        ~Q(violations=[]),
+    ),
+    "rejected": Risk(
+        _("quote rejected"),
+        _("A proposed quote does not stand in the document, so it was dropped."),
+        repaired("rejected"),
+    ),
+    "shortened": Risk(
+        _("quote shortened"),
+        _("Only the beginning of a proposed quote stands in the document, so the rest was cut off."),
+        repaired("truncated"),
+    ),
+    "not_found": Risk(
+        _("no answer, to be confirmed"),
+        _("No answer was found. Somebody should confirm that the documents hold none."),
+        Q(status__in=ABSENT) | Q(Exists(REFUSALS)),
+    ),
 }
 ANY_RISK = Q()
 for _each in RISKS.values():

@@ -13,7 +13,7 @@ from audit.complaints import standing_complaints
 from audit.events import is_auditor, record_list
 from audit.forms import ReviewForm, SampleForm
 from audit.models import Review, ReviewSample
-from audit.queue import QUEUE_SHOWN, RISKS, SECOND, first_in_queue, place_of, signs_of
+from audit.queue import QUEUE_SHOWN, RISKS, SECOND, SECOND_MEANING, first_in_queue, place_of, signs_of
 from audit.reviewing import ReviewConflict, ReviewRefused, next_unreviewed, review, reviews_of
 from audit.runs import HEAVY, listed
 from audit.sampling import draw, drawn, reviewed_among
@@ -85,7 +85,9 @@ def queue(request: HttpRequest) -> HttpResponse:
         ],
         "has_more": len(runs) > QUEUE_SHOWN,
         "risk": name,
-        "risks": {each: risk.words for each, risk in RISKS.items()},
+        "risks": RISKS,
+        "second_meaning": SECOND_MEANING,
+        "meaning": RISKS[name].meaning if name in RISKS else SECOND_MEANING if name else "",
         "samples": ReviewSample.objects.visible_to(request.user)[:20],
         "form": SampleForm(user=request.user),
     }

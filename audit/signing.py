@@ -85,15 +85,15 @@ def obstacle(subject: Subject, figures: dict[str, Any]) -> str:
     if subject.sample:
         waiting = figures["runs"] - figures["reviewed"]
         told = ngettext(
-            "%(count)s run of the sample waits for a verdict on its answer.",
-            "%(count)s runs of the sample wait for a verdict on their answer.",
+            "%(count)s question of the sample waits for a verdict on its answer.",
+            "%(count)s questions of the sample wait for a verdict on their answer.",
             waiting,
         )
     else:
         waiting = figures["risky"] - figures["risky_reviewed"]
         told = ngettext(
-            "%(count)s run with a sign of risk waits for a verdict on its answer.",
-            "%(count)s runs with a sign of risk wait for a verdict on their answer.",
+            "%(count)s question with a sign of risk waits for a verdict on its answer.",
+            "%(count)s questions with a sign of risk wait for a verdict on their answer.",
             waiting,
         )
     sentence: str = told % {"count": waiting}
@@ -105,12 +105,12 @@ def sentence_of(row: SignOff) -> str:
     figures = row.figures
     if row.sample_id:
         told = _(
-            "%(runs)s of %(population)s runs, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s with an "
+            "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s with an "
             "objection to the answer, %(overruled)s roles overruled."
         )
     else:
         told = _(
-            "%(runs)s runs: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of risk; "
+            "%(runs)s questions: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of risk; "
             "%(objected)s with an objection to the answer, %(overruled)s roles overruled."
         )
     sentence: str = told % figures

@@ -37,7 +37,7 @@ def test_it_sends_nobody_to_sign_in(browse: Any, db: None) -> None:
 
 def test_it_says_what_is_here_when_nothing_was_asked(house: House, browse: Any) -> None:
     assert "Nothing has been asked yet" in browse(house.asker, LIST).content.decode()
-    assert "No run fits these filters" in browse(house.asker, f"{LIST}?status=failed").content.decode()
+    assert "No question fits these filters" in browse(house.asker, f"{LIST}?status=failed").content.decode()
 
 
 @pytest.mark.parametrize(

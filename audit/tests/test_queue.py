@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
 from audit.figures import rates_of
 from audit.models import ReviewSample
-from audit.queue import RISKS, place_of, risky
+from audit.queue import RISKS, SECOND_MEANING, place_of, risky
 from audit.reviewing import Opinion, RunReviews, review
 from audit.runs import listed
 from audit.sampling import draw, draw_key, drawn
@@ -20,6 +22,7 @@ from audit.verification import verify
 from retrieval.models import RetrievalRun, RunCandidate
 
 SignIn = Callable[[User], Client]
+Browse = Callable[..., HttpResponse]
 PLAIN = "tangential"  # one candidate
 
 
@@ -96,7 +99,7 @@ def test_it_walks_a_sample(house: House, make_run: MakeRun, signed_in: SignIn) -
     response = client.post("/audit/queue/draw/", {"base": house.base.pk, "size": 3, "seed": "x"})
     sample = ReviewSample.objects.get()
     assert response["Location"] == f"/audit/queue/{sample.pk}/"
-    assert "the same runs" in client.get(response["Location"]).content.decode()
+    assert "the same questions" in client.get(response["Location"]).content.decode()
     place = place_of(runs[sample.run_ids[1]], str(sample.pk), house.auditor)
     assert place is not None
     assert (str(place.previous), str(place.following)) == (sample.run_ids[0], sample.run_ids[2])
@@ -113,6 +116,21 @@ def test_it_shows_the_queue_to_auditors(
     response = signed_in(getattr(house, who)).get("/audit/queue/")
     assert response.status_code == status
     assert (str(run.pk) in response.content.decode()) is (who in ("auditor", "owner"))
+
+
+def test_it_says_what_each_sign_means(house: House, make_run: MakeRun, browse: Browse) -> None:
+    make_run("", status="not_found")
+    page = text_of(browse(house.auditor, "/audit/queue/"))
+    assert all(page.count(str(risk.meaning)) == 2 for risk in RISKS.values())  # at its filter and at the foot
+    assert page.count(str(SECOND_MEANING)) == 2
+    assert "no candidates" in page
+    assert 'value="59"' in page
+    assert text_of(browse(house.auditor, "/audit/queue/?risk=not_found")).count(str(RISKS["not_found"].meaning)) == 3
+    assert text_of(browse(house.auditor, "/audit/queue/?risk=second")).count(str(SECOND_MEANING)) == 3
+
+
+def text_of(response: HttpResponse) -> str:
+    return unescape(response.content.decode())
 
 
 @pytest.mark.parametrize("size", ["0", "1001", "many", ""])

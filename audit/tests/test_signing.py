@@ -32,14 +32,14 @@ def agree(run: RetrievalRun, user: User) -> None:
 def test_it_signs_a_sample_off_with_two_people(house: House, make_run: MakeRun) -> None:
     runs = [make_run("tangential") for _ in range(3)]
     sample = draw(house.base, 3, house.auditor, "x")
-    with pytest.raises(SignOffRefused, match="3 runs of the sample wait"):
+    with pytest.raises(SignOffRefused, match="3 questions of the sample wait"):
         sign(of_sample(sample), house.auditor)
     for run in runs[:2]:
         agree(run, house.auditor)
     review(runs[2], None, house.auditor, Opinion("wrong", reason=WHY))
     first = sign(of_sample(sample), house.auditor, "November")
     assert (first.figures["runs"], first.figures["reviewed"], first.figures["objected"]) == (3, 3, 1)
-    assert "3 of 3 runs, drawn with the seed x: 3 reviewed, 1 with an objection" in sentence_of(first)
+    assert "3 of 3 questions, drawn with the seed x: 3 reviewed, 1 with an objection" in sentence_of(first)
     with pytest.raises(SignOffRefused, match="somebody else"):
         countersign(first, house.auditor)
     second = countersign(first, house.owner)
@@ -57,12 +57,12 @@ def test_it_signs_a_period_off_once_every_risk_is_reviewed(house: House, make_ru
     make_run("", hits=[])
     today = timezone.now().date()
     period = of_period(house.base, today, today)
-    with pytest.raises(SignOffRefused, match="1 run with a sign of risk waits"):
+    with pytest.raises(SignOffRefused, match="1 question with a sign of risk waits"):
         sign(period, house.auditor)
     agree(risky, house.auditor)
     figures = figures_of(of_period(house.base, today, today))
     assert (figures["runs"], figures["risky"], figures["risky_reviewed"]) == (2, 1, 1)
-    assert "2 runs: 1 reviewed" in sentence_of(sign(of_period(house.base, today, today), house.auditor))
+    assert "2 questions: 1 reviewed" in sentence_of(sign(of_period(house.base, today, today), house.auditor))
 
 
 def test_it_signs_nothing_empty_or_to_come_or_by_others(house: House, make_run: MakeRun) -> None:
