@@ -8,26 +8,14 @@ from urllib.parse import urlencode
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
-from audit.disagreement import KEPT_ROLES, Ranks, detectors_sentence, sentence_of
+from audit.disagreement import KEPT_ROLES, REFUSED_ROLES, Ranks, detectors_sentence, ordinal, sentence_of
 from audit.outcomes import METHOD_NAMES, REPAIR_NAMES
 from audit.reviewing import Reviews, RunReviews
 from documents.matching import loose_map
 from retrieval.injection import instructing_words
 from retrieval.models import RunCandidate
-from retrieval.types import METHODS, ROLE_ORDER
-
-LETTERS = {"titles": "T", "keywords": "K", "patterns": "P", "vectors": "V"}
-
-
-@dataclass(frozen=True)
-class Method:
-    """One of the four fixed places in a row's methods."""
-
-    letter: str
-    name: str
-    on: bool
+from retrieval.types import ROLE_ORDER
 
 
 @dataclass(frozen=True)
@@ -45,13 +33,13 @@ class RepairNote:
 
 @dataclass(frozen=True)
 class Row:
-    """One candidate in the table. `climb` is how far the arbiter's order lifted it above its RRF rank."""
+    """One candidate in the table. `climb` is how far the arbiter's order lifted a kept one above its RRF rank."""
 
     candidate: RunCandidate
     address: str
     selected: bool
     pages: str
-    methods: tuple[Method, ...]
+    lines: str
     method_names: str
     keywords: str
     order: str
@@ -60,6 +48,7 @@ class Row:
     repair: RepairNote
     reviews: Reviews
     disagreement: str
+    place: str  # what RRF alone would have done
     by_detector: str
     instructing: str  # words of its text that speak to a model; "" when there are none
 
@@ -173,7 +162,7 @@ def build_table(
         filters=role_filters(candidates, choice),
         against=against_filters(choice, len(against), len(ranks.against), len(instructing)),
         groups=(
-            group(candidates, choice, "method", _("Proposed by"), METHOD_NAMES),
+            group(candidates, choice, "method", _("Found by"), METHOD_NAMES),
             group(candidates, choice, "repair", _("Quote"), REPAIR_NAMES),
         ),
         rows=rows,
@@ -231,14 +220,14 @@ def role_filters(candidates: Sequence[RunCandidate], choice: Choice) -> tuple[Fi
 
 def against_filters(choice: Choice, rrf: int, detectors: int, instructing: int) -> tuple[Filter, ...]:
     given = (
-        ("against_rrf", _("Against RRF"), rrf, _("Decisions RRF alone would have taken otherwise")),
+        ("against_rrf", _("Decided against RRF"), rrf, _("Decisions RRF alone would have taken otherwise")),
         (
             "against_detectors",
-            _("Against all detectors"),
+            _("Decided against all detectors"),
             detectors,
             _("Kept though no detector alone would have kept it, or refused though every one would have"),
         ),
-        ("instructing", _("Instructs a model"), instructing, _("The text speaks to a model instead of a reader")),
+        ("instructing", _("Gives orders to an AI"), instructing, _("The text speaks to a model instead of a reader")),
     )
     return tuple(
         Filter("", words, count, toggled(choice, name, True), getattr(choice, name), why)
@@ -269,21 +258,22 @@ def build_row(
     candidate: RunCandidate, choice: Choice, selected: bool, reviews: Reviews, ranks: Ranks, instructing: str
 ) -> Row:
     change = candidate.rrf_rank - candidate.position
-    is_out = candidate.role == "discarded"
+    is_refused = candidate.role in REFUSED_ROLES
     return Row(
         candidate=candidate,
         address=choice.address(candidate.candidate_id),
         selected=selected,
         pages=span(candidate.anchor_first_page, candidate.anchor_last_page),
-        methods=tuple(Method(LETTERS[name], name, name in candidate.methods) for name in METHODS),
+        lines=span(candidate.anchor_first_line, candidate.anchor_last_line),
         method_names=", ".join(str(METHOD_NAMES[name]).lower() for name in candidate.methods),
         keywords=", ".join(candidate.matched_keywords) or "–",
-        order=_("out") if is_out else str(candidate.position),
-        climb=0 if is_out else max(change, 0),
-        fall=0 if is_out else max(-change, 0),
+        order=_("refused") if is_refused else str(candidate.position),
+        climb=0 if is_refused else max(change, 0),
+        fall=0 if is_refused else max(-change, 0),
         repair=repair_note(candidate),
         reviews=reviews,
         disagreement=sentence_of(candidate),
+        place=_("RRF would have put this %(place)s.") % {"place": ordinal(candidate.rrf_rank)},
         by_detector=detectors_sentence(ranks.of.get(candidate.pk, {}), ranks.ran),
         instructing=instructing,
     )
@@ -297,17 +287,18 @@ def repair_note(candidate: RunCandidate) -> RepairNote:
     repair: dict[str, Any] = candidate.anchor_repair
     status = repair.get("status", "none")
     lengths = f"{repair.get('original_length', 0)} → {repair.get('final_length', 0)}" if status == "truncated" else ""
-    kind, icon, words = REPAIRS.get(status, REPAIRS["none"])
+    kind, icon = REPAIRS.get(status, REPAIRS["none"])
+    words = str(REPAIR_NAMES.get(status, status))
     return RepairNote(
-        kind, icon, str(words), lengths, candidate.content_anchor, cut_words(candidate), repair.get("reason", "")
+        kind, icon, words, lengths, candidate.content_anchor, cut_words(candidate), repair.get("reason", "")
     )
 
 
-REPAIRS: dict[str, tuple[Literal["ok", "warn", "fail", "none"], str, Promise]] = {
-    "exact": ("ok", "check", gettext_lazy("exact")),
-    "truncated": ("warn", "minus", gettext_lazy("shortened")),
-    "rejected": ("fail", "cross", gettext_lazy("quote rejected")),
-    "none": ("none", "", gettext_lazy("not quoted")),
+REPAIRS: dict[str, tuple[Literal["ok", "warn", "fail", "none"], str]] = {
+    "exact": ("ok", "check"),
+    "truncated": ("warn", "minus"),
+    "rejected": ("fail", "cross"),
+    "none": ("none", ""),
 }
 
 

@@ -12,6 +12,7 @@ from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import METHODS
 
 KEPT_ROLES = ("primary", "supporting")
+REFUSED_ROLES = ("tangential", "discarded")
 
 
 @dataclass(frozen=True)

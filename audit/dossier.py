@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext_lazy as _
+
 from audit.candidates import Choice, Row, build_table, span
 from audit.disagreement import KEPT_ROLES
 from audit.outcomes import METHOD_NAMES
@@ -15,13 +17,20 @@ from retrieval.types import METHODS
 NEAR_MISSES_MAX = 5
 NEAR_HITS_MAX = 3
 SECTIONS_MAX = 1_000
+LOOKS_FOR = {
+    "titles": _("words in titles of sections"),
+    "keywords": _("words in the text"),
+    "patterns": _("values of the form asked for"),
+    "vectors": _("passages near in meaning"),
+}
 
 
 @dataclass(frozen=True)
 class NearHit:
-    """A place a detector found that was not worth judging. `text` is "" when its parse is gone."""
+    """A place a detector found that was no candidate. Without its parse `text` is "" and `pages` too."""
 
     document: str
+    pages: str
     lines: str
     method: str
     score: float
@@ -30,12 +39,14 @@ class NearHit:
 
 @dataclass(frozen=True)
 class Searched:
-    """One detector: whether the plan ran it, why, and what it found."""
+    """One detector: what it looks for, whether the plan ran it, why, and what it found."""
 
     name: str
+    looks_for: str
     on: bool
     reason: str
     hits: int
+    is_near: bool  # its hits are near in meaning, and prove nothing
 
 
 @dataclass(frozen=True)
@@ -72,7 +83,14 @@ def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Ch
 def detectors_of(run: RetrievalRun) -> list[Searched]:
     flags = {flag["name"]: flag for flag in run.plan.get("flags", [])}
     return [
-        Searched(str(METHOD_NAMES[name]), flags[name]["on"], flags[name]["reason"], run.hit_counts.get(name, 0))
+        Searched(
+            name=str(METHOD_NAMES[name]),
+            looks_for=str(LOOKS_FOR[name]),
+            on=flags[name]["on"],
+            reason=flags[name]["reason"],
+            hits=run.hit_counts.get(name, 0),
+            is_near=name == "vectors",
+        )
         for name in METHODS
         if name in flags
     ]
@@ -81,7 +99,9 @@ def detectors_of(run: RetrievalRun) -> list[Searched]:
 def sections_of(run: RetrievalRun) -> tuple[SectionsOf, ...]:
     """Every section of what was searched, from the parses the run saw as long as they live."""
     entries: dict[str, list[str]] = {seen["parse_id"]: [] for seen in run.scope}
-    rows = TocEntry.objects.filter(parse__in=list(map(UUID, entries))).exclude(origin="front").order_by("parse", "index")
+    rows = (
+        TocEntry.objects.filter(parse__in=list(map(UUID, entries))).exclude(origin="front").order_by("parse", "index")
+    )
     for parse_id, title in rows.values_list("parse_id", "title")[:SECTIONS_MAX]:
         entries[str(parse_id)].append(title)
     return tuple(
@@ -93,20 +113,18 @@ def near_hits_of(run: RetrievalRun) -> tuple[NearHit, ...]:
     """When nothing was proposed, the best hits all the same."""
     seen = {document["document_id"]: document for document in run.scope}
     best = sorted(run.hits, key=lambda hit: -hit["score"])[:NEAR_HITS_MAX]
-    return tuple(
-        NearHit(
-            document=seen.get(hit["document_id"], {}).get("title", ""),
-            lines=span(*hit["lines"]),
-            method=str(METHOD_NAMES[hit["method"]]).lower(),
-            score=hit["score"],
-            text=text_of(seen.get(hit["document_id"], {}).get("parse_id"), *hit["lines"]),
-        )
-        for hit in best
+    return tuple(near_hit(hit, seen.get(hit["document_id"], {})) for hit in best)
+
+
+def near_hit(hit: dict[str, Any], document: dict[str, Any]) -> NearHit:
+    first, last = hit["lines"]
+    lines = Line.objects.filter(parse=document.get("parse_id"), number__gte=first, number__lte=last).order_by("number")
+    stored = list(lines.values_list("page_number", "text"))
+    return NearHit(
+        document=document.get("title", ""),
+        pages=span(stored[0][0], stored[-1][0]) if stored else "",
+        lines=span(first, last),
+        method=hit["method"],
+        score=hit["score"],
+        text=" ".join(text for _, text in stored),
     )
-
-
-def text_of(parse_id: str | None, first: int, last: int) -> str:
-    if not parse_id:
-        return ""
-    lines = Line.objects.filter(parse=UUID(parse_id), number__gte=first, number__lte=last).order_by("number")
-    return " ".join(lines.values_list("text", flat=True))

@@ -19,7 +19,7 @@ from audit.candidates import Choice, Row
 from audit.erasure import erasure_of
 from audit.exchanges import request_bytes
 from audit.reviewing import reviews_of
-from audit.terms import TERMS
+from audit.terms import terms_in_order
 from audit.trail import Trail, gather
 from audit.verification import payload_of
 from documents.models import Document, Page
@@ -199,7 +199,7 @@ def segment(first: int) -> Iterator[str]:
 
 
 def report(run: RetrievalRun, trail: Trail, passages: list[Passage]) -> str:
-    shown = {"run": run, "trail": trail, "passages": passages, "terms": sorted(TERMS.items()), "now": timezone.now()}
+    shown = {"run": run, "trail": trail, "passages": passages, "terms": terms_in_order(), "now": timezone.now()}
     return render_to_string("audit/report.html", shown)
 
 

@@ -15,14 +15,21 @@ STATUSES = {
     "failed": _("Failed"),
 }
 KINDS = {"found": "ok", "not_found": "warn", "cannot_tell": "warn", "clarify": "warn", "failed": "fail"}
-ARBITERS = {"model": _("Model"), "rules": _("Rules"), "none": _("None, RRF order")}
+ARBITERS = {"model": _("Language model"), "rules": _("Fixed rules"), "none": _("Nobody, order of RRF")}
 ROLE_NAMES = {
     "primary": _("Primary"),
     "supporting": _("Supporting"),
     "tangential": _("Tangential"),
     "discarded": _("Discarded"),
 }
-METHOD_NAMES = {"titles": _("Titles"), "keywords": _("Keywords"), "patterns": _("Patterns"), "vectors": _("Vectors")}
+METHOD_NAMES = {
+    "titles": _("Titles"),
+    "keywords": _("Keywords"),
+    "patterns": _("Patterns"),
+    "vectors": _("Vectors"),
+    "pinned": _("Page named"),
+    "references": _("References"),
+}
 REPAIR_NAMES = {"exact": _("literal"), "truncated": _("shortened"), "rejected": _("rejected"), "none": _("not quoted")}
 
 
@@ -48,7 +55,7 @@ def judge_of(run: RetrievalRun) -> str:
     if run.status == "failed":
         return "–"
     if run.arbiter_status == "not_needed":
-        return gettext("Not needed")
+        return gettext("Nobody, there was no candidate")
     if run.arbiter_status == "not_run":
         return gettext("Did not run")
     return str(ARBITERS.get(run.arbiter, run.arbiter))
@@ -59,7 +66,9 @@ def judge_in_full(run: RetrievalRun) -> str:
     call = run.llm_call
     if call is not None and run.arbiter_status == "ran":
         judge = {"model": call.model_returned or call.model, "prompt": call.prompt_version, "mode": gettext(run.mode)}
-        return gettext("%(model)s, prompt %(prompt)s, %(mode)s") % judge
+        return gettext("%(model)s, prompt %(prompt)s, %(mode)s mode") % judge
     if run.arbiter_status == "not_run" and run.status != "failed":
-        return gettext("did not run; order by rules, %(mode)s") % {"mode": gettext(run.mode)}
-    return f"{judge_of(run)}, " + gettext(run.mode)
+        return gettext("did not run; order by rules, %(mode)s mode") % {"mode": gettext(run.mode)}
+    if run.arbiter_status != "ran":
+        return judge_of(run)
+    return gettext("%(judge)s, %(mode)s mode") % {"judge": judge_of(run), "mode": gettext(run.mode)}

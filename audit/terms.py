@@ -1,38 +1,56 @@
 """The words an auditor meets on a trail, each explained in a sentence or two."""
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 TERMS = {
     "against all detectors": _(
         "Kept although no detector alone has it among its best, or refused although every one of them has."
     ),
-    "against RRF": _("Decided otherwise than rank fusion would have: it keeps as many, from the top of its own list."),
+    "against RRF": _(
+        "Kept or refused otherwise than RRF would have: it keeps as many, from the top of its own list. A candidate that "
+        "changes its place and stays kept does not count."
+    ),
     "anchor": _("The narrow lines where a search found its match, or the words of the passage the arbiter quoted."),
-    "arbiter": _("The one judgement over all candidates together: by a language model, by fixed rules, or by nobody."),
+    "arbiter": _(
+        "Who gave every candidate its role and reason, all in one judgement: a language model, fixed rules, or nobody."
+    ),
     "blind review": _(
         "A second review by somebody who has not seen what others said, so that agreement means something."
     ),
     "brief": _("What the arbiter read about one candidate: where it stands, which words matched, a few lines of text."),
-    "candidate": _("A place in a document that at least one detector proposed. Every one is kept, refused ones too."),
+    "candidate": _(
+        "A place in a document that at least one detector found. Every one stays in the record, refused ones too."
+    ),
     "checks": _(
         "What the program tested of each sentence of the answer: does it cite, and do words and numbers agree?"
     ),
-    "confidence": _("How strong the kind of evidence is, by rule, from 0 to 1. It is not a probability."),
+    "confidence": _(
+        "How strong the kind of evidence for an answer is, by rule, from 0 to 1. It is not a probability. Where nothing was "
+        "found there is none."
+    ),
     "context": _("The wider lines around the anchor that are handed on for writing the answer."),
     "contract": _(
         "What the arbiter must keep to: judge every candidate it was given once, with a reason, and invent none."
     ),
     "coverage": _("Which pages could be searched at all. Pages without readable text can hide an answer."),
     "detector": _(
-        "A search of one kind: section titles (T), keywords (K), patterns such as amounts (P), or vectors, that is, "
-        "meaning (V)."
+        "A search of one kind: words in titles of sections, keywords in the text, patterns such as an amount or a date, or "
+        "vectors, that is, nearness in meaning."
+    ),
+    "evidence pack": _(
+        "A zip with this page as a report, the records, images of the pages, and a program that checks that none was changed."
     ),
     "gate": _("A rule that can decide “not found”. Each says on what evidence it did or did not."),
     "heatmap": _("Every line of the page shaded by how near it lies to the question in meaning. It decided nothing."),
     "hit": _("One match of one detector. Hits at the same place are merged into a candidate."),
     "ledger": _(
-        "A chain of hashes: each entry covers this record and the entry before, so a later change shows. “Verified” means "
-        "the record still has the hash it was stored with."
+        "A chain of fingerprints: each entry covers a record and the entry before, so that a later change shows. “Record "
+        "unchanged” means that this record is what was stored. It says nothing about whether the answer is right."
+    ),
+    "mode": _(
+        "How much work a question gets: fast asks no model to judge, balanced does, thorough also lets it read the "
+        "question and follows references."
     ),
     "parse": _("One reading of a file, kept as it was. Reading the file again makes a new parse and leaves this one."),
     "plan": _("Which detectors ran for this question, each with the reason why it did or did not."),
@@ -40,9 +58,12 @@ TERMS = {
     "repair": _(
         "What became of the arbiter’s quote: it must stand literally on the page, so it is kept, shortened or rejected."
     ),
+    "review": _(
+        "What a person says of one candidate: that its role is right, or which role it should have had, and why."
+    ),
     "role": _(
-        "The arbiter’s verdict: primary carries the answer, supporting is needed to understand it, tangential is about "
-        "the topic only, discarded is refused."
+        "What the arbiter decided. Kept for the answer: primary carries it, supporting helps to understand it. Refused: "
+        "tangential is about the topic only, discarded is not."
     ),
     "RRF": _(
         "Reciprocal rank fusion, a common way to merge search results by rank alone. Logged for comparison; it never "
@@ -52,3 +73,7 @@ TERMS = {
     "tokens": _("The pieces a model reads and writes text in, and is paid by; an English word is one or two."),
     "verdict": _("What a reviewer says of the answer as a whole: agreed, wrong, incomplete, or not supported."),
 }
+
+
+def terms_in_order() -> list[tuple[str, Promise]]:
+    return sorted(TERMS.items(), key=lambda pair: pair[0].casefold())

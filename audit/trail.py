@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from audit.candidates import LETTERS, Choice, Table, build_table, span
+from audit.candidates import Choice, Table, build_table, span
 from audit.complaints import feedback_on
 from audit.contents import Contents, read_contents
 from audit.disagreement import KEPT_ROLES, GridRow, grid_of, rank_candidates
@@ -26,7 +26,7 @@ from chat.models import Answer, Citation, Feedback
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record import reading_of
-from retrieval.types import METHODS
+from retrieval.types import METHODS, POINTED
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
 
@@ -99,7 +99,6 @@ class DetectorRow:
     """What one detector contributed. `only` counts the candidates no other detector proposed."""
 
     name: str
-    letter: str
     hits: int
     candidates: int
     only: int
@@ -141,7 +140,7 @@ class Trail:
     arbiter: str
     standing: Standing
     table: Table
-    detectors_ran: tuple[str, ...]  # the letters over the grid's columns
+    detectors_ran: tuple[str, ...]  # over the grid's columns
     grid: tuple[GridRow, ...]
     detectors: tuple[DetectorRow, ...]
     hits: int
@@ -171,7 +170,8 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         return None
     answer = answer_of(run)
     exchanges = exchanges_of(run, answer)
-    detectors = tuple(detector_row(run, name, candidates) for name in METHODS)
+    proposed = [name for name in POINTED if run.hit_counts.get(name)]
+    detectors = tuple(detector_row(run, name, candidates) for name in (*METHODS, *proposed))
     timings = timings_of(run, answer)
     return Trail(
         run=run,
@@ -183,7 +183,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         arbiter=judge_in_full(run),
         standing=standing_of("run", run.pk),
         table=table,
-        detectors_ran=tuple(LETTERS[name] for name in ranks.ran),
+        detectors_ran=tuple(str(METHOD_NAMES[name]) for name in ranks.ran),
         grid=grid_of(candidates, ranks),
         detectors=detectors,
         hits=sum(detector.hits for detector in detectors),
@@ -221,7 +221,6 @@ def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate
     hits = [hit for hit in run.hits if hit["method"] == name]
     return DetectorRow(
         name=str(METHOD_NAMES[name]).lower(),
-        letter=LETTERS[name],
         hits=run.hit_counts.get(name, len(hits)),
         candidates=len(found),
         only=sum(candidate.methods == [name] for candidate in found),

@@ -20,7 +20,7 @@ from audit.queue import place_of
 from audit.reviewing import ReviewConflict, reviews_of, why_not
 from audit.runs import Key, page_of
 from audit.selected import read_selected
-from audit.terms import TERMS
+from audit.terms import terms_in_order
 from audit.trail import gather
 from chat.models import Answer
 from documents.access import only
@@ -97,7 +97,7 @@ def trail_page(
         "trail": trail,
         "erasure": erasure_of(run),
         "selected": read_selected(run, trail.table, choice, page_counts),
-        "terms": sorted(TERMS.items()),
+        "terms": terms_in_order(),
         "total": trail.table.total,
         "place": place_of(run, choice.queue, request.user) if choice.queue else None,
         "choice": choice,

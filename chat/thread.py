@@ -198,7 +198,7 @@ class ShownTurn:
         return [candidate for candidate in self.candidates if candidate.role in KEPT_ROLES]
 
     @property
-    def set_aside_count(self) -> int:
+    def refused_count(self) -> int:
         return len(self.candidates) - len(self.kept)
 
     @cached_property
@@ -270,13 +270,13 @@ class ShownTurn:
 
     @cached_property
     def why(self) -> list[ShownPassage]:
-        """The kept passages, then the first of those set aside."""
+        """The kept passages, then the first of those refused."""
         aside = [candidate for candidate in self.candidates if candidate.role not in KEPT_ROLES]
         return self._passages([*self.kept, *aside[:DISCARDED_SHOWN]])
 
     @property
-    def more_set_aside(self) -> int:
-        return max(self.set_aside_count - DISCARDED_SHOWN, 0)
+    def more_refused(self) -> int:
+        return max(self.refused_count - DISCARDED_SHOWN, 0)
 
     @cached_property
     def refused(self) -> list[ShownPassage]:

@@ -89,7 +89,8 @@ def rule_patterns(asked: Asked) -> Flag:
     if identifiers:
         return Flag("patterns", True, f"the question names {', '.join(identifiers)}")
     if asked.question.answer_type in ("text", "boolean"):
-        return Flag("patterns", False, f"no form to look for: the answer type is {asked.question.answer_type}")
+        wanted = "a yes or no" if asked.question.answer_type == "boolean" else "an answer in words"
+        return Flag("patterns", False, f"{wanted} has no form to look for")
     return Flag("patterns", True, f"answers of type {asked.question.answer_type} have a form")
 
 

@@ -1,7 +1,7 @@
 """A base with its people, a document as it was read, and runs over it, all straight into the tables."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,11 +134,14 @@ def make_call(db: None) -> Callable[..., LLMCall]:
 def make_run(house: House) -> MakeRun:
     """A recorded run with its candidates and its ledger entry; `roles` gives one candidate each, in order."""
 
-    def make(roles: str = "primary supporting tangential discarded", **changes: Any) -> RetrievalRun:
+    def make(
+        roles: str = "primary supporting tangential discarded", methods: Sequence[str] = (), **changes: Any
+    ) -> RetrievalRun:
         with transaction.atomic():
             run = RetrievalRun.objects.create(**(run_fields(house) | changes))
             for position, role in enumerate(roles.split(), start=1):
-                RunCandidate.objects.create(**candidate_fields(house, run, position, role))
+                fields = candidate_fields(house, run, position, role)
+                RunCandidate.objects.create(**(fields | {"methods": methods or fields["methods"]}))
             RUN.vouch(run.pk)
         return run
 

@@ -1,9 +1,14 @@
 """The candidate table: filters, decisions against RRF, neighbours, and what was cut off a quote."""
 
+from typing import get_args
+
 import pytest
 
 from audit.candidates import Choice, Table, build_table, cut_words
+from audit.outcomes import METHOD_NAMES
+from audit.story import HITS_TOLD
 from retrieval.models import RunCandidate
+from retrieval.types import Method
 
 
 def candidate(position: int, role: str, rrf_rank: int, **changes: object) -> RunCandidate:
@@ -46,10 +51,14 @@ def test_it_shows_every_candidate_in_the_arbiters_order() -> None:
     assert [(row.order, row.climb, row.fall) for row in shown.rows] == [
         ("1", 2, 0),
         ("2", 0, 1),
-        ("3", 0, 1),
-        ("out", 0, 0),
+        ("refused", 0, 0),
+        ("refused", 0, 0),
     ]
     assert [row.pages for row in shown.rows] == ["4", "4", "4–5", "4"]
+
+
+def test_it_has_a_name_for_whatever_proposes() -> None:
+    assert set(METHOD_NAMES) == set(HITS_TOLD) == set(get_args(Method))
 
 
 def test_it_counts_roles_and_filters_by_them() -> None:

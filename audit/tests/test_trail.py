@@ -10,8 +10,16 @@ from django.utils import timezone
 from audit.tests.conftest import PASSAGE, RAW_REPLY, House, MakeAnswer, MakeRun, Tamper
 from llm.exchange import request_digest
 from retrieval.models import RetrievalRun
+from retrieval.types import METHODS, POINTED
 
 QUERIES_MAX = 28  # six of them record that the trail was read
+UNREAD = {
+    "intent": "section_retrieval",
+    "shape": "single",
+    "answer_type": "text",
+    "language": "en",
+    "parsed_by": "rules",
+}
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
@@ -58,13 +66,12 @@ def test_it_reads_from_question_to_citation(
     page = text(browse(house.auditor, address(run)))
     for shown in (
         "How is attention computed?",
-        "parse</button> 3",
         "5 of 22 titles contain ‘attention’",
         "the keyword signal is clean",
         "212 hits on 3 of 3 keywords",
         "Scaled Dot-Product Attention",
-        "model-large-2-2026, prompt 14, balanced",
-        "confidence</button> 0.93",
+        "model-large-2-2026, prompt 14, balanced mode",
+        "confidence</button> 0.93 of 1",
         "It is computed from dot products.",
         "few of its words are in what it cites",
         "90 %",
@@ -79,7 +86,7 @@ def test_it_reads_from_question_to_citation(
     for position, role in enumerate(("Primary", "Supporting", "Tangential", "Discarded"), start=1):
         assert f"Reason {position}" in page
         assert role in page
-    assert page.count("verified</span>") == 2, "the run's entry and the answer's"
+    assert page.count("record unchanged</span>") == 2, "the run's entry and the answer's"
 
 
 def test_it_shows_every_candidate_beside_its_page(house: House, make_run: MakeRun, browse: Any) -> None:
@@ -122,9 +129,47 @@ def test_it_filters_candidates_by_role(house: House, make_run: MakeRun, browse: 
 
 def test_it_shows_a_rules_run_with_the_rule_that_decided(house: House, make_run: MakeRun, browse: Any) -> None:
     page = text(browse(house.asker, address(make_run())))
-    assert "Rules, balanced" in page
+    assert "Fixed rules, balanced mode" in page
     assert "rule 2" in page
     assert "No model was asked: fixed rules judged." in page
+
+
+def test_it_shows_what_no_detector_proposed(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run(methods=[*METHODS, *POINTED], hit_counts=dict.fromkeys((*METHODS, *POINTED), 2))
+    page = text(browse(house.auditor, address(run)))
+    assert "titles, keywords, patterns, vectors, page named, references" in page
+    assert "There were 12 hits" in page
+    assert "2 on the page the question names, 2 where another passage points" in page
+
+
+def test_it_tells_the_words_of_the_asker_from_those_added(house: House, make_run: MakeRun, browse: Any) -> None:
+    words = {"direct": ["cap"], "dictionary": ["limit", "ceiling", "maximum", "at most"], "llm_rewrite": ["bound"]}
+    keywords = [{"text": text, "source": source} for source, texts in words.items() for text in texts]
+    told = make_run(parsed={"keywords": keywords, "original": "", "corrected": "", "hints": {}} | UNREAD)
+    page = text(browse(house.auditor, address(told)))
+    assert "looked for the words of the question: “cap”." in page
+    assert "The dictionary added words of the same meaning: “limit”, “ceiling”, “maximum” and 1 more." in page
+    assert "A language model added words of the same meaning: “bound”." in page
+
+
+def test_it_says_that_nearness_is_no_evidence(house: House, make_run: MakeRun, browse: Any) -> None:
+    near = {"method": "vectors", "document_id": str(house.document.pk), "lines": [1, 2], "score": 0.22}
+    run = make_run(
+        "",
+        status="not_found",
+        not_found_reason="zero keyword hits",
+        searched=[{"text": "revenue", "forms": ["revenue"], "count": 0}],
+        hits=[near | {"matched_keywords": [], "toc_index": 1, "detail": "passage"}],
+        hit_counts={"vectors": 1},
+        arbiter_status="not_needed",
+        confidence=0,
+    )
+    page = text(browse(house.auditor, address(run)))
+    assert "None of these words stands there; 1 passage is near the question in meaning." in page
+    assert "By rule that alone is no evidence" in page
+    assert "page 1, lines 1–2" in page
+    assert "nearness in meaning 0.22" in page
+    assert "confidence</button>" not in page
 
 
 def test_it_says_that_the_arbiter_did_not_run(house: House, make_run: MakeRun, make_call: Any, browse: Any) -> None:
@@ -183,7 +228,7 @@ def test_it_shows_a_failed_run_that_got_nowhere(house: House, make_run: MakeRun,
     )
     page = text(browse(house.auditor, address(run)))
     assert "The database was away." in page
-    assert "no detector proposed a place" in page
+    assert "No candidate was proposed" in page
     assert 'id="cand"' not in page
 
 
@@ -207,10 +252,11 @@ def test_it_says_when_the_record_was_changed(
     house: House, make_run: MakeRun, browse: Any, tamper: Tamper, statement: str
 ) -> None:
     run = make_run()
-    assert "not verified" not in text(browse(house.auditor, address(run)))
+    assert "record unchanged" in text(browse(house.auditor, address(run)))
     tamper(statement)
     page = text(browse(house.auditor, address(run)))
-    assert "not verified" in page
+    assert "record not as it was stored" in page
+    assert "record unchanged</span>" not in page
     assert 'role="alert"' in page
 
 
@@ -236,7 +282,7 @@ def test_it_still_shows_everything_when_the_document_is_deleted(
     assert PASSAGE in page
     assert "hl-anchor" in page
     assert "/image/" not in page
-    assert "not verified" not in page
+    assert "record not as it was stored" not in page
 
 
 def test_it_escapes_whatever_others_wrote(

@@ -226,7 +226,7 @@ def weighed(candidate: Candidate, rule: Rule, role: Role, best: float, missing: 
         return f"An answer needs more: {missing}."
     if role == "tangential" and not is_able(candidate):
         return "Too little of the question for an answer."
-    share = f"It carries {int(100 * candidate.strength / (best or 1.0))} % as much of the question as the best one"
+    share = f"It carries {int(100 * candidate.strength / (best or 1.0))} % as much as the best one"
     if role == "primary" and candidate.strength == best:
         return "None carries more of the question."
     if role == "primary":
@@ -244,7 +244,7 @@ def said_of_words(candidate: Candidate, words: str) -> str:
     if not words:
         return "Only the section's title speaks for it."
     if len(candidate.matched_keywords) == 1:
-        return f"Of the words searched, in any form, {words} alone stands here."
+        return f"It has {words} of the words searched and their forms."
     return f"{words} stand here, apart."
 
 

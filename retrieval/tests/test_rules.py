@@ -59,15 +59,15 @@ def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> 
         make("less", 0.3),
         make("stray", 0.1),
     )
-    carries = "% as much of the question as the best one"
+    carries = "% as much as the best one"
     assert {name: verdict.reason for name, verdict in verdicts.items()} == {
         "together": "“annual” and “premium” stand together here. None carries more of the question.",
         "typed": f"“premium” beside a value of the expected type. It carries 88 {carries}.",
-        "one": "Of the words searched, in any form, “premium” alone stands here. "
+        "one": "It has “premium” of the words searched and their forms. "
         f"It carries 66 {carries}; 60 % is enough to support it.",
-        "less": "Of the words searched, in any form, “premium” alone stands here. "
+        "less": "It has “premium” of the words searched and their forms. "
         f"It carries 33 {carries}; to support it takes 60 %.",
-        "stray": f"Of the words searched, in any form, “premium” alone stands here. It carries 11 {carries}; below 25 % is refused.",
+        "stray": f"It has “premium” of the words searched and their forms. It carries 11 {carries}; below 25 % is refused.",
     }
 
 
