@@ -226,18 +226,18 @@ def weighed(candidate: Candidate, rule: Rule, role: Role, best: float, missing: 
         return f"An answer needs more: {missing}."
     if role == "tangential" and not is_able(candidate):
         return "Too little of the question for an answer."
-    share = f"It carries {int(100 * candidate.strength / (best or 1.0))} % as much as the best one"
+    share = f"It carries {int(100 * candidate.strength / (best or 1.0))}% as much as the best one"
     if role == "primary" and candidate.strength == best:
         return "None carries more of the question."
     if role == "primary":
         return "It is the best for its part of the question." if candidate.parts else f"{share}."
     if role == "supporting":
-        return f"{share}; {round(100 * SUPPORTING_SHARE)} % is enough to support it."
+        return f"{share}; {round(100 * SUPPORTING_SHARE)}% is enough to support it."
     if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * best:
         return f"{SUPPORTING_MAX} better ones support the answer already."
     if role == "tangential":
-        return f"{share}; to support it takes {round(100 * SUPPORTING_SHARE)} %."
-    return f"{share}; below {round(100 * DISCARDED_SHARE)} % is refused."
+        return f"{share}; to support it takes {round(100 * SUPPORTING_SHARE)}%."
+    return f"{share}; below {round(100 * DISCARDED_SHARE)}% is refused."
 
 
 def said_of_words(candidate: Candidate, words: str) -> str:

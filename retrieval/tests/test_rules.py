@@ -62,12 +62,12 @@ def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> 
     carries = "% as much as the best one"
     assert {name: verdict.reason for name, verdict in verdicts.items()} == {
         "together": "“annual” and “premium” stand together here. None carries more of the question.",
-        "typed": f"“premium” beside a value of the expected type. It carries 88 {carries}.",
+        "typed": f"“premium” beside a value of the expected type. It carries 88{carries}.",
         "one": "It has “premium” of the words searched and their forms. "
-        f"It carries 66 {carries}; 60 % is enough to support it.",
+        f"It carries 66{carries}; 60% is enough to support it.",
         "less": "It has “premium” of the words searched and their forms. "
-        f"It carries 33 {carries}; to support it takes 60 %.",
-        "stray": f"It has “premium” of the words searched and their forms. It carries 11 {carries}; below 25 % is refused.",
+        f"It carries 33{carries}; to support it takes 60%.",
+        "stray": f"It has “premium” of the words searched and their forms. It carries 11{carries}; below 25% is refused.",
     }
 
 
