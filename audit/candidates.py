@@ -9,7 +9,16 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from audit.disagreement import KEPT_ROLES, REFUSED_ROLES, Ranks, detectors_sentence, ordinal, sentence_of
+from audit.disagreement import (
+    KEPT_ROLES,
+    REFUSED_ROLES,
+    Ranks,
+    against_rrf,
+    detectors_sentence,
+    ordinal,
+    sentence_of,
+    span,
+)
 from audit.outcomes import METHOD_NAMES, REPAIR_NAMES
 from audit.reviewing import Reviews, RunReviews
 from documents.matching import loose_map
@@ -63,6 +72,11 @@ class Filter:
     address: str
     current: bool
     explanation: str = ""
+
+    @property
+    def side(self) -> str:
+        """Whether a role is one of those kept for the answer, in a word."""
+        return _("kept:") if self.role in KEPT_ROLES else _("refused:") if self.role in REFUSED_ROLES else ""
 
 
 @dataclass(frozen=True)
@@ -162,7 +176,7 @@ def build_table(
         filters=role_filters(candidates, choice),
         against=against_filters(choice, len(against), len(ranks.against), len(instructing)),
         groups=(
-            group(candidates, choice, "method", _("Found by"), METHOD_NAMES),
+            group(candidates, choice, "method", _("Candidates found by"), METHOD_NAMES),
             group(candidates, choice, "repair", _("Quote"), REPAIR_NAMES),
         ),
         rows=rows,
@@ -179,13 +193,6 @@ def selected_index(shown: Sequence[RunCandidate], candidate_id: str) -> int:
     """Where the wanted candidate stands; the first row when none is wanted or a filter hides it."""
     ids = [candidate.candidate_id for candidate in shown]
     return ids.index(candidate_id) if candidate_id in ids else 0
-
-
-def against_rrf(candidates: Sequence[RunCandidate]) -> set[int]:
-    """The decisions RRF alone would have taken otherwise: it would have kept as many, from the top of its own list."""
-    kept = {candidate.pk for candidate in candidates if candidate.role in KEPT_ROLES}
-    by_rrf = {candidate.pk for candidate in candidates if candidate.rrf_rank <= len(kept)}
-    return kept ^ by_rrf
 
 
 def instructing_in(candidate: RunCandidate) -> str:
@@ -277,10 +284,6 @@ def build_row(
         by_detector=detectors_sentence(ranks.of.get(candidate.pk, {}), ranks.ran),
         instructing=instructing,
     )
-
-
-def span(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}–{last}"
 
 
 def repair_note(candidate: RunCandidate) -> RepairNote:

@@ -85,23 +85,37 @@ class GridRow:
     candidate: RunCandidate
     places: tuple[int | None, ...]
     sentence: str
-    moved: int  # places between RRF's order and the arbiter's
+    pages: str
     against_all: bool
 
 
 def grid_of(candidates: Sequence[RunCandidate], ranks: Ranks) -> tuple[GridRow, ...]:
-    """Candidates by detectors: what went against every detector first, then what the arbiter moved furthest."""
+    """Candidates by detectors: what went against every detector, what RRF would have decided otherwise, RRF's order."""
+    against = against_rrf(candidates)
     rows = [
         GridRow(
             candidate=candidate,
             places=tuple(ranks.of.get(candidate.pk, {}).get(method) for method in ranks.ran),
             sentence=sentence_of(candidate),
-            moved=abs(candidate.rrf_rank - candidate.position),
+            pages=span(candidate.anchor_first_page, candidate.anchor_last_page),
             against_all=candidate.pk in ranks.against,
         )
         for candidate in candidates
     ]
-    return tuple(sorted(rows, key=lambda row: (not row.against_all, -row.moved, row.candidate.position)))
+    return tuple(
+        sorted(rows, key=lambda row: (not row.against_all, row.candidate.pk not in against, row.candidate.rrf_rank))
+    )
+
+
+def against_rrf(candidates: Sequence[RunCandidate]) -> set[int]:
+    """The decisions RRF alone would have taken otherwise: it would have kept as many, from the top of its own list."""
+    kept = {candidate.pk for candidate in candidates if candidate.role in KEPT_ROLES}
+    by_rrf = {candidate.pk for candidate in candidates if candidate.rrf_rank <= len(kept)}
+    return kept ^ by_rrf
+
+
+def span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"
 
 
 def sentence_of(candidate: RunCandidate) -> str:

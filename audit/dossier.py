@@ -7,9 +7,10 @@ from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
 
-from audit.candidates import Choice, Row, build_table, span
-from audit.disagreement import KEPT_ROLES
+from audit.candidates import Choice, Row, build_table
+from audit.disagreement import KEPT_ROLES, span
 from audit.outcomes import METHOD_NAMES
+from audit.story import OF_THE_QUESTION
 from documents.models import Line, TocEntry
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import METHODS
@@ -59,6 +60,7 @@ class SectionsOf:
 class Dossier:
     reason: str
     searched: Sequence[dict[str, Any]]
+    has_added: bool  # words of the same meaning, from the dictionary or a model
     detectors: tuple[Searched, ...]
     coverage: dict[str, Any]
     sections: tuple[SectionsOf, ...]
@@ -72,6 +74,7 @@ def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Ch
     return Dossier(
         reason=run.not_found_reason,
         searched=run.searched,
+        has_added=any(keyword["source"] not in OF_THE_QUESTION for keyword in run.parsed.get("keywords", [])),
         detectors=tuple(detectors_of(run)),
         coverage=run.coverage,
         sections=sections_of(run),

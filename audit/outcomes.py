@@ -71,4 +71,4 @@ def judge_in_full(run: RetrievalRun) -> str:
         return gettext("did not run; order by rules, %(mode)s mode") % {"mode": gettext(run.mode)}
     if run.arbiter_status != "ran":
         return judge_of(run)
-    return gettext("%(judge)s, %(mode)s mode") % {"judge": judge_of(run), "mode": gettext(run.mode)}
+    return gettext("Fixed rules, no language model") if run.arbiter == "rules" else judge_of(run)

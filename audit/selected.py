@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from audit.candidates import Choice, Row, Table, span
+from audit.candidates import Choice, Row, Table
+from audit.disagreement import span
 from audit.heat import Heat, heat_of
 from documents.models import Document, Line, Page
 from documents.page_images import has_image

@@ -87,7 +87,7 @@ def searching(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator
         )
         yield merged % {"count": len(candidates)}
     else:
-        yield _("By rule that alone is no evidence, so none became a candidate.")
+        yield _("Where no word searched stands anywhere, nearness alone is no evidence, so nothing was judged.")
 
 
 def judging(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[str]:
@@ -112,7 +112,7 @@ def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
     if answer is None:
         return _("No answer was stored.")
     if run.status == "not_found":
-        return _("So the answer was that the documents do not say it.")
+        return _("So the answer was “not found”.")
     if run.status == "cannot_tell":
         return _("So the answer was that it cannot be told from what could be read.")
     if run.status == "clarify":
@@ -120,8 +120,8 @@ def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
     if answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL):
         return _("On reading them the model said that they do not hold the answer.")
     told = ngettext(
-        "The answer rests on %(count)s quote, word for word as on the page.",
-        "The answer rests on %(count)s quotes, word for word as on the page.",
+        "The answer gives %(count)s quote, word for word as on the page.",
+        "The answer gives %(count)s quotes, word for word as on the page.",
         citations,
     )
     return told % {"count": citations}

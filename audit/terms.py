@@ -20,14 +20,15 @@ TERMS = {
     ),
     "brief": _("What the arbiter read about one candidate: where it stands, which words matched, a few lines of text."),
     "candidate": _(
-        "A place in a document that at least one detector found. Every one stays in the record, refused ones too."
+        "A place in a document that a detector found and that was put before the arbiter. Every one stays in the record, "
+        "refused ones too."
     ),
     "checks": _(
         "What the program tested of each sentence of the answer: does it cite, and do words and numbers agree?"
     ),
     "confidence": _(
-        "How strong the kind of evidence for an answer is, by rule, from 0 to 1. It is not a probability. Where nothing was "
-        "found there is none."
+        "How strong the kind of evidence is, by rule: 0.9 or more for a section named as asked, 0.8 for words that stand "
+        "together, 0.55 for a word alone, and at most 0.8 where no language model judged. It is not a probability."
     ),
     "context": _("The wider lines around the anchor that are handed on for writing the answer."),
     "contract": _(
@@ -55,8 +56,9 @@ TERMS = {
     "parse": _("One reading of a file, kept as it was. Reading the file again makes a new parse and leaves this one."),
     "plan": _("Which detectors ran for this question, each with the reason why it did or did not."),
     "prompt": _("The instructions the model got, numbered by version so that a change of wording can be told."),
-    "repair": _(
-        "What became of the arbiter’s quote: it must stand literally on the page, so it is kept, shortened or rejected."
+    "quote": _(
+        "The words the arbiter took from a passage. The program looks for them in the text of the page: literal if they "
+        "stand there word for word, shortened to the part that does, rejected if none does. Only kept passages are quoted."
     ),
     "review": _(
         "What a person says of one candidate: that its role is right, or which role it should have had, and why."
@@ -70,6 +72,10 @@ TERMS = {
         "decides."
     ),
     "SHA-256": _("A fingerprint of bytes: the same bytes always give the same one, other bytes never do."),
+    "strength": _(
+        "How much of the question a place carries, by fixed weights: its words, of which the asker’s own and the rare ones "
+        "count more, words in the title, nearness in meaning, and a value of the form asked for."
+    ),
     "tokens": _("The pieces a model reads and writes text in, and is paid by; an English word is one or two."),
     "verdict": _("What a reviewer says of the answer as a whole: agreed, wrong, incomplete, or not supported."),
 }

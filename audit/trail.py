@@ -11,10 +11,10 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from audit.candidates import Choice, Table, build_table, span
+from audit.candidates import Choice, Table, build_table
 from audit.complaints import feedback_on
 from audit.contents import Contents, read_contents
-from audit.disagreement import KEPT_ROLES, GridRow, grid_of, rank_candidates
+from audit.disagreement import KEPT_ROLES, GridRow, grid_of, rank_candidates, span
 from audit.dossier import Dossier, dossier_of
 from audit.exchanges import Cost, ExchangeView, cost_of, read_exchange
 from audit.outcomes import METHOD_NAMES, Outcome, judge_in_full, outcome_of

@@ -106,8 +106,8 @@ def rule_vectors(asked: Asked) -> Flag:
     if asked.question.intent in OPEN_INTENTS:
         return Flag("vectors", True, f"the question is conceptual ({asked.question.intent})")
     if any(keyword.source == "dictionary" for keyword in asked.question.keywords):
-        return Flag("vectors", True, "dictionary words were added; a second opinion unless the words suffice")
-    return Flag("vectors", True, "no dictionary term in the question: the document may use other words")
+        return Flag("vectors", True, "dictionary words were added, so meaning is asked too")
+    return Flag("vectors", True, "no dictionary word in the question, so meaning is asked too")
 
 
 def rule_sections(asked: Asked) -> Flag:

@@ -3,7 +3,7 @@
 import pytest
 
 from audit.candidates import Choice, build_table
-from audit.disagreement import detectors_sentence, ordinal, rank_candidates, sentence_of
+from audit.disagreement import against_rrf, detectors_sentence, grid_of, ordinal, rank_candidates, sentence_of
 from audit.tests.conftest import House, MakeRun
 
 
@@ -28,6 +28,10 @@ def test_it_finds_what_was_decided_against_every_detector(house: House, make_run
     table = build_table(candidates, Choice(against_detectors=True), ranks=ranks)
     assert table is not None
     assert [row.candidate.position for row in table.rows] == [1, 2]
+    grid = grid_of(candidates, ranks)
+    assert [(row.candidate.position, row.against_all) for row in grid][:2] == [(1, True), (2, True)]
+    others = [(row.candidate.pk not in against_rrf(candidates), row.candidate.rrf_rank) for row in grid[2:]]
+    assert others == sorted(others)
 
 
 def test_it_ignores_hits_of_another_document_and_runs_without_hits(house: House, make_run: MakeRun) -> None:

@@ -129,7 +129,7 @@ def test_it_filters_candidates_by_role(house: House, make_run: MakeRun, browse: 
 
 def test_it_shows_a_rules_run_with_the_rule_that_decided(house: House, make_run: MakeRun, browse: Any) -> None:
     page = text(browse(house.asker, address(make_run())))
-    assert "Fixed rules, balanced mode" in page
+    assert "Fixed rules, no language model" in page
     assert "rule 2" in page
     assert "No model was asked: fixed rules judged." in page
 
@@ -166,7 +166,7 @@ def test_it_says_that_nearness_is_no_evidence(house: House, make_run: MakeRun, b
     )
     page = text(browse(house.auditor, address(run)))
     assert "None of these words stands there; 1 passage is near the question in meaning." in page
-    assert "By rule that alone is no evidence" in page
+    assert "nearness alone is no evidence, so nothing was judged" in page
     assert "page 1, lines 1–2" in page
     assert "nearness in meaning 0.22" in page
     assert "confidence</button>" not in page

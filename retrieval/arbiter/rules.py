@@ -206,10 +206,11 @@ def verdict_of(candidate: Candidate, role: Role, best: float, missing: str) -> V
 def what_stands(candidate: Candidate, rule: Rule) -> str:
     """The evidence, without the verdict."""
     words = listed([f"“{text}”" for text in candidate.matched_keywords])
+    valued = ", with a value of the expected type" if candidate.type_match else ""
     return {
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
         STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
-        EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”.",
+        EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”{valued}.",
         TOGETHER: f"{words} stand together here.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
         REFERRED: f"Another passage points here: {candidate.referred}.",
@@ -226,18 +227,18 @@ def weighed(candidate: Candidate, rule: Rule, role: Role, best: float, missing: 
         return f"An answer needs more: {missing}."
     if role == "tangential" and not is_able(candidate):
         return "Too little of the question for an answer."
-    share = f"It carries {int(100 * candidate.strength / (best or 1.0))}% as much as the best one"
+    share = f"Strength {int(100 * candidate.strength / (best or 1.0))}% of the strongest"
     if role == "primary" and candidate.strength == best:
-        return "None carries more of the question."
+        return "None is stronger."
     if role == "primary":
         return "It is the best for its part of the question." if candidate.parts else f"{share}."
     if role == "supporting":
-        return f"{share}; {round(100 * SUPPORTING_SHARE)}% is enough to support it."
+        return f"{share}; {round(100 * SUPPORTING_SHARE)}% is enough to support."
     if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * best:
         return f"{SUPPORTING_MAX} better ones support the answer already."
     if role == "tangential":
-        return f"{share}; to support it takes {round(100 * SUPPORTING_SHARE)}%."
-    return f"{share}; below {round(100 * DISCARDED_SHARE)}% is refused."
+        return f"{share}; {round(100 * SUPPORTING_SHARE)}% is needed."
+    return f"{share}; below {round(100 * DISCARDED_SHARE)}% is discarded."
 
 
 def said_of_words(candidate: Candidate, words: str) -> str:

@@ -59,15 +59,13 @@ def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> 
         make("less", 0.3),
         make("stray", 0.1),
     )
-    carries = "% as much as the best one"
     assert {name: verdict.reason for name, verdict in verdicts.items()} == {
-        "together": "“annual” and “premium” stand together here. None carries more of the question.",
-        "typed": f"“premium” beside a value of the expected type. It carries 88{carries}.",
+        "together": "“annual” and “premium” stand together here. None is stronger.",
+        "typed": "“premium” beside a value of the expected type. Strength 88% of the strongest.",
         "one": "It has “premium” of the words searched and their forms. "
-        f"It carries 66{carries}; 60% is enough to support it.",
-        "less": "It has “premium” of the words searched and their forms. "
-        f"It carries 33{carries}; to support it takes 60%.",
-        "stray": f"It has “premium” of the words searched and their forms. It carries 11{carries}; below 25% is refused.",
+        "Strength 66% of the strongest; 60% is enough to support.",
+        "less": "It has “premium” of the words searched and their forms. Strength 33% of the strongest; 60% is needed.",
+        "stray": "It has “premium” of the words searched and their forms. Strength 11% of the strongest; below 25% is discarded.",
     }
 
 
