@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.candidates import Choice, Row, build_table
 from audit.disagreement import KEPT_ROLES, span
 from audit.outcomes import METHOD_NAMES
 from audit.story import OF_THE_QUESTION
-from documents.models import Line, TocEntry
+from documents.models import Document, Line, TocEntry
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import METHODS
 
@@ -31,6 +32,7 @@ class NearHit:
     """A place a detector found that was no candidate. Without its parse `text` is "" and `pages` too."""
 
     document: str
+    address: str  # of the place in its viewer; "" when the document cannot be opened any more
     pages: str
     lines: str
     method: str
@@ -123,8 +125,12 @@ def near_hit(hit: dict[str, Any], document: dict[str, Any]) -> NearHit:
     first, last = hit["lines"]
     lines = Line.objects.filter(parse=document.get("parse_id"), number__gte=first, number__lte=last).order_by("number")
     stored = list(lines.values_list("page_number", "text"))
+    is_open = Document.objects.filter(pk=hit["document_id"], trashed_at=None).exists()
     return NearHit(
         document=document.get("title", ""),
+        address=f"{reverse('documents:document', args=[hit['document_id']])}?parse={document['parse_number']}&line={first}"
+        if is_open
+        else "",
         pages=span(stored[0][0], stored[-1][0]) if stored else "",
         lines=span(first, last),
         method=hit["method"],

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.charts import Bars, Chart, Key, Point, Series, bars, columns
-from audit.disagreement import KEPT_ROLES
+from audit.disagreement import KEPT_ROLES, REFUSED_ROLES
 from audit.models import Review
 from audit.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES
 from audit.queue import RISKS, is_reviewed
@@ -142,6 +142,16 @@ class Figures:
     costs: tuple[Spent, ...]
     costs_chart: Chart
 
+    @property
+    def is_cut(self) -> bool:
+        """More questions than are looked into one by one."""
+        return self.runs > NEWEST_MAX
+
+    @property
+    def refused_reviewed(self) -> int:
+        """How many candidates the arbiter refused an auditor has looked at: without any nothing tells what was missed."""
+        return sum(sum(row.cells) for row in self.matrix if row.role in REFUSED_ROLES)
+
 
 def figures_of(runs: RetrievalRunQuerySet, days: int) -> Figures:
     """All figures over some runs, each from stored rows alone."""
@@ -184,7 +194,7 @@ def figures_of(runs: RetrievalRunQuerySet, days: int) -> Figures:
         signs=signs,
         signs_bars=bars(
             signs,
-            Series("in-good", gettext("reviewed"), attrgetter("reviewed")),
+            Series("in-good", gettext("with a verdict"), attrgetter("reviewed")),
             Series("in-other", gettext("waiting"), attrgetter("waiting")),
         ),
         repairs=repairs,

@@ -56,7 +56,7 @@ RISKS = {
     "failed": Risk(_("stopped by an error"), _("An error ended the work on the question."), Q(status="failed")),
     "degraded": Risk(
         _("arbiter did not run"),
-        _("The arbiter gave no usable reply, so fixed rules put the candidates in order instead."),
+        _("The language model gave no usable reply. Fixed rules put the candidates in order; nobody judged them."),
         Q(arbiter_status="not_run") & ~Q(status="failed"),
     ),
     "contradiction": Risk(

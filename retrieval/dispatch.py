@@ -107,7 +107,7 @@ def rule_vectors(asked: Asked) -> Flag:
         return Flag("vectors", True, f"the question is conceptual ({asked.question.intent})")
     if any(keyword.source == "dictionary" for keyword in asked.question.keywords):
         return Flag("vectors", True, "dictionary words were added, so meaning is asked too")
-    return Flag("vectors", True, "no dictionary word in the question, so meaning is asked too")
+    return Flag("vectors", True, "the dictionary knows no other words for it, so meaning is asked too")
 
 
 def rule_sections(asked: Asked) -> Flag:

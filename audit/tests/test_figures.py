@@ -61,6 +61,7 @@ def test_it_holds_the_auditor_against_the_arbiter(house: House, make_run: MakeRu
     }
     assert (figures.agreement.part, figures.agreement.of, figures.agreement.percent) == (3, 4, 75.0)
     assert (figures.blind.part, figures.blind.of) == (1, 2)
+    assert (figures.refused_reviewed, figures.is_cut) == (1, False)
 
 
 def test_it_counts_repairs_detectors_times_and_tokens(

@@ -73,7 +73,10 @@ def test_every_way_out_gives_the_same_bytes(house: House, run: RetrievalRun, sig
         candidates["results"][0]["text"],
     ]
     assert [text.encode() for text in contexts] == [f"{PASSAGE}\n{PASSAGE}".encode()] * 4
-    briefs = [record["candidates"][0]["brief"], texts(trail, r"What the arbiter read</summary><pre[^>]*>(.*?)</pre>")[0]]
+    briefs = [
+        record["candidates"][0]["brief"],
+        texts(trail, r"What the arbiter read</summary><pre[^>]*>(.*?)</pre>")[0],
+    ]
     assert briefs == [candidate.brief] * 2
     reasons = [row.reason for row in run.candidates.order_by("position")]
     assert all(html.escape(reason) in page for reason in reasons for page in (chat, trail, report))

@@ -168,6 +168,7 @@ def test_it_says_that_nearness_is_no_evidence(house: House, make_run: MakeRun, b
     assert "None of these words stands there; 1 passage is near the question in meaning." in page
     assert "nearness alone is no evidence, so nothing was judged" in page
     assert "page 1, lines 1–2" in page
+    assert f'href="/documents/{house.document.pk}/?parse=3&amp;line=1"' in page
     assert "nearness in meaning 0.22" in page
     assert "confidence</button>" not in page
 

@@ -221,6 +221,8 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
 
 def weighed(candidate: Candidate, rule: Rule, role: Role, best: float, missing: str) -> str:
     """Why that evidence makes this role: how much of the question it carries, against the best and the limits."""
+    if role == "primary" and candidate.strength == best:
+        return "None is stronger."
     if rule is MEANING_ONLY or (role in QUOTED_ROLES and rule in SUFFICIENT):
         return ""
     if missing and role == "tangential":
@@ -228,8 +230,6 @@ def weighed(candidate: Candidate, rule: Rule, role: Role, best: float, missing: 
     if role == "tangential" and not is_able(candidate):
         return "Too little of the question for an answer."
     share = f"Strength {int(100 * candidate.strength / (best or 1.0))}% of the strongest"
-    if role == "primary" and candidate.strength == best:
-        return "None is stronger."
     if role == "primary":
         return "It is the best for its part of the question." if candidate.parts else f"{share}."
     if role == "supporting":
@@ -245,7 +245,7 @@ def said_of_words(candidate: Candidate, words: str) -> str:
     if not words:
         return "Only the section's title speaks for it."
     if len(candidate.matched_keywords) == 1:
-        return f"It has {words} of the words searched and their forms."
+        return f"It has {words}, a word searched or a form of one."
     return f"{words} stand here, apart."
 
 

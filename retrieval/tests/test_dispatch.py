@@ -65,7 +65,7 @@ def test_vectors_are_off_until_they_are_ready(policy: DocumentContent, monkeypat
     assert "no embeddings yet" in flag("vectors", "premium", policy).reason
 
 
-@pytest.mark.parametrize(("text", "said"), [("Why is flood covered?", "conceptual"), ("premium?", "no dictionary word")])
+@pytest.mark.parametrize(("text", "said"), [("Why is flood covered?", "conceptual"), ("premium?", "no other words")])
 def test_vectors_run_when_words_may_not_suffice(policy: DocumentContent, text: str, said: str) -> None:
     found = flag("vectors", text, with_vectors(policy))
     assert found.on and said in found.reason

@@ -62,10 +62,10 @@ def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> 
     assert {name: verdict.reason for name, verdict in verdicts.items()} == {
         "together": "“annual” and “premium” stand together here. None is stronger.",
         "typed": "“premium” beside a value of the expected type. Strength 88% of the strongest.",
-        "one": "It has “premium” of the words searched and their forms. "
+        "one": "It has “premium”, a word searched or a form of one. "
         "Strength 66% of the strongest; 60% is enough to support.",
-        "less": "It has “premium” of the words searched and their forms. Strength 33% of the strongest; 60% is needed.",
-        "stray": "It has “premium” of the words searched and their forms. Strength 11% of the strongest; below 25% is discarded.",
+        "less": "It has “premium”, a word searched or a form of one. Strength 33% of the strongest; 60% is needed.",
+        "stray": "It has “premium”, a word searched or a form of one. Strength 11% of the strongest; below 25% is discarded.",
     }
 
 
