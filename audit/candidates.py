@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from audit.disagreement import (
     KEPT_ROLES,
@@ -176,7 +177,7 @@ def build_table(
         filters=role_filters(candidates, choice),
         against=against_filters(choice, len(against), len(ranks.against), len(instructing)),
         groups=(
-            group(candidates, choice, "method", _("Candidates found by"), METHOD_NAMES),
+            group(candidates, choice, "method", _("Found by"), METHOD_NAMES),
             group(candidates, choice, "repair", _("Quote"), REPAIR_NAMES),
         ),
         rows=rows,
@@ -274,7 +275,7 @@ def build_row(
         lines=span(candidate.anchor_first_line, candidate.anchor_last_line),
         method_names=", ".join(str(METHOD_NAMES[name]).lower() for name in candidate.methods),
         keywords=", ".join(candidate.matched_keywords) or "–",
-        order=_("refused") if is_refused else str(candidate.position),
+        order=pgettext("place", "refused") if is_refused else str(candidate.position),
         climb=0 if is_refused else max(change, 0),
         fall=0 if is_refused else max(-change, 0),
         repair=repair_note(candidate),
