@@ -68,6 +68,7 @@ class Dossier:
     sections: tuple[SectionsOf, ...]
     near: tuple[Row, ...]
     near_hits: tuple[NearHit, ...]
+    hits: int
 
 
 def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Choice) -> Dossier:
@@ -82,6 +83,7 @@ def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Ch
         sections=sections_of(run),
         near=near.rows[:NEAR_MISSES_MAX] if near else (),
         near_hits=() if refused else near_hits_of(run),
+        hits=len(run.hits),
     )
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from audit.events import is_auditor, record_list
 from audit.figures import PAGE_STATES, ROLES, coverage_of, figures_of
+from audit.terms import terms_in_order
 from documents.access import get_document
 from documents.models import Document, KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
@@ -19,6 +20,7 @@ from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 PERIODS = {7: _("7 days"), 30: _("30 days"), 90: _("90 days"), 365: _("a year")}
 DEFAULT_DAYS = 30
 DOCUMENTS_SHOWN = 50
+TERMS_USED = ("arbiter", "candidate", "detector", "prompt", "quote", "review", "role", "tokens", "verdict")
 
 
 class PeriodForm(forms.Form):
@@ -57,6 +59,7 @@ def figures(request: HttpRequest) -> HttpResponse:
         "figures": figures_of(runs, days),
         "roles": ROLES,
         "is_auditor": is_auditor(request.user),
+        "terms": terms_in_order(*TERMS_USED),
         "documents": (documents.filter(base=base) if base else documents)[:DOCUMENTS_SHOWN],
     }
     return render(request, "audit/figures.html", shown, status=200 if is_valid else 400)

@@ -56,7 +56,9 @@ RISKS = {
     "failed": Risk(_("stopped by an error"), _("An error ended the work on the question."), Q(status="failed")),
     "degraded": Risk(
         _("arbiter did not run"),
-        _("The language model gave no usable reply. Fixed rules put the candidates in order; nobody judged them."),
+        _(
+            "The language model was asked and gave no usable reply. Fixed rules only put the candidates in order; nobody judged them."
+        ),
         Q(arbiter_status="not_run") & ~Q(status="failed"),
     ),
     "contradiction": Risk(
@@ -81,7 +83,9 @@ RISKS = {
     ),
     "not_found": Risk(
         _("no answer, to be confirmed"),
-        _("No answer was found. Somebody should confirm that the documents hold none."),
+        _(
+            "No candidate carried an answer, or the model said so of those that were kept. Somebody should confirm that the documents hold none."
+        ),
         Q(status__in=ABSENT) | Q(Exists(REFUSALS)),
     ),
 }

@@ -44,7 +44,10 @@ TERMS = {
     ),
     "gate": _("A rule that can decide “not found”. Each says on what evidence it did or did not."),
     "heatmap": _("Every line of the page shaded by how near it lies to the question in meaning. It decided nothing."),
-    "hit": _("One match of one detector. Hits at the same place are merged into a candidate."),
+    "hit": _(
+        "One match of one detector. Hits at the same place are merged into a candidate, unless all are near in meaning only "
+        "and no word searched stands anywhere."
+    ),
     "ledger": _(
         "A chain of fingerprints: each entry covers a record and the entry before, so that a later change shows. “Record "
         "unchanged” means that this record is what was stored. It says nothing about whether the answer is right."
@@ -81,5 +84,6 @@ TERMS = {
 }
 
 
-def terms_in_order() -> list[tuple[str, Promise]]:
-    return sorted(TERMS.items(), key=lambda pair: pair[0].casefold())
+def terms_in_order(*names: str) -> list[tuple[str, Promise]]:
+    """The terms of those names, or all, with what they mean."""
+    return sorted(((name, TERMS[name]) for name in names or TERMS), key=lambda pair: pair[0].casefold())

@@ -149,7 +149,7 @@ def test_it_shows_figures_and_coverage_with_their_tables(
     assert page.count('class="drawn"') >= 9 + 4 + 1
     assert page.count('class="chartkey"') == 6
     assert page.count("<table") >= 9
-    assert "agreed with 1 of 1" in page
+    assert "Of 1 single candidates that were reviewed, auditors agreed with the role of 1" in page
     assert client.get("/audit/figures/?days=5").status_code == 400
     coverage = client.get(f"/audit/coverage/{house.document.pk}/").content.decode()
     assert "1 were cited" in coverage and "1 never came up" in coverage
