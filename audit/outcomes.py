@@ -15,7 +15,12 @@ STATUSES = {
     "failed": _("Failed"),
 }
 KINDS = {"found": "ok", "not_found": "warn", "cannot_tell": "warn", "clarify": "warn", "failed": "fail"}
-ARBITERS = {"model": _("Language model"), "rules": _("Fixed rules"), "none": _("Nobody, order of RRF")}
+ARBITERS = {
+    "model": _("Language model"),
+    "rules": _("Fixed rules"),
+    "rerank": _("Reranking model"),
+    "none": _("Nobody, order of RRF"),
+}
 ROLE_NAMES = {
     "primary": _("Primary"),
     "supporting": _("Supporting"),

@@ -19,11 +19,11 @@ from retrieval import editing
 from retrieval.dictionary import rows_of
 from retrieval.models import Concept, Term
 from retrieval.packs import load_missing
-from retrieval.types import METHODS, ROLE_ORDER
+from retrieval.types import METHODS, POINTED, ROLE_ORDER
 from retrieval.wordlist import LANGUAGES, PRIORITIES, ROWS_MAX, TEXT_MAX, WordlistError, WordRow, checked, written
 
 ROLES = sorted(ROLE_ORDER)
-METHOD_NAMES = list(METHODS)
+METHOD_NAMES = [*METHODS, *POINTED]
 STATUSES = ["found", "not_found", "cannot_tell", "clarify"]
 
 # ---- the contract of DESIGN section 5, described; `record.result_json` writes it

@@ -204,6 +204,20 @@ def test_the_tutorial_shows_the_pictures_it_takes() -> None:
     assert shown == taken
 
 
+def test_the_head_of_a_trail_leads_to_its_quotes_and_to_a_verdict(owner: BrowserContext, address: str) -> None:
+    page = owner.new_page()
+    page.goto(urljoin(address, "/audit/"))
+    page.get_by_role("link", name="What is the deductible amount?").first.click()
+    expect(page.locator("#checks")).to_have_attribute("hidden", "until-found")
+    page.locator(".said a.cite").first.click()
+    expect(page.locator("#citation-1")).to_be_in_viewport()
+    page.locator("#tab-candidates").click()
+    expect(page.locator("#checks")).to_have_attribute("hidden", "until-found")
+    page.get_by_role("link", name="Give a verdict").click()
+    expect(page.locator("#checks form.review")).to_be_in_viewport()
+    page.close()
+
+
 def test_the_status_page_finds_everything_at_work(owner: BrowserContext, address: str) -> None:
     page = owner.new_page()
     page.goto(urljoin(address, "/status/"))

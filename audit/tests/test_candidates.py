@@ -7,6 +7,7 @@ import pytest
 from audit.candidates import Choice, Table, build_table, cut_words
 from audit.outcomes import METHOD_NAMES
 from audit.story import HITS_TOLD
+from retrieval import api
 from retrieval.models import RunCandidate
 from retrieval.types import Method
 
@@ -58,7 +59,7 @@ def test_it_shows_every_candidate_in_the_arbiters_order() -> None:
 
 
 def test_it_has_a_name_for_whatever_proposes() -> None:
-    assert set(METHOD_NAMES) == set(HITS_TOLD) == set(get_args(Method))
+    assert set(METHOD_NAMES) == set(HITS_TOLD) == set(get_args(Method)) == set(api.METHOD_NAMES)
 
 
 def test_it_counts_roles_and_filters_by_them() -> None:
