@@ -127,12 +127,11 @@ def near_hit(hit: dict[str, Any], document: dict[str, Any]) -> NearHit:
     first, last = hit["lines"]
     lines = Line.objects.filter(parse=document.get("parse_id"), number__gte=first, number__lte=last).order_by("number")
     stored = list(lines.values_list("page_number", "text"))
-    is_open = Document.objects.filter(pk=hit["document_id"], trashed_at=None).exists()
+    is_open = bool(stored) and Document.objects.filter(pk=hit["document_id"], trashed_at=None).exists()
+    address = reverse("documents:document", args=[hit["document_id"]])
     return NearHit(
         document=document.get("title", ""),
-        address=f"{reverse('documents:document', args=[hit['document_id']])}?parse={document['parse_number']}&line={first}"
-        if is_open
-        else "",
+        address=f"{address}?parse={document['parse_number']}&line={first}" if is_open else "",
         pages=span(stored[0][0], stored[-1][0]) if stored else "",
         lines=span(first, last),
         method=hit["method"],
