@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from os.path import commonprefix
 
 import numpy as np
 from numpy.typing import NDArray
 
 from documents.matching import match_form
-from retrieval.lexicon import Lexicon, Numbers
+from retrieval.lexicon import NO_LINES, Lexicon, Numbers
 from retrieval.types import Keyword, Question
 
 PRIMARY_POINTS, SECONDARY_POINTS = 3, 1  # R29
 YEAR_WEIGHT = 0.5  # a year stands on every page of a report: it tells two columns apart, not two pages
+ENDING_MAX = 3  # letters: -s, -ed, -ing, -ies, -ion; "-ible", "-ance" and "-ment" make other words
 RARITY_MIN = 0.1  # a word on most lines still says a little
 
 
@@ -23,6 +25,7 @@ class Term:
     texts: tuple[str, ...]
     forms: tuple[str, ...]
     lines: Numbers
+    akin: Numbers  # those of its lines that hold only another word of its family
     is_primary: bool
     points: int
     weight: float
@@ -50,13 +53,15 @@ def terms_of(question: Question, lexicon: Lexicon) -> tuple[Term, ...]:
     terms = [term_of(keywords, lexicon) for keywords in groups.values()]
     for year in question.years:
         lines = lexicon.lines_with_any(year_forms(year))
-        terms.append(Term((year,), year_forms(year), lines, False, 0, YEAR_WEIGHT))
+        terms.append(Term((year,), year_forms(year), lines, NO_LINES, False, 0, YEAR_WEIGHT))
     return tuple(terms)
 
 
 def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
     forms = tuple(dict.fromkeys(form for keyword in keywords for form in keyword.forms))
     lines = lexicon.lines_with_any(forms)
+    close = {form for keyword in keywords for form in keyword.forms if is_close(form, keyword, lexicon.language)}
+    akin = NO_LINES if len(close) == len(forms) else np.setdiff1d(lines, lexicon.lines_with_any(tuple(close)))
     is_primary = any(keyword.priority == "primary" for keyword in keywords)
     points = PRIMARY_POINTS if is_primary else SECONDARY_POINTS
     rarity = max(lexicon.rarity(len(lines)), RARITY_MIN)
@@ -66,7 +71,16 @@ def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
     is_concept = any(keyword.source == "dictionary" for keyword in keywords)
     is_computed = any(keyword.computed for keyword in keywords)
     texts = tuple(keyword.text for keyword in keywords)
-    return Term(texts, forms, lines, is_primary, points, weight, is_concept, is_computed)
+    return Term(texts, forms, lines, akin, is_primary, points, weight, is_concept, is_computed)
+
+
+def is_close(form: str, keyword: Keyword, language: str) -> bool:
+    """Does a form differ by an ending? "deducted" has the stem of "deductible" and is another word.
+
+    Across languages a form is a cognate, which nothing brings nearer.
+    """
+    shared = len(commonprefix([form, keyword.text]))
+    return max(len(form), len(keyword.text)) - shared <= ENDING_MAX or keyword.language not in ("", language)
 
 
 def year_forms(year: str) -> tuple[str, ...]:

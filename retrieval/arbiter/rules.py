@@ -206,12 +206,13 @@ def verdict_of(candidate: Candidate, role: Role, best: float, missing: str) -> V
 def what_stands(candidate: Candidate, rule: Rule) -> str:
     """The evidence, without the verdict."""
     words = listed([f"“{text}”" for text in candidate.matched_keywords])
+    is_several = len(candidate.matched_keywords) > 1
     valued = ", with a value of the expected type" if candidate.type_match else ""
     return {
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
         STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”{valued}.",
-        TOGETHER: f"{words} stand together here.",
+        TOGETHER: f"{words} {'stand together here' if is_several else 'stands here beside other words of the question'}.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
         REFERRED: f"Another passage points here: {candidate.referred}.",
         ONE_WORD: said_of_words(candidate, words),

@@ -14,6 +14,7 @@ from retrieval.types import Hit, LineRange, Question
 HITS_MAX = 300  # per document; counts for absence come from the lexicon, not from hits
 REACH = 4  # lines: a sentence of this length, or a row and its header
 DECAY = 0.8  # what a word keeps of its weight for each line of distance
+AKIN_CREDIT = 0.8  # on its own line, and nothing beyond: another word of the family, as "deducted" of "deductible"
 SECTION_CREDIT = 0.5  # a word that stands in the section's title, not near the line
 HEADING_CREDIT = 0.9  # … at the top of the page: a statement's name
 PAGE_CREDIT = 0.3  # … anywhere else on the page
@@ -84,11 +85,13 @@ def nearness(term: Term, lexicon: Lexicon, content: DocumentContent) -> Scores:
         entry = content.toc_by_index[index]
         section = near[entry.first_line : entry.last_line + 1]
         np.maximum(section, SECTION_CREDIT, out=section)
+    close = np.setdiff1d(term.lines, term.akin) if len(term.akin) else term.lines
     for distance in range(REACH, -1, -1):
         credit = np.float32(DECAY**distance)
-        for lines in (term.lines - distance, term.lines + distance):
+        for lines in (close - distance, close + distance):
             inside = lines[(lines > 0) & (lines <= lexicon.line_count)]
             near[inside] = np.maximum(near[inside], credit)
+    near[term.akin] = np.maximum(near[term.akin], np.float32(AKIN_CREDIT))
     return near
 
 

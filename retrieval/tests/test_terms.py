@@ -1,10 +1,14 @@
 """What each word of a question weighs in one document."""
 
+import pytest
+
 from documents.content import DocumentContent
+from retrieval.detectors.keywords import AKIN_CREDIT, DECAY, PAGE_CREDIT, nearness
 from retrieval.lexicon import lexicon_of
 from retrieval.question import parse_question
-from retrieval.terms import Term, terms_of
-from retrieval.types import ConceptTerm, ConceptTerms
+from retrieval.terms import Term, is_close, terms_of
+from retrieval.tests.builders import content_of_lines
+from retrieval.types import ConceptTerm, ConceptTerms, Keyword
 
 RATIO = (
     ConceptTerms(
@@ -34,3 +38,32 @@ def test_a_word_of_the_question_weighs_even_where_it_does_not_stand(policy: Docu
 
 def test_a_term_without_a_hit_is_still_shown_as_searched(policy: DocumentContent) -> None:
     assert len(weighed("What is the quick ratio?", policy)["acid test"].lines) == 0
+
+
+def test_another_word_of_the_family_weighs_less_on_its_line_and_nothing_beyond() -> None:
+    others = ["Nothing of that kind stands on this line."] * 9
+    asked, akin = "The deductibles are listed below.", "A credit is deducted from the charge."
+    content = content_of_lines([*others, asked, *others, akin, *others])
+    [term] = weighed("What is the deductible?", content).values()
+    assert term.lines.tolist() == [10, 20]
+    assert term.akin.tolist() == [20]
+    near = nearness(term, lexicon_of(content), content)
+    assert near[[10, 11, 20]].tolist() == pytest.approx([1, DECAY, AKIN_CREDIT])
+    assert near[21] == pytest.approx(PAGE_CREDIT)
+
+
+@pytest.mark.parametrize(
+    ("form", "word", "is_one"),
+    [
+        ("premiums", "premium", True),
+        ("policies", "policy", True),
+        ("terminating", "terminate", True),
+        ("termination", "terminate", True),
+        ("deducted", "deductible", False),
+        ("insured", "insurance", False),
+        ("employment", "employee", False),
+    ],
+)
+def test_an_ending_makes_no_other_word(form: str, word: str, is_one: bool) -> None:
+    assert is_close(form, Keyword(word, (form,), language="en"), "en") is is_one
+    assert is_close(form, Keyword(word, (form,), language="fr"), "en"), "a cognate"
