@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from documents.matching import match_form
 from retrieval.lexicon import NO_LINES, Lexicon, Numbers
 from retrieval.types import Keyword, Question
+from retrieval.words import stem
 
 PRIMARY_POINTS, SECONDARY_POINTS = 3, 1  # R29
 YEAR_WEIGHT = 0.5  # a year stands on every page of a report: it tells two columns apart, not two pages
@@ -60,7 +61,9 @@ def terms_of(question: Question, lexicon: Lexicon) -> tuple[Term, ...]:
 def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
     forms = tuple(dict.fromkeys(form for keyword in keywords for form in keyword.forms))
     lines = lexicon.lines_with_any(forms)
-    close = {form for keyword in keywords for form in keyword.forms if is_close(form, keyword, lexicon.language)}
+    close = {
+        form for keyword in keywords for form in keyword.forms if not is_akin(form, keyword.text, lexicon.language)
+    }
     akin = NO_LINES if len(close) == len(forms) else np.setdiff1d(lines, lexicon.lines_with_any(tuple(close)))
     is_primary = any(keyword.priority == "primary" for keyword in keywords)
     points = PRIMARY_POINTS if is_primary else SECONDARY_POINTS
@@ -74,13 +77,16 @@ def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
     return Term(texts, forms, lines, akin, is_primary, points, weight, is_concept, is_computed)
 
 
-def is_close(form: str, keyword: Keyword, language: str) -> bool:
-    """Does a form differ by an ending? "deducted" has the stem of "deductible" and is another word.
+def is_akin(form: str, word: str, language: str) -> bool:
+    """Of one stem and more than an ending apart: "deducted" and "deductible" are two words.
 
-    Across languages a form is a cognate, which nothing brings nearer.
+    Other names, ways to write a code, cognates of another language and spellings are the word itself.
     """
-    shared = len(commonprefix([form, keyword.text]))
-    return max(len(form), len(keyword.text)) - shared <= ENDING_MAX or keyword.language not in ("", language)
+    if stem(form, language) != stem(word, language):
+        return False
+    start = len(commonprefix([form, word]))
+    end = len(commonprefix([form[start:][::-1], word[start:][::-1]]))
+    return max(len(form), len(word)) - start - end > ENDING_MAX
 
 
 def year_forms(year: str) -> tuple[str, ...]:
