@@ -52,13 +52,21 @@ MEANING_ONLY = Rule(3, "meaning only")
 SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED)  # reasons to keep a candidate whatever its strength
 
 
+class Pool(NamedTuple):
+    """What a candidate is weighed against: the greatest strength, the first of each part, what an answer would need."""
+
+    best: float
+    first_of_part: frozenset[str]
+    missing: str
+
+
 def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranking:
     """Order by rule, then by strength, then as the document runs; the roles follow from that order."""
     ordered = order_by_rules(candidates)
     missing = what_is_missing(question, candidates)
     roles = [lowered(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
-    best = max(candidate.strength for candidate in ordered)
-    verdicts = tuple(verdict_of(candidate, role, best, missing) for candidate, role in zip(ordered, roles, strict=True))
+    pool = Pool(max(candidate.strength for candidate in ordered), parts_first(ordered), missing)
+    verdicts = tuple(verdict_of(candidate, role, pool) for candidate, role in zip(ordered, roles, strict=True))
     verdicts = tuple(sorted(verdicts, key=lambda verdict: RANK_OF_ROLE[verdict.role]))
     answerable = any(role == "primary" for role in roles)
     reason = "" if answerable else missing or "no passage carries enough of the question"
@@ -196,10 +204,10 @@ def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
     return frozenset(first.values())
 
 
-def verdict_of(candidate: Candidate, role: Role, best: float, missing: str) -> Verdict:
+def verdict_of(candidate: Candidate, role: Role, pool: Pool) -> Verdict:
     rule = rule_of(candidate)
     quote = quote_of(candidate) if role in QUOTED_ROLES else ""
-    reason = f"{what_stands(candidate, rule)} {weighed(candidate, rule, role, best, missing)}".strip()
+    reason = f"{what_stands(candidate, rule)} {weighed(candidate, rule, role, pool)}".strip()
     return Verdict(candidate.candidate_id, role, reason, quote, rule.name)
 
 
@@ -220,22 +228,24 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
     }[rule]
 
 
-def weighed(candidate: Candidate, rule: Rule, role: Role, best: float, missing: str) -> str:
+def weighed(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> str:
     """Why that evidence makes this role: how much of the question it carries, against the best and the limits."""
-    if role == "primary" and candidate.strength == best:
+    if role == "primary" and candidate.strength == pool.best:
         return "None is stronger."
     if rule is MEANING_ONLY or (role in QUOTED_ROLES and rule in SUFFICIENT):
         return ""
-    if missing and role == "tangential":
-        return f"An answer needs more: {missing}."
+    if pool.missing and role == "tangential":
+        return f"An answer needs more: {pool.missing}."
     if role == "tangential" and not is_able(candidate):
         return "Too little of the question for an answer."
-    share = f"Strength {int(100 * candidate.strength / (best or 1.0))}% of the strongest"
+    percent = int(round(100 * candidate.strength / (pool.best or 1.0), 6))  # 59.99999999999999 is 60
+    share = f"Strength {percent}% of the strongest"
     if role == "primary":
-        return "It is the best for its part of the question." if candidate.parts else f"{share}."
+        is_first = candidate.candidate_id in pool.first_of_part
+        return "It comes first for its part of the question." if is_first else f"{share}."
     if role == "supporting":
         return f"{share}; {round(100 * SUPPORTING_SHARE)}% is enough to support."
-    if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * best:
+    if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * pool.best:
         return f"{SUPPORTING_MAX} better ones support the answer already."
     if role == "tangential":
         return f"{share}; {round(100 * SUPPORTING_SHARE)}% is needed."

@@ -98,7 +98,13 @@ def test_nothing_is_primary_when_the_best_carries_too_little(policy: DocumentCon
 def test_each_part_keeps_its_best(policy: DocumentContent, make: Any) -> None:
     verdicts = judged(policy, make("a", 0.9, parts=(1,)), make("b", 0.85, parts=(1,)), make("c", 0.3, parts=(2,)))
     assert verdicts["c"].role == "primary"
-    assert verdicts["c"].reason.endswith("It is the best for its part of the question.")
+    assert verdicts["c"].reason.endswith("It comes first for its part of the question.")
+    assert verdicts["b"].reason.endswith("Strength 94% of the strongest.")
+
+
+def test_a_share_at_the_limit_is_told_as_the_limit(policy: DocumentContent, make: Any) -> None:
+    verdicts = judged(policy, make("a", 0.95), make("b", 0.57))
+    assert (verdicts["b"].role, "Strength 60%" in verdicts["b"].reason) == ("supporting", True)
 
 
 def test_equals_keep_the_order_of_fusion(policy: DocumentContent, make: Any) -> None:
