@@ -82,7 +82,7 @@ def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Ch
         coverage=run.coverage,
         sections=sections_of(run),
         near=near.rows[:NEAR_MISSES_MAX] if near else (),
-        near_hits=() if refused else near_hits_of(run),
+        near_hits=() if candidates else near_hits_of(run),
         hits=len(run.hits),
     )
 

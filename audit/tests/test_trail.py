@@ -173,6 +173,13 @@ def test_it_says_that_nearness_is_no_evidence(house: House, make_run: MakeRun, b
     assert "confidence</button>" not in page
 
 
+def test_what_was_kept_is_not_called_no_evidence(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run("supporting", status="not_found", not_found_reason="none of 1 candidates carries the answer")
+    page = text(browse(house.auditor, address(run)))
+    assert "Why nothing was found" in page
+    assert "is no evidence" not in page
+
+
 def test_it_says_that_the_arbiter_did_not_run(house: House, make_run: MakeRun, make_call: Any, browse: Any) -> None:
     run = make_run(
         "unjudged unjudged",
