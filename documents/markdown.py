@@ -26,10 +26,6 @@ TITLE_FIELD = re.compile(r"title:\s*[\"']?(.+?)[\"']?\s*$", re.IGNORECASE)
 FENCE = re.compile(r"^\s*(```+|~~~+)")
 TABLE_RULE = re.compile(r"^[\s|:-]+$")
 
-# Blocks only: inline markup stays as it is written, so that a quote is what the file says.
-BLOCKS = MarkdownIt("commonmark").enable("table")
-BLOCKS.core.ruler.enableOnly(["normalize", "block"])
-
 
 class Heading(NamedTuple):
     """A heading by its source line (0-based), with its title as printed, inline marks left out."""
@@ -53,12 +49,23 @@ def source_lines(text: str) -> tuple[list[str], int]:
     return [line for line, _ in cleaned], sum(removed for _, removed in cleaned)
 
 
+def block_parser() -> MarkdownIt:
+    """A parser of blocks only: inline markup stays as it is written, so that a quote is what the file says.
+
+    One for each text: it builds its table of rules at the first use, and a second thread would find it half built.
+    """
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
 def read_outline(sources: Sequence[str]) -> Outline:
     """The headings, lists, tables and fences of Markdown source lines."""
     body_start, title = front_matter(sources)
     kinds: dict[int, LineKind] = dict.fromkeys(range(body_start), "furniture")
     headings: list[Heading] = []
-    tokens = BLOCKS.parse("\n".join(["" if index < body_start else line for index, line in enumerate(sources)]))
+    blocks = "\n".join(["" if index < body_start else line for index, line in enumerate(sources)])
+    tokens = block_parser().parse(blocks)
     for token, inner in zip(tokens, [*tokens[1:], None], strict=True):
         first, end = token.map or (0, 0)
         if token.type == "heading_open" and inner is not None:

@@ -152,19 +152,21 @@ def named(question_text: str, documents: Sequence[Document], dictionary: Sequenc
 
 def names_of(documents: Sequence[Document]) -> list[Name]:
     """Title, file name and first lines of each document; a parse never changes, so its first lines are kept."""
-    parses = {document.current_parse_id for document in documents}
-    missing = [parse for parse in parses if parse and parse not in _covers]
-    lines: dict[uuid.UUID, list[str]] = {parse: [] for parse in missing}
-    rows = Line.objects.filter(parse__in=missing, number__lte=COVER_LINES).order_by("parse_id", "number")
+    parses = {document.current_parse_id for document in documents if document.current_parse_id}
+    known = {parse: cover for parse in parses if (cover := _covers.get(parse)) is not None}
+    lines: dict[uuid.UUID, list[str]] = {parse: [] for parse in parses - known.keys()}
+    rows = Line.objects.filter(parse__in=lines, number__lte=COVER_LINES).order_by("parse_id", "number")
     for parse, text in rows.values_list("parse_id", "text"):
         lines[parse].append(text)
-    if len(_covers) + len(missing) > COVERS_MAX:
+    read = {parse: " ".join(texts) for parse, texts in lines.items()}
+    if len(_covers) + len(read) > COVERS_MAX:
         _covers.clear()
-    _covers.update({parse: " ".join(texts) for parse, texts in lines.items()})
+    _covers.update(read)
+    covers = known | read  # what another thread clears meanwhile is not missed here
     return [
         Name(
             f"{document.title} {document.file_name}",
-            _covers[document.current_parse_id] if document.current_parse_id else "",
+            covers[document.current_parse_id] if document.current_parse_id else "",
         )
         for document in documents
     ]

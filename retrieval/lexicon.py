@@ -18,6 +18,7 @@ from retrieval.words import stem, words_of
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, rising, each once
 NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
+NO_LINES.flags.writeable = False  # shared by everybody
 HEADING_LINES = 3  # the top of a page: a statement's name, its subtitle and its unit
 HEADING_CHARS = 90  # longer lines at the top of a page are running text
 

@@ -1,6 +1,7 @@
 """Words: how a text is cut into them, what says nothing, and which forms count as one word. A leaf."""
 
 import re
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
@@ -119,9 +120,20 @@ def generic_stems(language: str) -> frozenset[str]:
     return frozenset(stem(word, language) for word in GENERIC_WORDS.get(language, GENERIC_WORDS["en"]))
 
 
-@lru_cache(maxsize=8)
-def stemmer(language: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(ALGORITHMS[language])
+class Stemmers(threading.local):
+    """The stemmers of one thread. The library keeps the word it works on in the stemmer: shared, it mixes up words."""
+
+    def __init__(self) -> None:
+        self._by_language: dict[str, snowballstemmer.stemmer] = {}
+
+    def stem(self, word: str, language: str) -> str:
+        """The stem of a word in a language of ALGORITHMS."""
+        if language not in self._by_language:
+            self._by_language[language] = snowballstemmer.stemmer(ALGORITHMS[language])
+        return str(self._by_language[language].stemWord(word))
+
+
+STEMMERS = Stemmers()
 
 
 @lru_cache(maxsize=200_000)
@@ -132,7 +144,7 @@ def stem(word: str, language: str) -> str:
     if language == "en" and len(word) >= SPELLING_MIN:
         for pattern, spelling in SPELLINGS:
             word = pattern.sub(spelling, word)
-    return str(stemmer(language).stemWord(word))
+    return STEMMERS.stem(word, language)
 
 
 def language_of(words: Iterable[str], default: str) -> str:

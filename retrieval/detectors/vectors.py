@@ -34,7 +34,9 @@ def query_vector(text: str, model_key: str) -> NDArray[np.float32]:
     embedder = embedder_for(model_key)
     if embedder is None:
         raise EncoderMissing(f"nobody here can embed a question as {model_key} does")
-    return embedder.embed_query(text)
+    vector = embedder.embed_query(text)
+    vector.flags.writeable = False  # the next question in these words gets the same one
+    return vector
 
 
 def passage_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[Hit]:

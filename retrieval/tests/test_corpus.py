@@ -12,6 +12,7 @@ from documents.passages import cut_passages
 from documents.store import copy_vectors, store_reading
 from documents.texts import read_markdown
 from llm.embedding import MODEL_KEY, embed_texts, is_available
+from retrieval import corpus
 from retrieval.corpus import (
     DOCUMENTS_MAX,
     contents_for,
@@ -127,6 +128,14 @@ def test_absence_is_shown_over_documents_that_were_not_read(keep: Keep) -> None:
     assert (found.documents, found.counts["earthquakes"]) == (len(documents), 1)
     result = retrieve("What about earthquakes?", contents, settings=SETTINGS, arbiter="rules", elsewhere=found.counts)
     assert result.searched[0].count == 1
+
+
+def test_first_pages_that_are_dropped_from_memory_are_read_again(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may drop them at any time, and so does a base with more documents than are kept."""
+    monkeypatch.setattr(corpus, "COVERS_MAX", 1)
+    one, other = keep("One", "# Fees\n\nThe fee."), keep("Other", "# Notice\n\nThe notice.")
+    assert [name.cover for name in corpus.names_of([one])] == ["Fees The fee."]
+    assert [name.cover for name in corpus.names_of([one, other])] == ["Fees The fee.", "Notice The notice."]
 
 
 def test_a_question_without_words_chooses_something(keep: Keep) -> None:

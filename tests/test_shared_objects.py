@@ -1,0 +1,97 @@
+"""What the threads of a process share, each with the reason why it is safe.
+
+The asking worker and the web server work in threads. Whatever a module keeps, a library's object, a register or a
+cache, is used by several of them at once. This test finds every such thing and asks for its reason here.
+"""
+
+import dataclasses
+import functools
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+APPS = ("accounts", "audit", "chat", "docintel_site", "documents", "embedded", "ledger", "llm", "retrieval")
+# Their objects are made for threads: Django's translations and querysets, Celery's tasks, locks, pools, patterns.
+TRUSTED_LIBRARIES = {"builtins", "django", "celery", *sys.stdlib_module_names}
+VALUE = "a value that nobody changes, computed from its arguments alone; two threads at worst compute it twice"
+BY_PROCESS = "read and filled under a lock, one entry a process"
+PER_CONTENT = "built from a document that never changes; the second of two equal ones takes the place of the first"
+REDIS = "the client takes a connection of its own out of a locked pool for each command"
+
+REASONS = {
+    # Objects of libraries
+    "docintel_site.asgi.application": "each request has its own state; the object holds two settings",
+    "documents.language.identifier": "classify reads the model's tables and writes to nothing but its own variables",
+    "llm.prices.PRICES": "pydantic validates without state",
+    "retrieval.lexicon.NO_LINES": "read-only, so that writing to it raises",
+    "retrieval.words.STEMMERS": "a stemmer keeps the word it works on, so each thread has its own",
+    "chat.stream.writer_client": REDIS,
+    "chat.waiting.listener": REDIS,
+    # Registers
+    "retrieval.detectors.vectors._asking": "locks, made at the start",
+    "chat.stream._clients": "used on the event loop alone, which is one thread",
+    "documents.content._cache": "a lock around each look and each change; contents never change",
+    "documents.matching.FOLDS": "filled with the fold of one character at a time, which is always the same",
+    "llm.call._breakers": "found and made under a lock; a breaker counts under a lock of its own",
+    "llm.call._lacks": "read and replaced under a lock, its values never change",
+    "llm.encoder._encoders": f"{BY_PROCESS}; session and tokenizer may be called from several threads",
+    "llm.wire._wires": f"{BY_PROCESS}; its clients are used on its own event loop alone",
+    "retrieval.corpus._covers": "each question reads what it needs into a dict of its own",
+    "retrieval.lexicon._lexicons": PER_CONTENT,
+    "retrieval.statements._pages": PER_CONTENT,
+    # Caches
+    "audit.heat.cosines_of": VALUE,
+    "documents.boxes.text_width": VALUE,
+    "documents.finding.searched_lines": VALUE,
+    "documents.language.detect_language": VALUE,
+    "embedded.identity.identity": VALUE,
+    "llm.encoder._sha256": VALUE,
+    "llm.reply.strict_schema": VALUE,
+    "retrieval.arbiter.brief.is_shown": VALUE,
+    "retrieval.calibration.line_letters": VALUE,
+    "retrieval.concepts.names_of": VALUE,
+    "retrieval.concepts.searched_terms": VALUE,
+    "retrieval.detectors.vectors.query_vector": f"{VALUE}; the array is read-only",
+    "retrieval.dictionary.pack_concepts": VALUE,
+    "retrieval.dictionary.phrase_of": VALUE,
+    "retrieval.hybrid._passage_words": VALUE,
+    "retrieval.packs.pack_rows": VALUE,
+    "retrieval.record.code_version": VALUE,
+    "retrieval.terms.terms_of": VALUE,
+    "retrieval.words.generic_stems": VALUE,
+    "retrieval.words.stem": VALUE,
+}
+
+
+def modules() -> Iterator[ModuleType]:
+    for app in APPS:
+        package = importlib.import_module(app)
+        for found in pkgutil.walk_packages(package.__path__, f"{app}."):
+            if not {"tests", "migrations", "settings"} & set(found.name.split(".")):  # settings are read once
+                yield importlib.import_module(found.name)
+
+
+def is_shared_state(name: str, value: Any) -> bool:
+    """A cache, a register (a container that is no constant), or an object of a library not known to be safe."""
+    if isinstance(value, functools._lru_cache_wrapper):
+        return True
+    if type(value) in (dict, list, set):
+        return not name.isupper() and name != "urlpatterns"
+    if isinstance(value, type | ModuleType | tuple) or dataclasses.is_dataclass(value):
+        return False
+    kind = type(value)
+    return kind.__module__.split(".")[0] not in TRUSTED_LIBRARIES or kind.__name__ == "WeakKeyDictionary"
+
+
+def test_everything_that_threads_share_has_its_reason() -> None:
+    """A cache is named by the module that defines it, an object by the first that holds it."""
+    found: dict[int, str] = {}
+    for module in modules():
+        for name, value in vars(module).items():
+            is_imported = isinstance(value, functools._lru_cache_wrapper) and value.__module__ != module.__name__
+            if not name.startswith("__") and not is_imported and is_shared_state(name, value):
+                found.setdefault(id(value), f"{module.__name__}.{name}")
+    assert sorted(found.values()) == sorted(REASONS)
