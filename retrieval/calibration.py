@@ -176,17 +176,17 @@ def distance(number: int, near: LineRange) -> int:
 
 
 def pieces_of(source: Letters, start: int, end: int, lines: Sequence[LineRow]) -> tuple[Piece, ...]:
-    """One piece a line, from its first to its last matched character."""
-    spans: dict[int, tuple[int, int]] = {}
-    for index, offset in source.places[start:end]:
-        first, last = spans.get(index, (offset, offset + 1))
-        spans[index] = (min(first, offset), max(last, offset + 1))
-    ordered = sorted(spans)
-    pieces = []
-    for index in ordered:
-        first, last = spans[index]
-        # The rest of a line belongs to a quote that goes on on the next one: its hyphen, a reference number.
-        first = first if index == ordered[0] else len(lines[index].text) - len(lines[index].text.lstrip())
-        last = last if index == ordered[-1] else len(lines[index].text.rstrip())
-        pieces.append(Piece(lines[index].number, first, last))
-    return tuple(pieces)
+    """One piece a line, from the first to the last matched character; every line between them is whole.
+
+    A line without a letter, such as a rule of dashes below a heading, holds nothing that could match. It is part of the
+    quote all the same: without it the quote would not be the text of the page.
+    """
+    (first_index, first), (last_index, last) = source.places[start], source.places[end - 1]
+    return tuple(
+        Piece(
+            line.number,
+            first if index == first_index else 0,
+            last + 1 if index == last_index else len(line.text),
+        )
+        for index, line in enumerate(lines[first_index : last_index + 1], first_index)
+    )

@@ -97,6 +97,55 @@ def test_a_quote_that_stands_twice_elsewhere_is_marked() -> None:
     assert "more than once" in fit("There are many choices of", near=LineRange(1, 1)).repair.reason
 
 
+RULED = content_of_lines(
+    [
+        "8.1     Term  of  Agreement.  This  Agreement  shall  be effective upon the",
+        "-------------------",
+        "Effective Date and shall remain in force for one year.   ",
+        ("Page 4", "furniture"),
+        "  – – –  ",
+        "\u00ad",
+        "[3]",
+        "It ends without notice.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "first", "last"),
+    [
+        pytest.param("This Agreement shall be effective upon the Effective Date", 1, 3, id="a rule below a heading"),
+        pytest.param("remain in force for one year. It ends", 3, 8, id="several, furniture between them"),
+    ],
+)
+def test_a_quote_over_lines_without_letters_is_the_text_of_the_page(raw: str, first: int, last: int) -> None:
+    everywhere = LineRange(1, len(RULED.lines))
+    calibrated = calibrate(raw, RULED, everywhere, everywhere)
+    page = RULED.text_between(first, last, searched_only=True)
+    assert calibrated.repair.status == "exact"
+    assert calibrated.text in page and calibrated.text.count("\n") == page.count("\n")
+    assert [RULED.lines[piece.line_number - 1].kind for piece in calibrated.pieces] == ["body"] * (page.count("\n") + 1)
+
+
+SIGNS = st.text(st.sampled_from(" -_*.•☐®[9]"), min_size=1, max_size=12).filter(str.strip)
+WORDS = st.text(st.sampled_from("ab -.  "), min_size=1, max_size=12).filter(str.strip)
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(texts=st.lists(st.one_of(SIGNS, WORDS), min_size=1, max_size=8), data=st.data())
+def test_every_quote_is_a_part_of_the_text_between_its_lines(texts: list[str], data: st.DataObject) -> None:
+    """Whatever signs the lines between hold: a reader who compares quote and page finds no difference."""
+    content = content_of_lines([(text, data.draw(st.sampled_from(["body", "furniture"]))) for text in texts])
+    lines = LineRange(1, len(content.lines))
+    source = content.text_between(*lines, searched_only=True)
+    start = data.draw(st.integers(0, len(source)))
+    raw = source[start : start + data.draw(st.integers(0, 80))]
+    calibrated = calibrate(raw, content, lines, lines, minimum=1)
+    if calibrated.text:
+        numbers = [piece.line_number for piece in calibrated.pieces]
+        assert calibrated.text in content.text_between(numbers[0], numbers[-1], searched_only=True)
+
+
 def test_a_quote_from_outside_the_shown_lines_is_refused() -> None:
     calibrated = fit("The capacity of Café Zürich", near=LineRange(1, 2), within=LineRange(1, 3))
     assert calibrated.repair.status == "rejected"
