@@ -25,6 +25,7 @@ from chat.stream import tell
 from documents.base_settings import BaseSettings
 from llm.spending import paid_by
 from retrieval import corpus
+from retrieval.deadline import DetectionTimeout
 from retrieval.dictionary import dictionary_of
 from retrieval.models import RetrievalRun
 from retrieval.record import store_failed_run, store_run
@@ -35,6 +36,10 @@ logger = logging.getLogger(__name__)
 State = Turn.State
 
 ONE_CALL = "One call reads {count} briefs and the whole table of contents. The question is kept if you leave this page."
+TOO_SLOW = (
+    "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask fewer"
+    " documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
+)
 DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
 
 
@@ -192,6 +197,8 @@ def sentence_of(error: Exception) -> str:
     """What happened in words for people; no names of ours, no paths, no SQL."""
     if isinstance(error, ScopeError):
         return str(error)
+    if isinstance(error, DetectionTimeout):
+        return TOO_SLOW.format(seconds=round(error.seconds))
     if isinstance(error, DatabaseError):
         return "The record of this question could not be written, so no answer is shown. Please ask again in a moment."
     return "Something failed on our side while this question was being answered. It is recorded; please ask again."

@@ -38,8 +38,9 @@ PHRASE_END = r"""(?=\s+(?:of|for|in|on|at|by|to|from|with|under|after|before|dur
     |did|has|have|had|can|may|must|shall|will|a|an|the|that|which|who|when|if|due|paid|mean|means|apply|applies|cover
     |covers|say|says|pay|pays|state|states|include|includes|change|changed|last|lasts|end|ends|begin|begins|start|starts
     |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind)\b|\s+\w{2,}ed\s*(?:[?.!]|$)|\s*[?.,;:!]|\s*$)"""
+PHRASE_WORD = rf"(?!{DETERMINER}\b)[\w'\u2019&/-]++"
 PHRASE = re.compile(
-    rf"\b(?P<determiner>{DETERMINER})\s+(?P<noun>(?:[\w'\u2019&/-]+\s+){{0,4}}?[\w'\u2019&/-]+?){PHRASE_END}",
+    rf"\b(?P<determiner>{DETERMINER})\s+(?P<noun>(?:{PHRASE_WORD}\s++){{0,4}}?{PHRASE_WORD}){PHRASE_END}",
     re.IGNORECASE | re.VERBOSE,
 )
 OF_PHRASE = re.compile(

@@ -41,7 +41,7 @@ WORD_LETTERS_MIN = 4  # shorter words are mostly grammar
 
 TAG = re.compile(r"<(?=[/!?a-zA-Z])")
 MARKER = re.compile(r"\[(\d{1,3})\]")
-MARKER_LIST = re.compile(r"\s*\[\s*\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\s*\]")
+MARKER_LIST = re.compile(r"(?<!\s)\s*\[\s*\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\s*\]")
 MARKER_BEGINNING = re.compile(r"\[[\s\d,;\u2013-]*")
 NOT_FOUND = re.compile(r"\A\W*NOT[ _]FOUND\b\W*", re.IGNORECASE)
 NUMBER = re.compile(r"\d+(?:[.,\u2009\u00a0]\d+)*")

@@ -402,6 +402,9 @@ CELERY_BEAT_SCHEDULE = {
     "retention": {"task": "audit.tasks.apply_retention", "schedule": HEAD_EVERY_S},
 }
 
+# A question over ten filings of 190 pages takes its detectors 1 to 2 s; what takes this long was made to.
+DETECTION_DEADLINE_S = env_number("DOCINTEL_DETECTION_DEADLINE_S", 30, low=1, high=600)
+
 # ---- the model: any OpenAI-compatible server, or none
 
 LLM_API_KEY = env_str("OPENAI_API_KEY")

@@ -17,7 +17,9 @@ INDENT_PT = 8.0
 OFFSET_VOTES_MIN = 3
 DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands, and how long it may be
 
-TRAILING_PAGE = re.compile(r"[\s.·_…-]*(?<!\w)(?<!\d\.)(?P<page>(?:[A-Za-z]{1,2}-?)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?\s*$")
+TRAILING_PAGE = re.compile(
+    r"(?<![\s.·_…-])[\s.·_…-]*(?<!\w)(?<!\d\.)(?P<page>(?:[A-Za-z]{1,2}-?)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?\s*$"
+)
 PART = re.compile(r"(?:part|teil|partie)\s+[ivx\d]+\b", re.IGNORECASE)
 ITEM = re.compile(r"(?:item|chapter|article|section|note|appendix|annex)\s+[\da-z]", re.IGNORECASE)
 

@@ -23,7 +23,6 @@ NUMBERING = re.compile(
     r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}[a-z]?|[a-z](?:\.\d{1,3}){1,4}|[ivxlc]{1,6}|[a-z])(?P<end>[.:)\s—–-]+|$)",
     re.IGNORECASE,
 )
-SECTION_SIGN = re.compile(r"§+\s*\d+")
 
 # R13: what makes a heading, of 5.8; a candidate from 3.0 on.
 SIZE_WEIGHT, BOLD_WEIGHT, NUMBER_WEIGHT, SHORT_WEIGHT, LEFT_WEIGHT, GAP_WEIGHT = 1.4, 1.0, 1.6, 0.6, 0.4, 0.8
@@ -38,7 +37,10 @@ WRAP_GAP, CELL_SLACK = 0.3, 0.4  # of the size: how close a row's second line fo
 GAP_FULL = 0.8  # of the body size, above the usual gap
 
 CONTENTS_RUN = 5  # entries in a row that end in growing page numbers
-CONTENTS_ENTRY = re.compile(r"(?P<title>.*[a-z].*?)[\s.·_…-]*?(?P<page>\b[a-z]{0,2}-?\d{1,4})", re.IGNORECASE)
+# What an entry of a contents page ends in: a number ("12", "-12") after its last letter, else one with letters ("F-12").
+ENTRY_PAGES = tuple(
+    re.compile(rf"[a-z][^a-z]*?(?P<page>\b{letters}-?\d{{1,4}})\Z", re.IGNORECASE) for letters in ("", "[a-z]{1,2}")
+)
 
 
 class BodyStyle(NamedTuple):
@@ -245,8 +247,8 @@ def entry_page(line: PageLine, page_count: int) -> int | None:
     text = line.text
     if line.kind == "furniture" or not text[-1:].isdigit() or len(text) < 5:
         return None
-    found = CONTENTS_ENTRY.fullmatch(text)
-    if found is None or sum(map(str.isalpha, found["title"])) < 3:
+    found = next(filter(None, (pattern.search(text) for pattern in ENTRY_PAGES)), None)
+    if found is None or sum(map(str.isalpha, text[: found.start("page")])) < 3:
         return None
     has_leaders = "...." in text or ". . ." in text or "…" in text
     cells = cells_of(text, line.spans, line.size) if len(line.spans) > 1 else [text]

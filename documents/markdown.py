@@ -20,8 +20,10 @@ INDENT_PT = 5.0  # for each leading space of the source
 INDENT_MAX_PT = 120.0
 
 FRONT_MATTER_FENCE = "---"
-HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|[ \t]+#+[ \t]*$")
-INLINE_MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
+HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]+#+[ \t]*$")
+LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
+EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}(?![\w*])")
+ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!-])")
 TITLE_FIELD = re.compile(r"title:\s*[\"']?(.+?)[\"']?\s*$", re.IGNORECASE)
 FENCE = re.compile(r"^\s*(```+|~~~+)")
 TABLE_RULE = re.compile(r"^[\s|:-]+$")
@@ -103,9 +105,8 @@ def front_matter(sources: Sequence[str]) -> tuple[int, str]:
 
 def plain_title(content: str) -> str:
     """A heading's text without links and emphasis marks; underscores inside words stay."""
-    title = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", content)
-    title = re.sub(r"(?<![\w*])[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}(?![\w*])", "", title)
-    return " ".join(re.sub(r"\\([\\`*_{}\[\]()#+.!-])", r"\1", title).split())
+    title = EMPHASIS.sub("", LINK.sub(r"\1", content))
+    return " ".join(ESCAPED.sub(r"\1", title).split())
 
 
 # ---- layout

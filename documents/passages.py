@@ -16,7 +16,8 @@ TOP_LINES, TOP_CHARS = 3, 90  # of a page that name what is on it; a longer line
 SMALL_TOKENS = 25  # a rest this small goes with the passage before it
 
 TOKENS = re.compile(r"\d{1,3}|[^\W\d_]{1,7}|[^\w\s]")
-WORDS = re.compile(r"\w+(?![\w-]*-$)")  # the half before a line-end hyphen is no word of the document
+WORD = re.compile(r"\w+")
+HALF_WORD = re.compile(r"(?<![\w-])[\w-]*-$")  # before a line-end hyphen: it is no word of the document
 CountTokens = Callable[[str], int]
 
 
@@ -259,5 +260,5 @@ class Joiner:
     def words(self) -> set[str]:
         """Every word of the document, made when first needed."""
         if self._words is None:
-            self._words = {word for line in self.lines for word in WORDS.findall(line.match)}
+            self._words = {word for line in self.lines for word in WORD.findall(HALF_WORD.sub("", line.match))}
         return self._words

@@ -185,6 +185,8 @@ def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -
         yield "no_text"
     if fact.is_cut:
         yield "text_cut"
+    if any(line.is_divided for line in lines):
+        yield "long_lines"
     if max(fact.width, fact.height) > limits.page_side_pt:
         yield "huge_page"
     if fact.text and fact.text.concealed_chars >= CONCEALED_MIN:
@@ -205,6 +207,7 @@ def page_warnings(extract: Extract, limits: Limits) -> Iterator[str]:
         "unreadable": "pages_unreadable",
         "no_text": "pages_without_text",
         "text_cut": "page_text_cut",
+        "long_lines": "long_lines_divided",
         "recognised": "text_recognised",
         "concealed": "concealed_text",
     }

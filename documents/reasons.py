@@ -60,6 +60,9 @@ WARNINGS = {
     ),
     "huge_page": _("Some pages are too large to be shown as an image; their text was read."),
     "page_text_cut": _("Some pages hold more text than any real page and were cut: {value}."),
+    "long_lines_divided": _(
+        "Lines longer than any real line were divided into parts that are searched one by one; pages: {value}."
+    ),
     "garbled_text": _("Much of the text has no known letters, because its fonts do not say which letters they draw."),
     "pages_without_text": _("Pages without text, not searched: {value}."),
     "text_recognised": _("Text recognition read these pages from their images; compare quotes with the page: {value}."),

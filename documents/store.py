@@ -16,7 +16,7 @@ from documents.models import Document, Embedding, Line, Page, Parse, Passage, To
 from documents.rows import LineRow, PageRow, PassageRow, Reading, TocRow
 
 # Raised by hand when the same file would be read differently; the library's part is its own version.
-PARSER_VERSION = f"3, PyMuPDF {version('PyMuPDF')}"
+PARSER_VERSION = f"4, PyMuPDF {version('PyMuPDF')}"
 
 
 def store_reading(

@@ -23,7 +23,7 @@ UNLISTED_LEVEL_MIN = 4  # entries of a level show how it is set
 SERIES_MIN = 4  # headings that count up
 CAPITALS_MIN = 4  # letters: fewer are an abbreviation
 UNIT_NOTE = re.compile(
-    r"\s*\([a-z]+(?:,? [\w-]+)+\)$"
+    r"(?<!\s)\s*\([a-z]+(?:,? [\w-]+)+\)$"
 )  # "(dollars in millions)" says what follows, not what it is called
 FRONT_TITLE, WHOLE_TITLE = "Front matter", "Whole document"
 

@@ -27,7 +27,7 @@ class Asked(NamedTuple):
 
 
 POINTING = re.compile(
-    r"\b(?:where|ou|wo|donde)\b.*\b(?:shown|show|reported|listed|described|given|presented|plotted|found|illustrated)\b",
+    r"\A(?>.*?\b(?:where|ou|wo|donde)\b).*\b(?:shown|show|reported|listed|described|given|presented|plotted|found|illustrated)\b",
     re.IGNORECASE,
 )
 

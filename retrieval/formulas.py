@@ -70,13 +70,14 @@ METRICS: dict[str, tuple[str, Unit]] = {
 
 YEAR = r"(?:fy\s?|fiscal (?:year )?|year )?((?:19|20)\d\d)"
 YEARS = re.compile(rf"\b{YEAR}\b")
-BETWEEN = re.compile(rf"\s*\b(?:between|from) {YEAR} (?:and|to) (?:the )?{YEAR}")
+# All of these read `asked_text`, which has single spaces; a part that may be anything is at most as long as a name.
+BETWEEN = re.compile(rf" ?\b(?:between|from) {YEAR} (?:and|to) (?:the )?{YEAR}")
 DEFINED = re.compile(
-    r"(?P<name>[\w&' ()-]+?) (?:here )?(?:is|are) (?:here )?defined as:? (?P<formula>[^.?]+(?:\.\d[^.?]*)*)"
-    r"|\bdefine (?P<name2>[\w&' ()-]+?) as (?P<formula2>[^.?]+)"
+    r"(?<![\w&' ()-])(?P<name>[\w&' ()-]+?) (?:here )?(?:is|are) (?:here )?defined as:? (?P<formula>[^.?]+(?:\.\d[^.?]*)*)"
+    r"|\bdefine (?P<name2>[\w&' ()-]{1,100}?) as (?P<formula2>[^.?]+)"
 )
 SIGNS = re.compile(
-    r"\s+(?:(divided by|over)|(less|minus)|(plus)|(times|multiplied by|x))\s+|\s*([/÷])\s*|\s+([-+*–−])\s+|(\()|(\))"
+    r" (?:(divided by|over)|(less|minus)|(plus)|(times|multiplied by|x)) | ?([/÷]) ?| ([-+*–−]) |(\()|(\))"
 )
 WORD_SIGNS = ("/", "-", "+", "*")
 NOISE = re.compile(
@@ -85,19 +86,21 @@ NOISE = re.compile(
     r"|balance sheet|statement of income|statement of financial position)$"
 )
 GROWTH = re.compile(
-    rf"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.+?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
-    rf"|{YEAR} ?(?:-|to) ?{YEAR} (?P<what2>.+?) growth rate"
-    rf"|growth (?:rate )?(?:of|in) (?P<what3>.+?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+    rf"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+    rf"|{YEAR} ?(?:-|to) ?{YEAR} (?P<what2>.{{1,100}}?) growth rate"
+    rf"|growth (?:rate )?(?:of|in) (?P<what3>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
 )
-CAGR = re.compile(rf"(?P<what>[\w ]+?) (?:cagr|compound annual growth rate) from {YEAR} to {YEAR}")
+CAGR = re.compile(rf"(?<![\w ])(?P<what>[\w ]+?) (?:cagr|compound annual growth rate) from {YEAR} to {YEAR}")
 AVERAGE_SHARE = re.compile(
-    rf"average of (?P<what>.+?) as an?\s?(?:%|percent(?:age)?) of (?P<of>.+?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+    rf"average of (?P<what>.{{1,100}}?) as an?\s?(?:%|percent(?:age)?) of (?P<of>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
 )
-SHARE = re.compile(rf"{YEAR} (?P<what>[^?.]+?)(?:\s?% margin| as an?\s?(?:%|percent(?:age)?) of (?P<of>[\w ]+))")
-SUM = re.compile(rf"{YEAR} (?P<formula>[^?.]+? [+/] [^?.]+?)(?= in | for |\?|\.)")
+SHARE = re.compile(
+    rf"{YEAR} (?P<what>[^?.]{{1,100}}?)(?:\s?% margin| as an?\s?(?:%|percent(?:age)?) of (?P<of>[\w ]+))"
+)
+SUM = re.compile(rf"{YEAR} (?P<formula>(?>[^?.]{{1,100}}? [+/] )[^?.]{{1,100}}?)(?= in | for |\?|\.)")
 WHETHER = re.compile(r"^(?:does|do|did|has|have|is|are|how much|by how much)\b")
 CHANGED = re.compile(r"\b(?:improv|declin|chang|increas|decreas|deteriorat)")
-PLACES = re.compile(r"\bround\w* (?:\w+ )*?(?:to )?(one|two|three|four|\d) decimals?")
+PLACES = re.compile(r"\bround\w* (?:\w+ ){0,5}?(?:to )?(one|two|three|four|\d) decimals?")
 PLACE_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4}
 ASKED_SCALE = re.compile(r"\b(thousands|millions|billions)\b")
 SCALES = {"thousands": 1_000, "millions": 1_000_000, "billions": 1_000_000_000}
@@ -336,7 +339,7 @@ def term_of(text: str, years: tuple[str, ...]) -> Term:
 
 def short(text: str) -> str:
     """A name without the words around it."""
-    text = re.sub(r"\([^)]*\)", " ", text)
+    text = re.sub(r"\([^()]*\)", " ", text)
     text = " ".join(YEARS.sub(" ", text).split()).strip(" ,:;-")
     while (shorter := NOISE.sub("", text).strip()) != text:
         text = shorter

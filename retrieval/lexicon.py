@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from documents.content import DocumentContent
 from documents.matching import match_form
 from documents.rows import LineRow
+from retrieval.deadline import check_time
 from retrieval.words import stem, words_of
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, rising, each once
@@ -69,6 +70,7 @@ class Lexicon:
         """The lines, among those given and the ones before them, on which a match of the pattern begins."""
         found: set[int] = set()
         for number in near.tolist():
+            check_time()
             found.update(first for first in (number - 1, number) if first > 0 and self._begins_on(first, pattern))
         return np.array(sorted(found), dtype=np.int32)
 

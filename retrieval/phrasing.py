@@ -36,8 +36,8 @@ LEAD_IN = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 ASIDE = re.compile(
-    r"""[;,]?\s*\bif\s+[^.?;]*\b(?:not|isn'?t)\b[^.?;]*,?\s*(?:then\s+)?(?:please\s+)?(?:state|explain|say)\b[^.?;]*
-        | ,?\s*\bby\s+(?:primarily\s+)?(?:using|relying\s+on|referencing)\s+[^.?,]*
+    r"""(?<![\s;,])[;,]?\s*\bif\s+(?>(?:(?!\bif\b)[^.?;]){0,80}?\b(?:not|isn'?t)\b)[^.?;]{0,100}?\b(?:state|explain|say)\b[^.?;]*
+        | (?<![\s,]),?\s*\bby\s+(?:primarily\s+)?(?:using|relying\s+on|referencing)\s+[^.?,]*
         | \(?\bin\s+units\s+of\s+\w+(?:\s+and\s+round\s+to\s+[^)?.,]*)?\)?
         | \(?\b(?:and\s+)?round(?:ed)?\s+(?:it\s+|your\s+answer\s+)?to\s+[\w\s-]*(?:decimals?|places?|digits?|whole\s+number|percent)\b\)?
         | \(\s*in\s+[A-Z]{3}(?:\s+\w+)?\s*\) | \bin\s+[A-Z]{3}\s+(?:thousands?|millions?|billions?)\b
@@ -76,7 +76,7 @@ EXCLUDED = re.compile(
 )
 QUESTION_STARTS = r"(?:what|which|who|whom|where|when|why|how|does|do|did|is|are|was|were|can|could|will|has|have)"
 PART_BREAK = re.compile(
-    rf"\s*[,;]?\s*\b(?:and|but)\s+(?:also\s+)?(?={QUESTION_STARTS}\b)|(?<=\?)\s+(?=[^?]*\?)", re.IGNORECASE
+    rf"(?<!\s)\s*(?:[,;]\s*)?\b(?:and|but)\s+(?:also\s+)?(?={QUESTION_STARTS}\b)|(?<=\?)\s+(?=[^?]*\?)", re.IGNORECASE
 )
 
 

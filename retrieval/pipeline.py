@@ -20,6 +20,7 @@ from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import fitted, toc_block
 from retrieval.calibration import calibrate
 from retrieval.context import expand_parents, widen
+from retrieval.deadline import detection_limited, wait_for
 from retrieval.detectors import DETECTORS
 from retrieval.hybrid import hybrid_candidates
 from retrieval.question import parse_question
@@ -72,7 +73,8 @@ def retrieve(
     5. arbitrate: a verdict for each candidate
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts
-    `elsewhere` counts words in documents of the scope that are not among `contents` (SQL, see corpus).
+    `elsewhere` counts words in documents of the scope that are not among `contents` (SQL, see corpus). Raises
+    DetectionTimeout when step 3 takes longer than it may.
     """
     tell: OnStage = on_stage or (lambda stage, figures: None)
     clock = Clock()
@@ -153,13 +155,15 @@ def detect(
 ) -> tuple[list[Hit], Plan]:
     """The hits of every detector of the plan, of the whole question and of each of its parts, and the plan as it ran.
 
-    Vectors are begun at once beside the words and waited for only when the words do not suffice.
+    Vectors are begun at once beside the words and waited for only when the words do not suffice. Raises
+    DetectionTimeout when the detectors that look at words do not come to an end.
     """
     asked = [(0, question)]
     asked += [(number, parse_question(part, contents, dictionary)) for number, part in enumerate(question.parts, 1)]
     nearest = begin_vectors(asked, contents) if plan.is_on("vectors") else []
     hits = pinned(question, contents) if plan.is_on("page_hints") else []
-    hits += run_detectors(asked, [method for method in plan.detectors if method in EARLY_METHODS], contents)
+    with detection_limited():
+        hits += run_detectors(asked, [method for method in plan.detectors if method in EARLY_METHODS], contents)
     plan = dispatch.reconsider(plan, question, hits)
     for part, found in nearest:
         if not plan.is_on("vectors"):
@@ -190,9 +194,13 @@ def run_detectors(
     asked: Sequence[tuple[int, Question]], methods: Sequence[Method], contents: Sequence[DocumentContent]
 ) -> list[Hit]:
     """The hits of the detectors that look at words, side by side, always in the same order."""
-    jobs = [(part, question, method, content) for part, question in asked for method in methods for content in contents]
-    found = _threads.map(lambda job: tag(DETECTORS[job[2]](job[1], job[3]), job[0]), jobs)
-    return [hit for hits in found for hit in hits]
+    jobs = [
+        (part, _threads.submit(copy_context().run, DETECTORS[method], question, content))
+        for part, question in asked
+        for method in methods
+        for content in contents
+    ]
+    return [hit for part, found in jobs for hit in tag(wait_for(found), part)]
 
 
 def tag(hits: Sequence[Hit], part: int) -> list[Hit]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from documents.content import DocumentContent
 from documents.matching import match_form
+from retrieval.deadline import check_time
 from retrieval.lexicon import lexicon_of
 from retrieval.types import LineRange
 
@@ -30,8 +31,8 @@ APART = re.compile(
     re.VERBOSE,
 )
 AFTER = re.compile(
-    r"""^[\s\W]*(?:and\ (?:statements?\ of\ )?(?:other\ )?comprehensive\ (?:income|loss|earnings)|\(?loss\)?
-        |consolides?|unaudited|audited|continued|concluded|suite|details?|[\s\W])*$""",
+    r"""^\W*+(?:(?:and\ (?:statements?\ of\ )?(?:other\ )?comprehensive\ (?:income|loss|earnings)|loss
+        |consolides?|unaudited|audited|continued|concluded|suite|details?)\W*+)*+$""",
     re.VERBOSE,
 )
 
@@ -89,6 +90,7 @@ def kind_of_heading(heading: str) -> str:
     """The statement a line is the name of, with no more around it than a company and how it was drawn up."""
     if len(heading) > NAME_CHARS_MAX:
         return ""
+    check_time()
     for kind, pattern in STATEMENTS.items():
         found = pattern.search(heading)
         if found and not APART.search(heading[: found.start()]) and AFTER.match(heading[found.end() :]):

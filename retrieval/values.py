@@ -16,7 +16,7 @@ NOTE_MAX = 99  # the number of a note, in a column of its own
 SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 
 SIGN = re.compile(
-    r"(?<!\w)(?:\(?\s{0,8}[$\u20ac\u00a3]?\s{0,8}\(?\d[\d,]*(?:\.\d+)?\)?\s?%?\)?|[\u2014\u2013-](?=\s|$))"
+    r"(?<!\w)(?:\(?\s{0,8}(?:[$\u20ac\u00a3]\s{0,8})?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?\)?|[\u2014\u2013-](?=\s|$))"
 )
 BETWEEN_SIGNS = " .$\u20ac\u00a3"
 LETTER = re.compile(r"[^\W\d_]")
@@ -25,7 +25,7 @@ YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 DAY = re.compile(r"\b[0-3]?\d\b")
 SCALE = re.compile(r"(?:\bin|\b(?:eur|usd|gbp|chf)|[$\u20ac\u00a3]) ?(thousand|million|billion)s?\b")
 NOTE_COLUMN = re.compile(r"\bnotes?\b")
-REFERENCE = re.compile(r"\s*\((?:note|see)[^)]*\)|[\s.:,]+$")
+REFERENCE = re.compile(r"(?<!\s)\s*\((?:note|see)[^)]{0,80}\)|(?<![\s.:,])[\s.:,]+$")
 
 
 @dataclass(frozen=True)

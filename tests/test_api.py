@@ -40,6 +40,11 @@ def running() -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def token(running: Running) -> str:
+    return make_token(running)
+
+
+def make_token(running: Running) -> str:
+    """A token with every right, of a new administrator."""
     command = [sys.executable, "manage.py", "shell", "-c", MAKE_TOKEN]
     done = subprocess.run(command, cwd=ROOT, env=running.environment, capture_output=True, text=True, check=True)
     [secret] = re.findall(r"^secret (\S+)", done.stdout, re.MULTILINE)

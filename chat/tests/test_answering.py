@@ -127,6 +127,17 @@ def test_it_shows_no_answer_when_the_run_cannot_be_recorded(ask: Ask, monkeypatc
     assert told(turn)[-1] == "error" and "token" not in told(turn)
 
 
+def test_it_says_that_searching_took_too_long(ask: Ask, settings: Settings) -> None:
+    settings.DETECTION_DEADLINE_S = 0.0
+    turn = ask()
+    with pytest.raises(AnsweringFailed, match="longer than 0 seconds"):
+        answer_turn(turn.pk)
+    turn.refresh_from_db()
+    assert turn.state == "failed" and turn.run is not None
+    assert turn.run.status == "failed" and turn.run.failure.startswith("DetectionTimeout")
+    assert told(turn)[-1] == "error"
+
+
 def test_it_says_what_was_searched_when_nothing_is_found(ask: Ask, serve: Serve) -> None:
     server = serve()
     turn, answer = answered(ask(ABSENT_QUESTION))

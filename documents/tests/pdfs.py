@@ -19,11 +19,12 @@ def write_pdf(
     footer: bool = False,
     title: str = "",
     password: str = "",
+    width: float = 595.0,
 ) -> Path:
     """One text line an entry; "# " makes a large bold line, a tab sets the rest as right-hand cells."""
     document = pymupdf.open()
     for number, lines in enumerate(pages, start=1):
-        page = document.new_page()
+        page = document.new_page(width=width)
         if header:
             page.insert_text((72, 40), header, fontsize=9)
         if footer:

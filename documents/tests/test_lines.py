@@ -1,6 +1,7 @@
 """Pieces become visual lines: rows of cells, columns of text, scripts, turned text."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pymupdf
 import pytest
 
 from documents.limits import Limits
-from documents.lines import PageLine, Piece, cells_of, label_edge, page_lines, parted, pieces_of, row_by_row
+from documents.lines import LINE_CHARS, PageLine, Piece, cells_of, label_edge, page_lines, parted, pieces_of, row_by_row
 from documents.reading import read_pdf
 from documents.rows import LineSpan
 
@@ -48,6 +49,26 @@ def test_it_makes_one_line_of_the_cells_of_a_row() -> None:
 def test_it_keeps_rows_apart() -> None:
     lines = lines_of(piece("Revenue", 70, 100), piece("12", 400, 100), piece("Cost", 70, 112), piece("8", 400, 112))
     assert [line.text for line in lines] == ["Revenue 12", "Cost 8"]
+
+
+def test_it_divides_a_line_longer_than_any_real_one() -> None:
+    words = "twelve chars " * 200
+    parts = lines_of(piece(words.strip(), 10, 100, width=2_599.0), width=6_000.0)
+    assert [len(part.text) <= LINE_CHARS for part in parts] == [True] * 3
+    assert " ".join(part.text for part in parts) == words.strip()
+    assert all(part.is_divided and part.text[span.start : span.end] for part in parts for span in part.spans)
+    assert (round(parts[0].x0), round(parts[-1].x1)) == (10, 2609)
+    assert all(0 < after.x0 - before.x1 < 2 for before, after in pairwise(parts))
+
+
+def test_it_divides_a_line_without_a_space_anywhere() -> None:
+    (first, second) = lines_of(piece("1" * (LINE_CHARS + 5), 10, 100), width=20_000.0)
+    assert (len(first.text), len(second.text)) == (LINE_CHARS, 5)
+
+
+def test_a_line_of_ordinary_length_stays_whole() -> None:
+    (line,) = lines_of(piece("x " * (LINE_CHARS // 2), 10, 100), width=20_000.0)
+    assert not line.is_divided
 
 
 def prose(x: float, count: int, word: str) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from documents.limits import Limits
+from documents.lines import LINE_CHARS
 from documents.pdf import opened, read_outline, render_page, zoom_within
 from documents.reading import read_pdf
 from documents.reasons import REASONS, WARNINGS, ReadingError
@@ -73,6 +74,15 @@ def test_it_cuts_a_page_with_more_text_than_a_page_can_have(tmp_path: Path) -> N
     reading = read_pdf(path, Limits(page_lines=20))
     assert "page_text_cut(2)" in reading.warnings
     assert reading.pages[1].flags == ("text_cut",)
+
+
+def test_it_divides_overlong_lines_and_says_so(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "wide.pdf", [["a line of the first page"], ["fee " + "1" * 5_000]], width=40_000)
+    reading = read_pdf(path, Limits())
+    assert "long_lines_divided(2)" in reading.warnings
+    assert "long_lines" in reading.pages[1].flags
+    assert sum(len(line.text) for line in reading.lines if line.page_number == 2) == 5_004
+    assert max(len(line.text) for line in reading.lines) <= LINE_CHARS
 
 
 def test_it_reads_and_says_that_it_repaired_and_ignored(tmp_path: Path) -> None:

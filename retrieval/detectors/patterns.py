@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from documents.content import DocumentContent
+from retrieval.deadline import check_time
 from retrieval.lexicon import lexicon_of
 from retrieval.terms import Term, matched_terms, presence, terms_of
 from retrieval.types import Hit, LineRange, Question
@@ -16,7 +17,8 @@ VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrappe
 MONTHS = (
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|fevr|mars|avr|mai|juin|juil|aout|sept|okt|dez|ene|abr|ago|dic"
 )
-MONEY = r"(?:[$€£¥]\s?\d|\b(?:usd|eur|gbp|chf|jpy)\s?\d|\d[\d.,]*\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
+FIGURE = r"(?<![\d.,])[.,]*\d[\d.,]*+"  # from its first sign on: begun at each digit anew, a long one takes forever
+MONEY = rf"(?:[$€£¥]\s?\d|\b(?:usd|eur|gbp|chf|jpy)\s?\d|{FIGURE}\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
 COUNTED = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|une?|deux|trois|dix|trente)"
 SPAN = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|secondes?|heures?|jours?|semaines?|mois|an(?:nee)?s?)"
 DURATION = (
@@ -27,7 +29,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     "amount": re.compile(
         rf"{MONEY}|(?<![\d,])\d{{1,3}}(?:,\d{{3}})+(?![\d,])|\(\d[\d,.]*\)|(?<![\d.,])\d+\.\d+(?![\d.])"
     ),
-    "percentage": re.compile(r"\d(?:[\d.,]*)\s?(?:%|percent|per cent|pour cent|prozent|por ciento)|(?<![\d.])0?\.\d+"),
+    "percentage": re.compile(rf"{FIGURE}\s?(?:%|percent|per cent|pour cent|prozent|por ciento)|(?<![\d.])0?\.\d+"),
     "number": re.compile(
         r"(?<![\[\w.,-])\d+(?:[.,]\d+)*(?![\]\w])|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b"
     ),
@@ -43,7 +45,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     ),
     "duration": re.compile(DURATION),
     "rate": re.compile(
-        r"\d.*(?:\b(?:per|an?|each|every|par|pro)\s|/\s?)(?:second|minute|hour|day|heure|jour|s\b|h\b)|\b(?:hourly|daily)\b"
+        r"\A\D*+\d.*(?:\b(?:per|an?|each|every|par|pro)\s|/\s?)(?:second|minute|hour|day|heure|jour|s\b|h\b)|\b(?:hourly|daily)\b"
     ),
     "definition": re.compile(
         r"\b(?:is an?|is the|are the|means|refers to|is defined as|are defined as|stands for)\b|:\s"
@@ -52,7 +54,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"\b(?:because|since|therefore|by means of|in order to|so that|consists? of|computed|calculated|we (?:compute|use|apply))\b"
     ),
     "person": re.compile(r"\b(?:mr|ms|mrs|dr|director|officer|secretary|president|chair\w*|chief|team|manager|lead)\b"),
-    "email": re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+"),
+    "email": re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]++\.[\w.]"),
     "phone": re.compile(r"\+?\d[\d ()/-]{6,}\d"),
     "url": re.compile(r"https?://|www\."),
     "iban": re.compile(r"\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,}"),
@@ -68,6 +70,7 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     stands = presence(terms, lexicon)
     hits: list[Hit] = []
     for number, share in lines_by_share(terms, stands):
+        check_time()
         is_typed = pattern is not None and has_value(number, pattern, content)
         matched = matched_terms(terms, stands, number) if is_typed or identifiers else []
         if is_typed or any(term.text in identifiers for term in matched):

@@ -7,6 +7,7 @@ import numpy as np
 from documents.content import DocumentContent
 from documents.matching import match_form
 from documents.rows import FRONT_INDEX, TocRow
+from retrieval.deadline import check_time
 from retrieval.lexicon import Lexicon, Numbers, lexicon_of
 from retrieval.statements import StatementPage, statement_names, statement_pages
 from retrieval.terms import Term, terms_of
@@ -32,6 +33,7 @@ def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:
     entries = [entries_with(term, lexicon) for term in terms]
     hits = []
     for entry in content.toc:
+        check_time()
         matched = [term for term, indexes in zip(terms, entries, strict=True) if entry.index in indexes]
         is_named = is_section_named(question.hints.section, entry)
         if entry.index != FRONT_INDEX and (is_named or any(term.is_primary for term in matched)):

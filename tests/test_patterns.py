@@ -1,0 +1,176 @@
+"""No pattern of the product takes long on any line: a page of digits must not stop everybody's questions.
+
+`re` holds the interpreter's lock while it searches, so one slow search in one thread stops all of them. Each compiled
+pattern is run, with the methods it is used with, over lines that are made to be slow: units of signs and words that
+patterns look for, and pieces of what the pattern itself matches, repeated.
+"""
+
+import ast
+import dataclasses
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+APPS = ("accounts", "audit", "chat", "docintel_site", "documents", "embedded", "launch", "ledger", "llm", "retrieval")
+LINE_CHARS = 60_000  # a page may hold 200,000, which reading divides into lines of 1,000
+SEARCH_S = 0.2
+SIZES = (60, 600, 6_000, LINE_CHARS)  # the small ones first: what is exponential is seen before it hangs
+QUICK_S = SEARCH_S / 100  # on a tenth of a line: time that grows with its square is within bounds on the whole, too
+METHODS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "split"}
+ALL_OVER = {"finditer", "findall", "sub", "split"}
+
+LAST_SIGN = "!"  # so that what must end with the line has gone to its end in vain
+SIGNS = [*"1a_A-–.,:;()[]{}<>*`#|=+/\\%€$@&'\"§•…^~!? \t\n\xa0\u200bé中", *"0123"]
+WORDS = (  # joined by spaces, as the units below are
+    "a and between by cash consolidated days director each en end every excluding fiscal for from fy fy2024 how if in is jan"
+    " january least list may million more net no not note of on once or page pages per please revenue round say section see"
+    " shall state statement table than the this to total two usd what when where which who within year"
+)
+MIXED = (
+    "1, 1. 1/ 1- 1) (1 (1) [1] $1 1% 1\xa0€ 000, 1,000, 0. 1.1. a. a- a@ a@a. a_ x.y aB Aa A1 1a iv. (a) (i) -- -a .. ... , ."
+    " a,b a;b a:b 's a's “a” <a> &amp; =1+1; // http:// www. [a]( ![ ** __ ``` --- |- | # ## \r\n -\n a\n 2024- q1 de12 12/31/"
+)
+PAIRS = [
+    "no later than ",
+    "statements of ",
+    "income (loss) ",
+    "if not ",
+    "in units of a ",
+    "by using a ",
+    "as a % of ",
+    "2024 + ",
+]
+
+
+class Found(NamedTuple):
+    """A pattern with where it is, and the methods it is used with."""
+
+    name: str
+    pattern: re.Pattern[str]
+    methods: frozenset[str]
+
+
+def modules() -> Iterator[ModuleType]:
+    for app in APPS:
+        package = importlib.import_module(app)
+        for found in pkgutil.walk_packages(package.__path__, f"{app}."):
+            if not {"tests", "migrations", "__main__"} & set(found.name.split(".")):
+                yield importlib.import_module(found.name)
+
+
+def patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
+    """The patterns a value holds, however it holds them."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif depth < 6 and isinstance(value, dict):
+        for each in value.values():
+            yield from patterns_in(each, depth + 1)
+    elif depth < 6 and isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            yield from patterns_in(each, depth + 1)
+    elif depth < 6 and dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from patterns_in(getattr(value, field.name), depth + 1)
+
+
+def used_methods() -> dict[str, set[str]]:
+    """The methods called on each name anywhere in the product."""
+    used: dict[str, set[str]] = {}
+    for path in (path for app in APPS for path in (ROOT / app).rglob("*.py") if "tests" not in path.parts):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr in METHODS and isinstance(node.value, ast.Name):
+                used.setdefault(node.value.id, set()).add(node.attr)
+    return used
+
+
+def literal_patterns() -> Iterator[Found]:
+    """The patterns written where they are used, such as re.sub(r"\\D", "", text)."""
+    for path in (path for app in APPS for path in (ROOT / app).rglob("*.py") if "tests" not in path.parts):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args
+            if is_call and ast.unparse(node.func.value) == "re" and node.func.attr in METHODS:  # type: ignore[attr-defined]
+                first = node.args[0]  # type: ignore[attr-defined]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    name = f"{path.relative_to(ROOT)}:{node.lineno}"  # type: ignore[attr-defined]
+                    yield Found(name, re.compile(first.value), frozenset({node.func.attr}))  # type: ignore[attr-defined]
+
+
+def compiled_patterns() -> Iterator[Found]:
+    used = used_methods()
+    seen: set[int] = set()
+    for module in modules():
+        for name, value in vars(module).items():
+            for number, pattern in enumerate(patterns_in(value)):
+                if id(pattern) not in seen and isinstance(pattern.pattern, str):
+                    seen.add(id(pattern))
+                    # What is kept in a table is used under another name there; searching is the hardest of its uses.
+                    is_own = isinstance(value, re.Pattern)
+                    methods = used.get(name, set()) if is_own else {"search"}
+                    yield Found(f"{module.__name__}.{name}[{number}]", pattern, frozenset(methods or {"search"}))
+
+
+def pieces_of(pattern: re.Pattern[str]) -> list[str]:
+    """Words and signs the pattern itself names, alone and one after the other."""
+    literals = re.findall(r"[^\W_]{2,}", re.sub(r"\\.|\(\?[^)]*?>", " ", pattern.pattern))
+    words = list(dict.fromkeys(literals))[:12]
+    return [f"{word} " for word in words] + [
+        " ".join(words[:count]) + " " for count in (2, 3, 5) if len(words) >= count
+    ]
+
+
+def units_of(pattern: re.Pattern[str]) -> Iterable[str]:
+    yield from SIGNS
+    yield from (f"{word} " for word in WORDS.split(" "))
+    yield from MIXED.split(" ")
+    yield from (f"{unit} " for unit in MIXED.split(" "))
+    yield from PAIRS
+    yield from pieces_of(pattern)
+
+
+def seconds_of(found: Found, line: str) -> float:
+    """Of processor time, for each use the pattern has."""
+    began = time.thread_time()
+    if found.methods & ALL_OVER:
+        for _ in found.pattern.finditer(line):
+            pass
+    for method in found.methods - ALL_OVER:
+        getattr(found.pattern, method)(line)
+    return time.thread_time() - began
+
+
+def slow_lines(found: Found) -> Iterator[str]:
+    for unit in units_of(found.pattern):
+        for size in SIZES:
+            line = (unit * (size // len(unit) + 1))[:size] + LAST_SIGN
+            seconds = seconds_of(found, line)
+            if seconds > SEARCH_S and min(seconds, seconds_of(found, line)) > SEARCH_S:
+                yield f"{found.name} on {size} characters of {unit!r}: {seconds:.2f} s"
+                return
+            if size == LINE_CHARS / 10 and seconds < QUICK_S:
+                break
+
+
+PATTERNS = [*compiled_patterns(), *literal_patterns()]
+
+
+def test_there_are_two_hundred_lines_for_each_pattern() -> None:
+    assert len(PATTERNS) > 200
+    assert len(list(units_of(re.compile("")))) >= 200
+
+
+@pytest.mark.parametrize("found", PATTERNS, ids=lambda found: found.name)
+def test_no_pattern_is_slow_on_any_line(found: Found) -> None:
+    assert list(slow_lines(found)) == []
+
+
+@pytest.mark.parametrize("expression", [r"\s+of", r"\d[\d.,]*%", r"\w+?@", r".*x.*y"])
+def test_a_slow_pattern_is_found(expression: str) -> None:
+    assert list(slow_lines(Found(expression, re.compile(expression), frozenset({"search"}))))
