@@ -4,23 +4,37 @@ import secrets
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
-from accounts.models import Invitation, User, token_digest
+from accounts.models import Invitation, InvitationQuerySet, User, token_digest
 from ledger.events import record
 
 TOKEN_BYTES = 32
 
 
 class InvitationClosed(Exception):
-    """The link was used meanwhile, is too old, or another one was made since."""
+    """The link was used meanwhile, is too old, another one was made since, or the account was disabled."""
+
+
+class AccountDisabled(Exception):
+    """Nobody is let in to a disabled account; the message is for people."""
+
+    def __init__(self) -> None:
+        super().__init__(gettext("This account is disabled. Enable it first."))
 
 
 def invite(email: str, by: User, name: str = "") -> tuple[User, str]:
-    """The person of an address, made if new, and the token of a fresh link; earlier links no longer open."""
+    """The person of an address, made if new, and the token of a fresh link; earlier links no longer open.
+
+    Raises:
+        AccountDisabled: an administrator has to enable the account first.
+    """
     with transaction.atomic():
-        user = User.objects.filter(email=email.lower()).first()
+        user = User.objects.select_for_update().filter(email=email.lower()).first()
         if user is None:
             user = User.objects.create_user(email, None, name=name, is_active=False)
+        if user.disabled_at:
+            raise AccountDisabled
         token = secrets.token_urlsafe(TOKEN_BYTES)
         user.invitations.filter(used_at=None).delete()
         Invitation.objects.create(user=user, digest=token_digest(token))
@@ -36,7 +50,7 @@ def accept(token: str, *, name: str, password: str) -> User:
         InvitationClosed: the link no longer opens.
     """
     with transaction.atomic():
-        invitation = Invitation.open_for(token).select_for_update(of=("self",)).select_related("user").first()
+        invitation = locked(Invitation.open_for(token))
         if invitation is None:
             raise InvitationClosed
         user = invitation.user
@@ -49,11 +63,19 @@ def accept(token: str, *, name: str, password: str) -> User:
 def accept_signed_on(user: User) -> bool:
     """Let an invited person in whom the sign-on provider vouches for; whether an invitation was open."""
     with transaction.atomic():
-        oldest = user.invitations.filter(used_at=None).select_for_update().first()
-        if oldest is None or oldest.is_expired:
+        invitation = locked(user.invitations.open())
+        if invitation is None:
             return False
-        let_in(user, oldest, "sign-on")
+        let_in(invitation.user, invitation, "sign-on")
+    user.refresh_from_db()
     return True
+
+
+def locked(invitations: InvitationQuerySet) -> Invitation | None:
+    """The open one among the invitations of one person; until the transaction ends nobody uses or disables it."""
+    # The person first, as disabling does; what it left open is read afterwards.
+    User.objects.select_for_update().filter(invitations__in=invitations).first()
+    return invitations.select_related("user").select_for_update(of=("self",)).first()
 
 
 def let_in(user: User, invitation: Invitation, door: str) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 import uuid
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
@@ -25,19 +26,41 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractUser):
-    """A person, known by e-mail."""
+    """A person, known by e-mail: active, disabled (`disabled_at`), or not yet arrived (neither)."""
 
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=120, blank=True)
+    disabled_at = models.DateTimeField(null=True, editable=False)
+    enabled_at = models.DateTimeField(null=True, editable=False)  # when last disabled and enabled again
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]
 
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            # Whatever lets people in, a disabled account is opened by enabling it and by nothing else.
+            models.CheckConstraint(
+                condition=models.Q(is_active=False) | models.Q(disabled_at=None), name="accounts_disabled_is_inactive"
+            )
+        ]
+
     def __str__(self) -> str:
         return self.name or self.email
+
+    @property
+    def closings(self) -> str:
+        """What changes when the account is disabled and when it is enabled again; empty if it never was."""
+        return "".join(f"|{moment.timestamp()}" for moment in (self.disabled_at, self.enabled_at) if moment)
+
+    def get_session_auth_hash(self) -> str:
+        """What a session holds to be good: it ends when the password changes, and when the account is disabled."""
+        return super().get_session_auth_hash() + self.closings
+
+    def get_session_auth_fallback_hash(self) -> Iterator[str]:
+        return (earlier + self.closings for earlier in super().get_session_auth_fallback_hash())
 
 
 def token_digest(token: str) -> str:
@@ -68,6 +91,12 @@ class OwnerLink(models.Model):
         return cls.objects.filter(digest=token_digest(token), used_at=None, created_at__gte=oldest)
 
 
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def open(self) -> "InvitationQuerySet":
+        """What is unused, not too old, and of nobody who is disabled."""
+        return self.filter(used_at=None, created_at__gte=oldest_invitation(), user__disabled_at=None)
+
+
 class Invitation(models.Model):
     """A one-time link by which a person chooses a password: on arrival, or because the old one is lost."""
 
@@ -76,20 +105,18 @@ class Invitation(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     used_at = models.DateTimeField(null=True)
 
+    objects = InvitationQuerySet.as_manager()
+
     class Meta:
         ordering = ["-created_at"]
 
     def __str__(self) -> str:
         return f"invitation of {self.user}"
 
-    @property
-    def is_expired(self) -> bool:
-        return self.created_at < oldest_invitation()
-
     @classmethod
-    def open_for(cls, token: str) -> "models.QuerySet[Invitation]":
-        """The invitation of a token, if it is unused and not too old."""
-        return cls.objects.filter(digest=token_digest(token), used_at=None, created_at__gte=oldest_invitation())
+    def open_for(cls, token: str) -> InvitationQuerySet:
+        """The invitation of a token, if it still opens."""
+        return cls.objects.open().filter(digest=token_digest(token))
 
 
 def oldest_invitation() -> datetime:

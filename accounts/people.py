@@ -5,9 +5,11 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
 
-from accounts.models import Invitation, User, oldest_invitation
+from accounts.models import Invitation, User
+from accounts.tokens import revoke_token
 from ledger.events import record
 
 
@@ -17,27 +19,37 @@ class LastAdministrator(Exception):
 
 def people() -> QuerySet[User]:
     """Everybody with an account, invited ones included, with what the page of people shows."""
-    waiting = Invitation.objects.filter(user=OuterRef("pk"), used_at=None)
     return (
         # The holder of the demonstration and its like: nobody ever could sign in as them.
-        User.objects.exclude(is_active=False, last_login=None, invitations=None)
-        .annotate(
-            is_invited=Exists(waiting),
-            is_invitation_open=Exists(waiting.filter(created_at__gte=oldest_invitation())),
-        )
+        User.objects.exclude(is_active=False, disabled_at=None, last_login=None, invitations=None)
+        .annotate(is_invitation_open=Exists(Invitation.objects.open().filter(user=OuterRef("pk"))))
         .order_by("name", "email")
     )
 
 
 def set_active(user: User, is_active: bool, by: User) -> None:
-    """Close an account, which ends its sessions and tokens at once, or open it again. Raises LastAdministrator."""
-    change(user, by, "person_enabled" if is_active else "person_disabled", is_active=is_active)
+    """Close an account, or open it again; what was open before, links, sessions, tokens, ends for good.
+
+    Raises:
+        LastAdministrator: nobody would be left to let people in.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        if is_active:
+            is_disabled = Q(disabled_at__isnull=False)
+            changed = change(user, by, "person_enabled", is_disabled, is_active=True, disabled_at=None, enabled_at=now)
+        else:
+            changed = change(user, by, "person_disabled", Q(disabled_at=None), is_active=False, disabled_at=now)
+        if changed:
+            # When an account is enabled, too: what was under way as it was disabled may have ended after that.
+            end_access(user, by)
 
 
 def set_administrator(user: User, is_administrator: bool, by: User) -> None:
     """Make a person an administrator of the site, or no longer. Raises LastAdministrator."""
     kind = "administrator_made" if is_administrator else "administrator_removed"
-    change(user, by, kind, is_superuser=is_administrator, is_staff=is_administrator)
+    is_other = Q(is_superuser=not is_administrator)
+    change(user, by, kind, is_other, is_superuser=is_administrator, is_staff=is_administrator)
 
 
 def remove_second_factor(user: User, by: str) -> bool:
@@ -52,14 +64,22 @@ def remove_second_factor(user: User, by: str) -> bool:
     return True
 
 
-def change(user: User, by: User, kind: str, **fields: Any) -> None:
+def end_access(user: User, by: User) -> None:
+    """End the links and tokens of a person; sessions and mailed links end by `User.closings`."""
+    user.invitations.filter(used_at=None).delete()
+    for token in user.tokens.living():
+        revoke_token(token, by)
+
+
+def change(user: User, by: User, kind: str, before: Q, **fields: Any) -> bool:
+    """Change and record a person who is as `before` says; whether there was anything to change."""
     with transaction.atomic():
         # Two administrators removing each other at once must not both succeed.
         administrators = list(User.objects.select_for_update().filter(is_superuser=True, is_active=True))
-        if not User.objects.filter(pk=user.pk).exclude(**fields).exists():
-            return
-        User.objects.filter(pk=user.pk).update(**fields)
+        if not User.objects.filter(before, pk=user.pk).update(**fields):
+            return False
         if administrators and not User.objects.filter(is_superuser=True, is_active=True).exists():
             raise LastAdministrator
         record(kind, str(by), f"user:{user.pk}", {"email": user.email, "name": user.name})
     user.refresh_from_db()
+    return True

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import InvitationForm, PasswordForm
-from accounts.invitations import InvitationClosed, accept, invite
+from accounts.invitations import AccountDisabled, InvitationClosed, accept, invite
 from accounts.mail import send_invitation
 from accounts.models import Invitation, User
 from accounts.people import LastAdministrator, people, set_active, set_administrator
@@ -59,14 +59,17 @@ def people_page(request: HttpRequest) -> HttpResponse:
     form = InvitationForm(request.POST or None, label_suffix="")
     shown: dict[str, Any] = {}
     if request.method == "POST" and form.is_valid():
-        shown = invited(request, form.cleaned_data["email"], form.cleaned_data["name"], asking)
-        form = InvitationForm(label_suffix="")
+        try:
+            shown = invited(request, form.cleaned_data["email"], form.cleaned_data["name"], asking)
+            form = InvitationForm(label_suffix="")
+        except AccountDisabled as error:
+            form.add_error("email", str(error))
     shown |= {"form": form, "people": people()}
     return render(request, "accounts/people.html", shown, status=400 if form.errors else 200)
 
 
 def invited(request: HttpRequest, email: str, name: str, asking: User) -> dict[str, Any]:
-    """Invite a person; the link is shown where no mail server took it, this once."""
+    """Invite a person; the link is shown where no mail server took it, this once. Raises AccountDisabled."""
     person, token = invite(email, asking, name)
     link = request.build_absolute_uri(reverse("accounts:invitation", args=[token]))
     return {"invited": person, "link": link, "is_sent": send_invitation(person, link, asking)}
@@ -80,11 +83,13 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
     if found is None:
         raise Http404
     action = request.POST.get("action")
-    if action == "link":
-        shown = invited(request, found.email, found.name, asking) | {"form": InvitationForm(), "people": people()}
-        return render(request, "accounts/people.html", shown)
     try:
+        if action == "link":
+            shown = invited(request, found.email, found.name, asking) | {"form": InvitationForm(), "people": people()}
+            return render(request, "accounts/people.html", shown)
         change_person(found, action, asking)
+    except AccountDisabled as error:
+        messages.error(request, str(error))
     except LastAdministrator:
         messages.error(request, _("Somebody has to administer the site. Make another person administrator first."))
     return redirect("accounts:people")

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.invitations import AccountDisabled
 from accounts.models import User
 from accounts.views import invited
 from documents import access
@@ -30,7 +31,11 @@ def members(request: HttpRequest, pk: UUID) -> HttpResponse:
         if isinstance(person, User):
             return change_members(request, found, person, role)
         assert isinstance(request.user, User)  # the gate above let an owner through
-        shown = invited(request, person, "", request.user)
+        try:
+            shown = invited(request, person, "", request.user)
+        except AccountDisabled as error:
+            form.add_error("email", str(error))
+            return show_members(request, found, form, {})
         access.set_role(found, shown["invited"], role, by(request))
         return show_members(request, found, MemberForm(may_invite=True), shown)
     return show_members(request, found, form, {})

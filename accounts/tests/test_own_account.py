@@ -14,6 +14,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from accounts.models import User
+from accounts.people import set_active
 from accounts.sessions import browser_of
 from ledger.models import Event
 
@@ -89,6 +90,31 @@ def test_a_forgotten_password_is_reset_by_mail(ada: User, client: Client, settin
     assert ada.check_password(new)
     assert kinds() == ["password_reset"]
     assert len(mail.outbox) == 2, "the person is told of the change"
+
+
+def test_disabling_voids_a_mailed_reset_for_good(ada: User, client: Client, settings: Settings) -> None:
+    settings.MAIL_CONFIGURED = True
+    root = User.objects.create_superuser("root@example.org", PASSWORD)
+    client.post("/accounts/password/reset/", {"email": "ada@example.org"})
+    found = re.search(r"http://testserver(/accounts/password/reset/key/\S+)", str(mail.outbox[0].body))
+    assert found is not None
+    for is_active in (False, True):
+        set_active(ada, is_active, root)
+        fresh = Client()
+        page = fresh.get(found[1], follow=True)
+        assert page.redirect_chain == [], "a link that opens leads on to the form"
+        ada.refresh_from_db()
+        assert ada.check_password(PASSWORD)
+    client.post("/accounts/password/reset/", {"email": "ada@example.org"})
+    again = re.search(r"http://testserver(/accounts/password/reset/key/\S+)", str(mail.outbox[-1].body))
+    assert again is not None and Client().get(again[1], follow=True).redirect_chain, "a new one opens"
+
+
+def test_nobody_disabled_is_sent_a_reset(ada: User, client: Client, settings: Settings) -> None:
+    settings.MAIL_CONFIGURED = True
+    set_active(ada, False, User.objects.create_superuser("root@example.org", PASSWORD))
+    client.post("/accounts/password/reset/", {"email": "ada@example.org"})
+    assert "/password/reset/key/" not in str([sent.body for sent in mail.outbox])
 
 
 def test_a_stranger_learns_nothing_from_the_reset(client: Client, ada: User) -> None:

@@ -2,17 +2,21 @@
 
 import re
 from datetime import timedelta
+from threading import Thread
 
 import pytest
 from django.core import mail
 from django.core.mail.backends.smtp import EmailBackend
+from django.core.management import call_command
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from accounts.invitations import accept, accept_signed_on, invite
-from accounts.models import Invitation, User
+from accounts.invitations import AccountDisabled, InvitationClosed, accept, accept_signed_on, invite
+from accounts.models import Invitation, Scope, Token, User, token_digest
 from accounts.people import LastAdministrator, people, set_active, set_administrator
+from accounts.tokens import find_token, make_token
 from ledger.models import Event
 
 PASSWORD = "quiet-harbour-91"
@@ -101,7 +105,145 @@ def test_a_disabled_person_is_out_at_once_and_recorded(admin: Client) -> None:
     assert theirs.get("/bases/").status_code == 302
     assert kinds() == ["person_disabled"]
     admin.post(f"/people/{nia.pk}/", {"action": "enable"})
+    assert kinds() == ["person_disabled", "person_enabled"]
+    assert theirs.get("/bases/").status_code == 302, "a session of before stays ended"
+    assert theirs.post("/accounts/login/", {"login": "nia@example.org", "password": PASSWORD}).status_code == 302
     assert theirs.get("/bases/").status_code == 200
+
+
+def arrived(root: User) -> User:
+    """Somebody who was invited, came, and has signed in."""
+    _, token = invite("nia@example.org", root)
+    nia = accept(token, **FORM)
+    Client().force_login(nia)
+    return nia
+
+
+def test_disabling_voids_a_password_link(root: User, client: Client) -> None:
+    nia = arrived(root)
+    _, token = invite(nia.email, root)
+    set_active(nia, False, root)
+    assert client.get(f"/invitation/{token}/").status_code == 404
+    assert client.post(f"/invitation/{token}/", FORM).status_code == 404
+    with pytest.raises(InvitationClosed):
+        accept(token, **FORM)
+    set_active(nia, True, root)
+    assert client.get(f"/invitation/{token}/").status_code == 404, "nor does it open once the account does"
+    nia.refresh_from_db()
+    assert nia.is_active and nia.disabled_at is None and nia.check_password(PASSWORD)
+
+
+def test_a_link_that_outlived_the_disabling_opens_nothing(root: User, client: Client) -> None:
+    """As older programs left them, and as one made in the same moment would be."""
+    nia = arrived(root)
+    set_active(nia, False, root)
+    Invitation.objects.create(user=nia, digest=token_digest("kept"))
+    assert client.post("/invitation/kept/", FORM).status_code == 404
+    assert not accept_signed_on(nia)
+    nia.refresh_from_db()
+    assert not nia.is_active
+
+
+def test_an_invitation_can_be_withdrawn(admin: Client, root: User, client: Client) -> None:
+    nia, token = invite("nia@example.org", root)
+    assert 'value="disable"' in admin.get("/people/").content.decode().split("nia@example.org")[-1]
+    admin.post(f"/people/{nia.pk}/", {"action": "disable"})
+    assert Client().get(f"/invitation/{token}/").status_code == 404
+    assert not accept_signed_on(nia)
+    assert nia in people(), "so that it can be taken back"
+    assert 'value="enable"' in admin.get("/people/").content.decode().split("nia@example.org")[-1]
+    assert kinds() == ["person_invited", "person_disabled"]
+
+
+def test_nobody_disabled_is_invited_again(admin: Client, root: User) -> None:
+    nia = arrived(root)
+    set_active(nia, False, root)
+    with pytest.raises(AccountDisabled):
+        invite(nia.email, root)
+    refused = admin.post("/people/", {"email": nia.email})
+    assert refused.status_code == 400 and "This account is disabled. Enable it first." in refused.content.decode()
+    answer = admin.post(f"/people/{nia.pk}/", {"action": "link"}, follow=True)
+    assert "This account is disabled. Enable it first." in answer.content.decode()
+    assert not Invitation.objects.filter(used_at=None).exists()
+
+
+def test_disabling_revokes_tokens(root: User) -> None:
+    nia = arrived(root)
+    token, secret = make_token(nia, "Nightly import", [Scope.READ], 30)
+    set_active(nia, False, root)
+    assert find_token(secret) is None
+    set_active(nia, True, root)
+    assert find_token(secret) is None
+    assert Token.objects.get(pk=token.pk).revoked_at is not None
+    assert kinds()[-3:] == ["person_disabled", "token_revoked", "person_enabled"]
+
+
+def test_what_was_opened_while_disabled_ends_when_enabled(root: User, client: Client) -> None:
+    """A sign-in that was under way when the account was disabled leaves a session and a token behind."""
+    nia = arrived(root)
+    set_active(nia, False, root)
+    client.force_login(nia)
+    _, secret = make_token(nia, "Nightly import", [Scope.READ], 30)
+    set_active(nia, True, root)
+    assert client.get("/bases/").status_code == 302
+    assert find_token(secret) is None
+
+
+def test_disabling_twice_is_recorded_once(root: User) -> None:
+    nia = arrived(root)
+    set_active(nia, False, root)
+    first = User.objects.get(pk=nia.pk).disabled_at
+    set_active(nia, False, root)
+    assert User.objects.get(pk=nia.pk).disabled_at == first
+    assert kinds().count("person_disabled") == 1
+
+
+def test_the_database_holds_nobody_active_and_disabled(root: User) -> None:
+    nia = arrived(root)
+    set_active(nia, False, root)
+    nia.is_active = True
+    with pytest.raises(IntegrityError), transaction.atomic():
+        nia.save(update_fields=["is_active"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_link_taken_while_the_account_is_disabled_does_not_open_it(root: User) -> None:
+    nia = arrived(root)
+    _, token = invite(nia.email, root)
+    said: list[str] = []
+
+    def take() -> None:
+        try:
+            accept(token, name="Nia", password="an even quieter harbour")
+            said.append("in")
+        except InvitationClosed:
+            said.append("closed")
+        finally:
+            connection.close()
+
+    with transaction.atomic():
+        set_active(nia, False, root)
+        other = Thread(target=take)
+        other.start()
+        other.join(1)  # it waits for the person's row
+        assert said == []
+    other.join(20)
+    assert said == ["closed"]
+    nia.refresh_from_db()
+    assert not nia.is_active and nia.check_password(PASSWORD)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_upgrade_tells_the_disabled_from_the_awaited(root: User) -> None:
+    left = User.objects.create_user("left@example.org", PASSWORD, is_active=False)
+    signed_on = User.objects.create_user("sso@example.org", None, is_active=False, last_login=timezone.now())
+    invite("nia@example.org", root)
+    User.objects.create_user("demo@localhost", None, is_active=False)
+    Invitation.objects.create(user=left, digest=token_digest("kept"))
+    call_command("migrate", "accounts", "0003", verbosity=0)
+    call_command("migrate", "accounts", verbosity=0)
+    assert set(User.objects.exclude(disabled_at=None)) == {left, signed_on}
+    assert list(Invitation.objects.values_list("user__email", flat=True)) == ["nia@example.org"]
 
 
 def test_somebody_always_administers(root: User) -> None:

@@ -14,7 +14,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from accounts.invitations import invite
-from accounts.models import User
+from accounts.models import Invitation, User, token_digest
+from accounts.people import set_active
 from ledger.models import Event
 
 SECRET = "the client's secret of the scripted provider"
@@ -136,10 +137,29 @@ def test_an_invited_person_comes_in_by_it(client: Client, provider: Provider) ->
     assert Event.objects.filter(kind="invitation_accepted", details__door="sign-on").exists()
 
 
-def test_a_disabled_person_stays_out(client: Client, provider: Provider) -> None:
-    User.objects.create_user("ada@example.org", "quiet-harbour-91", is_active=False)
+@pytest.mark.parametrize("with_signup", [False, True])
+@pytest.mark.parametrize("known", ["password", "link", "old link", "connected"])
+def test_a_disabled_person_stays_out(
+    client: Client, provider: Provider, settings: Settings, known: str, with_signup: bool
+) -> None:
+    settings.OIDC_SIGNUP = with_signup
+    root = User.objects.create_superuser("root@example.org", "quiet-harbour-91")
+    ada = User.objects.create_user("ada@example.org", "quiet-harbour-91")
+    if known == "link":
+        invite(ada.email, root)
+    if known == "connected":
+        sign_on(Client())
+    set_active(ada, False, root)
+    if known == "old link":  # as older programs left it
+        Invitation.objects.create(user=ada, digest=token_digest("kept"))
     sign_on(client)
     assert not is_in(client)
+    ada.refresh_from_db()
+    assert not ada.is_active and User.objects.count() == 2
+    set_active(ada, True, root)
+    assert not is_in(client)
+    sign_on(client)
+    assert is_in(client)
 
 
 def test_a_callback_nobody_began_is_refused(client: Client, provider: Provider) -> None:

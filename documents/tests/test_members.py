@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from accounts.people import set_active
 from documents.access import create_base, role_in, set_role
 from documents.models import KnowledgeBase
 from ledger.models import Event
@@ -45,3 +46,16 @@ def test_an_owner_who_is_no_administrator_invites_nobody(root: User, base: Knowl
     answer = client.post(f"/bases/{base.pk}/members/", {"email": "nia@example.org", "role": "viewer"})
     assert answer.status_code == 400
     assert not User.objects.filter(email="nia@example.org").exists()
+
+
+def test_it_says_who_is_disabled_and_invites_nobody_who_is(root: User, base: KnowledgeBase, client: Client) -> None:
+    ada, nia = (User.objects.create_user(f"{name}@example.org", "quiet-harbour-91") for name in ("ada", "nia"))
+    set_role(base, ada, "viewer", root)
+    for person in (ada, nia):
+        set_active(person, False, root)
+    client.force_login(root)
+    page = client.get(f"/bases/{base.pk}/members/").content.decode()
+    assert "disabled" in page and "not here yet" not in page
+    answer = client.post(f"/bases/{base.pk}/members/", {"email": "nia@example.org", "role": "viewer"})
+    assert answer.status_code == 400 and "This account is disabled. Enable it first." in answer.content.decode()
+    assert role_in(nia, base) == ""
