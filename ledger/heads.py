@@ -10,7 +10,6 @@ A head may be signed with an Ed25519 key. The signature is over four lines of AS
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +92,23 @@ def last_head(path: Path) -> Head | None:
     return checked(lines[-1], str(path), None) if lines else None
 
 
-def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+def lines_of(path: Path) -> list[tuple[int, str]]:
+    """The heads of a file with their line; a single one may be spread over several, as older programs wrote it."""
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise BadHeadFile(f"The head cannot be read from {path}: {getattr(error, 'strerror', error)}.") from error
-    return ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
+    if is_json(text):
+        return [(1, text)]
+    return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+
+
+def is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def checked(line: str, place: str, signer: Ed25519PublicKey | None) -> Head:

@@ -77,3 +77,13 @@ def test_it_explains_a_file_that_holds_no_heads(tmp_path: Path) -> None:
             read(path)
     with pytest.raises(BadHeadFile, match="cannot be written"):
         add_head(path / "below" / "heads.jsonl", FIRST)
+
+
+def test_it_reads_a_head_over_several_lines_as_older_programs_wrote_it(tmp_path: Path, key: Path) -> None:
+    path = tmp_path / "head.json"
+    write_head(path, FIRST, key)
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=2) + "\n")
+    assert read_heads(path, Path(f"{key}.pub")) == read_heads(path) == [FIRST]
+    path.write_text(path.read_text()[:-3])
+    with pytest.raises(BadHeadFile, match="line 1 is not an exported head"):
+        read_heads(path)
