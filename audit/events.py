@@ -13,6 +13,7 @@ from documents.models import KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun
 
 NAME_MAX = 254
+PACKED = "evidence"  # the action of making an evidence pack, which its verifier asks for by this name
 
 
 def is_auditor(user: Viewer, base_id: UUID | None = None) -> bool:
@@ -33,17 +34,16 @@ def record_list(user: Viewer, action: str, **detail: Any) -> None:
         record_event(user, action, None, **detail)
 
 
-def record_event(user: Viewer | None, action: str, run_id: UUID | None, **detail: Any) -> None:
+def record_event(user: Viewer | None, action: str, run_id: UUID | None, **detail: Any) -> AuditEvent:
     """One insert-only row and its ledger entry; without a person it was done at the server's console."""
     person = user if isinstance(user, User) else None
-    name = str(person)[:NAME_MAX] if person else "console"
-    store(
-        AuditEvent(
-            action=action,
-            run_id=run_id,
-            person_id=person.pk if person else None,
-            person_name=name,
-            detail=detail,
-            created_at=timezone.now(),
-        )
+    event = AuditEvent(
+        action=action,
+        run_id=run_id,
+        person_id=person.pk if person else None,
+        person_name=str(person)[:NAME_MAX] if person else "console",
+        detail=detail,
+        created_at=timezone.now(),
     )
+    store(event)
+    return event

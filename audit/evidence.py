@@ -1,6 +1,5 @@
 """The evidence pack of a run: one zip that somebody who trusts nobody reads and checks without DocIntel."""
 
-import hashlib
 import json
 import zipfile
 from collections.abc import Iterator
@@ -17,12 +16,13 @@ from django.utils.translation import gettext, override
 
 from audit.candidates import Choice, Row
 from audit.erasure import erasure_of
+from audit.events import PACKED, record_event
 from audit.exchanges import request_bytes
 from audit.reviewing import reviews_of
 from audit.terms import terms_in_order
 from audit.trail import Trail, gather
 from audit.verification import payload_of
-from documents.models import Document, Page
+from documents.models import Document, Page, Viewer
 from documents.page_images import NoPageImage, has_image, page_image
 from documents.sheet import Box, box_of
 from ledger.chain import digest, entries_after, time_text
@@ -30,7 +30,7 @@ from ledger.models import Entry
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record import reading_of
 
-FORMAT = "docintel-evidence-1"
+FORMAT = "docintel-evidence-2"
 VERIFIER = Path(__file__).with_name("verifier.py")
 STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
 CROP_MARGIN = 24.0  # points above and below what is marked
@@ -46,13 +46,27 @@ answer.json      the answer with its citations, the same
 reviews/         what auditors said about it, the same
 calls/           every request to a model, and its reply as received
 pages/           images of the cited pages
-ledger.jsonl     the entries of the ledger from this run to the end of the chain on the day of the export
-manifest.json    the SHA-256 of every file
+manifest.json    the SHA-256 of every file above
+export.json      what the ledger recorded when this pack was made: who made it, and the SHA-256 of manifest.json
+ledger.jsonl     the entries of the ledger from this run to that record, or a little further
 
-To check it: python3 verify.py PACK.zip
-Take verify.py from the DocIntel project rather than from the pack if you do not trust who made the pack, and add
---head FILE with a head of the ledger that was kept elsewhere. The SHA-256 of the original documents stands in run.json
-under "scope"; the page images are a rendering of those documents, vouched for by the manifest alone.
+To check it: python3 verify.py PACK.zip --head HEADS.jsonl
+
+Take verify.py from the DocIntel project rather than from the pack if you do not trust who made the pack, and the heads
+from where they were kept out of reach of whoever runs DocIntel. The verdict, and the exit code:
+
+OK               0  everything fits, and a head at or after every entry vouches for all of it
+BAD              1  something was changed, replaced, added or left out; it is named
+(unreadable)     2  the pack or the heads cannot be read
+CONSISTENT ONLY  3  nothing contradicts the rest, but something is vouched for by nobody outside; it is named.
+                    Without a head a pack that was invented from beginning to end looks the same.
+
+A head that was kept after the pack was made covers it when it is of its last entries; the file of heads DocIntel adds to
+each hour (ledger-heads.jsonl) has one for every pack. For any later head add --ledger with the ledger.jsonl of a pack of
+this run made after that head. With a head from before the pack was made, and the SHA-256 of manifest.json from whoever
+made it, add --manifest SHA256.
+
+The SHA-256 of the original documents is in run.json under "scope"; the page images are a rendering of those documents.
 """
 
 
@@ -88,8 +102,8 @@ class Passage:
 class Pack:
     """A zip being written, and the manifest of what is in it."""
 
-    def __init__(self, out: IO[bytes]) -> None:
-        self.zip = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED)
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self.zip = file
         self.files: dict[str, str] = {}
         self.subjects: list[dict[str, Any]] = []
 
@@ -97,15 +111,25 @@ class Pack:
         self.zip.writestr(name, content)
         self.files[name] = digest(content)
 
-    def add_lines(self, name: str, lines: Iterator[str]) -> None:
-        """A file that may be larger than memory, such as a long chain."""
-        hashed = hashlib.sha256()
-        with self.zip.open(name, "w", force_zip64=True) as file:
-            for line in lines:
-                content = line.encode()
-                hashed.update(content)
-                file.write(content)
-        self.files[name] = hashed.hexdigest()
+    def add_manifest(self, run: RetrievalRun) -> str:
+        """List what was added until now; the SHA-256 of the list."""
+        manifest = {
+            "format": FORMAT,
+            "run": str(run.pk),
+            "exported_at": time_text(timezone.now()),
+            "subjects": self.subjects,
+            "files": self.files,
+        }
+        written = json.dumps(manifest, indent=2, sort_keys=True).encode()
+        self.zip.writestr("manifest.json", written)
+        return digest(written)
+
+    def add_chain(self, recorded: Entry) -> None:
+        """Put the record of this pack behind its manifest, and the chain to it, line by line: it may be long."""
+        self.zip.writestr("export.json", payload_of(recorded) or b"")
+        with self.zip.open("ledger.jsonl", "w", force_zip64=True) as file:
+            for line in segment(min(subject["sequence"] for subject in self.subjects)):
+                file.write(line.encode())
 
     def vouched(self, name: str, entry: Entry) -> None:
         """A record as it is now; when it was changed, the pack holds the change and its verifier finds it."""
@@ -114,41 +138,42 @@ class Pack:
         self.subjects.append({"file": name} | subject)
 
 
-def write_evidence(run: RetrievalRun, out: IO[bytes]) -> str:
-    """Write the pack of a run; the SHA-256 of its manifest, to be written down elsewhere. Raises NotRecorded.
+def write_evidence(run: RetrievalRun, out: IO[bytes], by: Viewer | None) -> str:
+    """Write and record the pack of a run; the SHA-256 of its manifest, to be written down elsewhere. Raises NotRecorded.
 
     1. the records with the bytes the ledger vouches for  2. requests and replies  3. images of the kept pages
-    4. the report  5. the chain from the run to its end  6. verifier and manifest
+    4. the report and the verifier  5. the manifest of all these  6. the record that this pack was made, which names the
+    manifest's digest and has an entry of its own  7. the chain from the run to that entry or further
+
+    It is recorded who makes a pack of their own run, too: what is in it is vouched for by that record.
     """
     refuse_erased(run)
-    with override(LANGUAGE), transaction.atomic():
-        pack = Pack(out)
-        entries = entries_of(run)
-        for name, entry in entries.items():
-            pack.vouched(name, entry)
-        trail = gather(run, Choice(), reviews_of(run))
-        assert trail is not None
-        for exchange in trail.exchanges:
-            name = exchange.call.purpose  # the same in every language
-            pack.add(f"calls/{name}-request.json", request_bytes(exchange.call))
-            pack.add(f"calls/{name}-reply.txt", exchange.call.raw_reply.encode())
-        passages = passages_of(trail, add_pages(pack, trail))
-        pack.add("report.html", report(run, trail, passages).encode())
-        pack.add("report.css", STYLE.read_bytes())
-        pack.add_lines("ledger.jsonl", segment(min(entry.sequence for entry in entries.values())))
-    pack.add("verify.py", VERIFIER.read_bytes())
-    pack.add("README.txt", README.encode())
-    manifest = {
-        "format": FORMAT,
-        "run": str(run.pk),
-        "exported_at": time_text(timezone.now()),
-        "subjects": pack.subjects,
-        "files": pack.files,
-    }
-    written = json.dumps(manifest, indent=2, sort_keys=True).encode()
-    pack.zip.writestr("manifest.json", written)
-    pack.zip.close()
-    return digest(written)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        pack = Pack(file)
+        with override(LANGUAGE), transaction.atomic():
+            add_records(pack, run)
+        pack.add("verify.py", VERIFIER.read_bytes())
+        pack.add("README.txt", README.encode())
+        sha256 = pack.add_manifest(run)
+        # Committed before the chain is read: nobody's question waits for a long one to be written.
+        recorded = record_event(by, PACKED, run.pk, manifest=sha256)
+        pack.add_chain(entry_of("audit_event", recorded.pk))
+    return sha256
+
+
+def add_records(pack: Pack, run: RetrievalRun) -> None:
+    """What the ledger vouches for, and what is shown of it."""
+    for name, entry in entries_of(run).items():
+        pack.vouched(name, entry)
+    trail = gather(run, Choice(), reviews_of(run))
+    assert trail is not None
+    for exchange in trail.exchanges:
+        name = exchange.call.purpose  # the same in every language
+        pack.add(f"calls/{name}-request.json", request_bytes(exchange.call))
+        pack.add(f"calls/{name}-reply.txt", exchange.call.raw_reply.encode())
+    passages = passages_of(trail, add_pages(pack, trail))
+    pack.add("report.html", report(run, trail, passages).encode())
+    pack.add("report.css", STYLE.read_bytes())
 
 
 def refuse_erased(run: RetrievalRun) -> None:

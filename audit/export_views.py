@@ -8,7 +8,7 @@ from django.core.exceptions import BadRequest
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from audit.events import record_list, record_read
+from audit.events import record_list
 from audit.evidence import NotRecorded, write_evidence
 from audit.exports import COLUMNS, HTML_TAIL, Write, as_csv, as_html, as_json_lines, html_head, lines_of
 from audit.forms import RunFilters
@@ -21,15 +21,14 @@ IN_MEMORY_MAX = 8_000_000  # bytes of a pack; a larger one waits on disk
 
 @require_safe
 def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
-    """The evidence pack of a run. The SHA-256 of its manifest is recorded before the first byte leaves."""
+    """The evidence pack of a run. It is recorded before the first byte leaves."""
     run = visible_run(request, run_id)
     with ExitStack() as opened:
         file = opened.enter_context(tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX))
         try:
-            sha256 = write_evidence(run, file)
+            write_evidence(run, file, request.user)
         except NotRecorded as error:
             return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
-        record_read(request.user, "evidence", run, manifest=sha256)
         opened.pop_all()  # the response closes it
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=f"evidence-{run.pk}.zip", content_type="application/zip")

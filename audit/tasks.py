@@ -1,17 +1,23 @@
 """What the schedule does for the record: export the head of the chain, and erase what is kept no longer."""
 
 import logging
+from collections.abc import Iterator
 from typing import Any
 
 from celery import shared_task
 from django.conf import settings
 from django.db import transaction
+from django.db.models import CharField
+from django.db.models.functions import Cast
 
 from audit.erasure import CannotErase
+from audit.events import PACKED
+from audit.models import AuditEvent
 from audit.retention import expire
 from audit.verification import digests_of, fault_sentence
 from ledger import chain, heads
-from ledger.chain import Fault
+from ledger.chain import Fault, Head
+from ledger.models import Entry
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +39,16 @@ def export_head(**_: Any) -> None:
         logger.critical("The ledger does not verify: %s", fault_sentence(found.first_bad))
         raise LedgerBroken(found.first_bad)
     if last is None or found.head.sequence > last.sequence:
-        heads.add_head(settings.LEDGER_HEADS, found.head, settings.LEDGER_KEY)
+        for head in sorted({*heads_of_packs(last, found.head), found.head}):
+            heads.add_head(settings.LEDGER_HEADS, head, settings.LEDGER_KEY)
+
+
+def heads_of_packs(last: Head | None, until: Head) -> Iterator[Head]:
+    """The entries by which evidence packs were recorded: a pack ends with its own, so that no later head is in it."""
+    ids = AuditEvent.objects.filter(action=PACKED).annotate(subject=Cast("pk", CharField())).values("subject")
+    new = Entry.objects.filter(sequence__gt=last.sequence if last else 0, sequence__lte=until.sequence)
+    rows = new.filter(kind="audit_event", subject_id__in=ids).values_list("sequence", "hash")
+    return (Head(*row) for row in rows)
 
 
 @shared_task

@@ -1,18 +1,27 @@
 """Check an evidence pack of DocIntel with nothing but Python's standard library.
 
-    python3 verify.py PACK.zip [--head HEAD.json] [--manifest SHA256]
+    python3 verify.py PACK.zip --head HEADS.jsonl
 
-PACK.zip may also be a directory it was unpacked to. Exit code 0: everything fits. 1: something does not, and where.
-2: it could not be read. What is checked:
+PACK.zip may also be a directory it was unpacked to. HEADS.jsonl holds heads of the ledger that were kept where nobody
+who could alter the pack can write. The verdict is one of four, and the exit code says which:
+
+0  OK               everything fits, and a head vouches for all of it
+1  BAD              something does not fit; all that does not is named
+2                   the pack, or a file you gave with it, cannot be read
+3  CONSISTENT ONLY  nothing contradicts the rest, but not all of it is vouched for from outside; what is not is named.
+                    Without a head that is all there is to learn: a pack invented from beginning to end looks the same.
+
+What is checked:
 
 1. every file of the pack has the SHA-256 its manifest gives, none is missing and none was added
-2. the ledger entries follow one another without a hole, and each hash is that of its entry and the one before
-3. run, answer and reviews have the digest their ledger entry holds
+2. the ledger entries follow one another without a hole, beginning with that of the run, and each hash fits
+3. run, answer and reviews belong together, and each has the digest its ledger entry holds
 4. requests, replies and citations shown apart are those inside the run and the answer
-5. with --head, heads of the ledger that were kept elsewhere: the chain in the pack holds exactly those entries
-6. with --manifest, the SHA-256 of manifest.json that was written down when the pack was made
+5. the manifest, and with it the report and the page images, is the one the ledger recorded when the pack was made
+6. with --head, the chain holds the entries of these heads, and one of them is at or after every entry the pack needs
 
-Without 5 and 6 the pack is proved to be consistent; whoever holds a head from outside also knows nobody rewrote it.
+When all heads were kept later than the pack was made, --ledger gives the entries between: the ledger.jsonl of a pack made
+later. --manifest is the SHA-256 of manifest.json written down when the pack was made, where no head covers that.
 """
 
 from __future__ import annotations
@@ -24,19 +33,61 @@ import pathlib
 import sys
 import zipfile
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-FORMAT = "docintel-evidence-1"
+FORMATS = ("docintel-evidence-1", "docintel-evidence-2")  # the first made no record of the pack itself
 LEDGER = "docintel-ledger-1"
-MANIFEST = "manifest.json"
+MANIFEST, CHAIN, EXPORT = "manifest.json", "ledger.jsonl", "export.json"
+HASHED = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
+KINDS = {"run.json": "run", "reading.json": "reading", "answer.json": "answer"}
+SHOWN = 5  # entries named of many
+OK, BAD, UNREADABLE, CONSISTENT = 0, 1, 2, 3
 
 
 class Bad(Exception):
     """Something does not fit; the message says where."""
 
 
+class Unreadable(Exception):
+    """A file that was given is not what it should be; nothing can be said of the pack."""
+
+
+class Pack:
+    """What was read: the files, what they say of themselves, and the heads to hold them against."""
+
+    def __init__(self, files: dict[str, bytes], heads: list[Any], expected: str | None) -> None:
+        self.files = files
+        self.heads = heads
+        self.expected = expected
+        self.manifest = read_manifest(files)
+        self.has_export = self.manifest["format"] != FORMATS[0]
+        self.entries: dict[int, Any] = {}
+        self.export: Any = None  # the entry that vouches for the manifest
+        self.shown: set[str] = set()  # files that repeat what a vouched record holds
+
+    @property
+    def own(self) -> set[str]:
+        """The files no manifest lists: they prove themselves."""
+        return {MANIFEST, CHAIN, EXPORT} if self.has_export else {MANIFEST}
+
+    @property
+    def reached(self) -> list[int]:
+        """The entries that are those of a head."""
+        kept = {head["sequence"]: head["hash"] for head in self.heads}
+        return [sequence for sequence, entry in self.entries.items() if kept.get(sequence) == entry["hash"]]
+
+    @property
+    def vouched_to(self) -> int:
+        """The last entry a head vouches for, with all before it."""
+        return max(self.reached, default=0)
+
+
 def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+# ---- reading
 
 
 def read_pack(path: pathlib.Path) -> dict[str, bytes]:
@@ -54,146 +105,319 @@ def read_pack(path: pathlib.Path) -> dict[str, bytes]:
 def read_member(pack: zipfile.ZipFile, name: str) -> bytes:
     try:
         return pack.read(name)
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as error:
         raise Bad(f"{name} cannot be unpacked: {error}") from error
 
 
-def check_files(files: dict[str, bytes], expected: str | None) -> dict[str, Any]:
-    """1. The manifest and the files."""
+def read_manifest(files: dict[str, bytes]) -> Any:
     if MANIFEST not in files:
         raise Bad(f"{MANIFEST} is missing")
-    if expected and digest(files[MANIFEST]) != expected.lower():
-        raise Bad(f"{MANIFEST} has the SHA-256 {digest(files[MANIFEST])} and not the one you gave")
-    manifest: dict[str, Any] = parse(MANIFEST, files[MANIFEST])
-    if manifest.get("format") != FORMAT:
-        raise Bad(f"{MANIFEST} is not of the format {FORMAT}")
-    for name, sha256 in manifest["files"].items():
-        if name not in files:
-            raise Bad(f"{name} is missing")
-        if digest(files[name]) != sha256:
-            raise Bad(f"{name} was changed: its SHA-256 is {digest(files[name])}, the manifest says {sha256}")
-    for name in files:
-        if name != MANIFEST and name not in manifest["files"]:
-            raise Bad(f"{name} is not in the manifest")
+    manifest = parse(MANIFEST, files[MANIFEST])
+    if manifest["format"] not in FORMATS:
+        raise Bad(f"{MANIFEST} is of the format {manifest['format']}; this verifier knows {' and '.join(FORMATS)}")
     return manifest
 
 
-def check_chain(content: bytes) -> dict[int, Any]:
-    """2. The ledger entries, by their sequence."""
+def read_heads(path: pathlib.Path) -> list[Any]:
+    """The heads of a file, one a line; a single one may be spread over several, as older programs wrote it."""
+    text = path.read_text()
+    try:
+        heads = [json.loads(text)]
+    except (ValueError, RecursionError):
+        heads = [
+            parse(f"{path} line {number}", line) for number, line in enumerate(text.splitlines(), 1) if line.strip()
+        ]
+    for head in heads:
+        if head["format"] != LEDGER or not isinstance(head["sequence"], int) or not isinstance(head["hash"], str):
+            raise Bad(f"{path} holds something that is not an exported head")
+    if not heads:
+        raise Bad(f"{path} holds no head")
+    return heads
+
+
+def read_later(path: pathlib.Path) -> dict[int, Any]:
+    return read_chain(path.name, path.read_bytes())
+
+
+def read_chain(name: str, content: bytes) -> dict[int, Any]:
+    """Ledger entries by their sequence, each continuing the one before."""
     entries: dict[int, Any] = {}
     previous: Any = None
-    for number, line in enumerate(content.decode().splitlines(), 1):
-        entry = parse(f"ledger.jsonl line {number}", line)
-        where = f"ledger entry {entry.get('sequence')} (line {number})"
-        names = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
-        hashed = "".join(f"{field}\n" for field in (LEDGER, *(entry[name] for name in names)))
+    *lines, rest = content.decode().split("\n")
+    for number, line in enumerate(lines, 1):
+        entry = parse(f"{name} line {number}", line)
+        if not isinstance(entry, dict) or {*entry} != {*HASHED, "hash"}:
+            raise Bad(f"{name} line {number} is no ledger entry")
+        where = f"ledger entry {entry['sequence']} ({name} line {number})"
+        hashed = "".join(f"{field}\n" for field in (LEDGER, *(entry[name] for name in HASHED)))
         if digest(hashed.encode()) != entry["hash"]:
             raise Bad(f"{where} was changed: its hash does not fit its content")
+        if line != json.dumps({name: entry[name] for name in (*HASHED, "hash")}):
+            raise Bad(f"{where} is not written as DocIntel writes an entry")
         if previous is not None and entry["sequence"] != previous["sequence"] + 1:
             raise Bad(f"{where} does not follow entry {previous['sequence']}: the chain has a hole")
         if previous is not None and entry["previous_hash"] != previous["hash"]:
             raise Bad(f"{where} does not continue entry {previous['sequence']}")
         entries[entry["sequence"]] = previous = entry
-    if previous is None:
-        raise Bad("ledger.jsonl holds no entry")
+    if previous is None or rest:
+        raise Bad(f"{name} holds no entry" if not rest else f"{name} does not end with a whole line")
     return entries
 
 
-def check_subjects(manifest: dict[str, Any], files: dict[str, bytes], entries: dict[int, Any]) -> None:
-    """3. What the entries vouch for. A run must be among it, the one the manifest names."""
-    for subject in manifest["subjects"]:
-        name, entry = subject["file"], entries.get(subject["sequence"])
+def given(read: Callable[[pathlib.Path], Any], path: pathlib.Path | None) -> Any:
+    """What a file beside the pack holds; nothing when none was given."""
+    try:
+        return read(path) if path else []
+    except (Bad, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise Unreadable(f"{path} is not what it should be ({error})") from error
+
+
+# ---- what does not fit
+
+
+def check_files(pack: Pack) -> Iterator[str]:
+    """1. The manifest and the files."""
+    listed = pack.manifest["files"]
+    subjects = {subject["file"] for subject in pack.manifest["subjects"]}
+    for name in sorted({*listed, *subjects, *pack.own} - {*pack.files}):
+        yield f"{name} is missing"
+    for name in sorted({*pack.files} - {*listed, *pack.own}):
+        yield f"{name} is not in the manifest: it was added"
+    for name in sorted({*listed} & {*pack.files}):
+        if digest(pack.files[name]) != listed[name]:
+            yield f"{name} was changed: its SHA-256 is {digest(pack.files[name])}, the manifest says {listed[name]}"
+    if pack.expected and digest(pack.files[MANIFEST]) != pack.expected.lower():
+        yield f"{MANIFEST} has the SHA-256 {digest(pack.files[MANIFEST])} and not the one you gave"
+
+
+def check_chain(pack: Pack, later: dict[int, Any]) -> Iterator[str]:
+    """2. The chain, and that it begins with the run."""
+    pack.entries = read_chain(CHAIN, pack.files.get(CHAIN, b""))
+    first, last = min(pack.entries), max(pack.entries)
+    own = {subject["sequence"] for subject in pack.manifest["subjects"] if subject["kind"] in ("run", "reading")}
+    if first not in own:
+        yield f"{CHAIN} begins with entry {first} ({pack.entries[first]['kind']}), which is not that of the run"
+    if later and later.get(last, {}).get("hash") != pack.entries[last]["hash"]:
+        yield f"the ledger you gave does not hold entry {last} as the pack does"
+        return
+    pack.entries.update({sequence: entry for sequence, entry in later.items() if sequence > last})
+
+
+def check_subjects(pack: Pack) -> Iterator[str]:
+    """3. What the entries vouch for, and that it is of this run."""
+    subjects = {subject["file"]: subject for subject in pack.manifest["subjects"]}
+    for name in sorted({*pack.files} - {*subjects}):
+        if kind_of(name):
+            yield f"no ledger entry vouches for {name}"
+    if "run.json" not in subjects:
+        yield "no ledger entry vouches for run.json"
+    for subject in pack.manifest["subjects"]:
+        name, entry = subject["file"], pack.entries.get(subject["sequence"])
+        if name not in pack.files:
+            continue  # said already
         if entry is None:
-            raise Bad(f"{name}: ledger entry {subject['sequence']} is not in the pack")
-        if (entry["kind"], entry["subject_id"]) != (subject["kind"], subject["subject_id"]):
-            raise Bad(f"{name}: ledger entry {subject['sequence']} vouches for something else")
-        if digest(files.get(name, b"")) != entry["payload_digest"]:
-            raise Bad(f"{name} is not what ledger entry {subject['sequence']} vouches for")
-    vouched = {subject["file"]: subject for subject in manifest["subjects"]}
-    for name in files:
-        if (name in ("run.json", "reading.json", "answer.json") or name.startswith("reviews/")) and name not in vouched:
-            raise Bad(f"no ledger entry vouches for {name}")
-    run = vouched.get("run.json", {})
-    if (run.get("kind"), run.get("subject_id")) != ("run", manifest["run"]):
-        raise Bad(f"no ledger entry vouches for run.json as the run {manifest['run']}")
+            yield f"{name}: ledger entry {subject['sequence']} is not in the pack"
+        elif (entry["kind"], entry["subject_id"]) != (subject["kind"], subject["subject_id"]):
+            yield f"{name}: ledger entry {subject['sequence']} vouches for something else"
+        elif digest(pack.files[name]) != entry["payload_digest"]:
+            yield f"{name} is not what ledger entry {subject['sequence']} vouches for"
+        elif (kind_of(name), record_id(pack, name)) != (entry["kind"], entry["subject_id"]):
+            yield f"{name} is not the {entry['kind']} that ledger entry {subject['sequence']} is of"
 
 
-def check_parts(files: dict[str, bytes]) -> None:
-    """4. What is shown apart is what stands in the vouched records."""
-    run = parse("run.json", unsalted(files["run.json"]))
-    answer = parse("answer.json", unsalted(files["answer.json"])) if "answer.json" in files else {}
+def kind_of(name: str) -> str | None:
+    return "review" if name.startswith("reviews/") else KINDS.get(name)
+
+
+def record_id(pack: Pack, name: str) -> str:
+    record = record_in(pack, name)
+    return str((record["run"] if name == "run.json" else record)["id"])
+
+
+def record_in(pack: Pack, name: str) -> Any:
+    """A record without its salt; None when it is not in the pack."""
+    content = pack.files.get(name)
+    if content is None:
+        return None
+    return parse(name, content.partition(b"\n")[2] if content.startswith(b"salt ") else content)
+
+
+def check_run(pack: Pack) -> Iterator[str]:
+    """3. Answer, reviews and reading are of the run the manifest names."""
+    run, answer, reading = (record_in(pack, name) for name in ("run.json", "answer.json", "reading.json"))
+    if run["run"]["id"] != pack.manifest["run"]:
+        yield f"run.json is not the run {pack.manifest['run']} the manifest names"
     if answer and answer["run"] != run["run"]["id"]:
-        raise Bad("answer.json belongs to another run")
-    reading = parse("reading.json", unsalted(files["reading.json"])) if "reading.json" in files else None
+        yield "answer.json belongs to another run"
+    if reading and reading["id"] != run["run"]["parsed"].get("reading_call"):
+        yield "reading.json belongs to another run"
+    for name in sorted(pack.files):
+        if name.startswith("reviews/") and record_in(pack, name)["run_id"] != run["run"]["id"]:
+            yield f"{name} belongs to another run"
+
+
+def check_parts(pack: Pack) -> Iterator[str]:
+    """4. What is shown apart is what the vouched records hold."""
+    run, reading = record_in(pack, "run.json"), record_in(pack, "reading.json")
+    answer = record_in(pack, "answer.json") or {}
     for name, call in (("question", reading), ("arbiter", run["llm_call"]), ("answer", answer.get("llm_call"))):
         if call:
-            same(files, f"calls/{name}-request.json", canonical(call["request"]))
-            same(files, f"calls/{name}-reply.txt", call["raw_reply"].encode())
-            if digest(canonical(call["request"])) != call["request_sha256"]:
-                raise Bad(f"calls/{name}-request.json no longer has the digest it was sent with")
+            request = json.dumps(call["request"], sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+            held = {f"calls/{name}-request.json": request, f"calls/{name}-reply.txt": call["raw_reply"].encode()}
+            pack.shown.update(held)
+            for file, content in held.items():
+                if pack.files.get(file) != content:
+                    yield f"{file} is not what the record holds"
+            if digest(request) != call["request_sha256"]:
+                yield f"calls/{name}-request.json no longer has the digest it was sent with"
     known = {candidate["id"] for candidate in run["candidates"]}
     for citation in answer.get("citations", []):
         if citation["candidate"] not in known:
-            raise Bad(f"answer.json: citation {citation['marker']} names no candidate of this run")
+            yield f"answer.json: citation {citation['marker']} names no candidate of this run"
 
 
-def unsalted(content: bytes) -> bytes:
-    return content.partition(b"\n")[2] if content.startswith(b"salt ") else content
+def check_export(pack: Pack) -> Iterator[str]:
+    """5. The record of the making of this pack names its manifest."""
+    if not pack.has_export or EXPORT not in pack.files:
+        return
+    behind = ("audit_event", digest(pack.files[EXPORT]))
+    found = [entry for entry in pack.entries.values() if (entry["kind"], entry["payload_digest"]) == behind]
+    if not found:
+        yield f"no ledger entry vouches for {EXPORT}"
+        return
+    row = record_in(pack, EXPORT)
+    if (row["action"], row["run_id"]) != ("evidence", pack.manifest["run"]):
+        yield f"{EXPORT} is not of a pack of this run"
+    elif row["detail"].get("manifest") != digest(pack.files[MANIFEST]):
+        yield f"{MANIFEST} is not the one ledger entry {found[0]['sequence']} vouches for: it was altered or replaced"
+    else:
+        pack.export = found[0]
 
 
-def same(files: dict[str, bytes], name: str, expected: bytes) -> None:
-    if files.get(name) != expected:
-        raise Bad(f"{name} is not what the record holds")
+def check_heads(pack: Pack) -> Iterator[str]:
+    """6. The chain still holds every head it reaches."""
+    first = min(pack.entries)
+    for head in pack.heads:
+        sequence = head["sequence"]
+        if sequence in pack.entries and pack.entries[sequence]["hash"] != head["hash"]:
+            yield f"ledger entry {sequence} is not the one of the head you gave: the chain was rewritten"
+        if sequence == first - 1 and pack.entries[first]["previous_hash"] != head["hash"]:
+            yield f"ledger entry {first} does not continue the head you gave: the chain was rewritten"
 
 
-def check_head(path: pathlib.Path, entries: dict[int, Any]) -> None:
-    """5. The chain still holds every head kept elsewhere that it reaches, and it reaches one."""
-    heads = [parse(str(path), line) for line in path.read_bytes().splitlines() if line.strip()]
-    reached = [head for head in heads if head["sequence"] in entries]
-    if not reached:
-        raise Bad(f"none of the heads you gave lies within entries {min(entries)} to {max(entries)}; take another")
-    for head in reached:
-        if entries[head["sequence"]]["hash"] != head["hash"]:
-            raise Bad(f"ledger entry {head['sequence']} is not the one of the head you gave: the chain was rewritten")
+# ---- what nobody outside vouches for
 
 
-def canonical(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+def unvouched(pack: Pack) -> Iterator[str]:
+    first, last, vouched_to = min(pack.entries), max(pack.entries), pack.vouched_to
+    if not pack.heads:
+        yield "all of it may be invented: you gave no head. Ask for one that was kept elsewhere, and give it with --head"
+    elif not pack.reached:
+        yield f"all of it: none of the heads you gave lies within ledger entries {first} to {last}{remedy(pack)}"
+    else:
+        needed = [(subject["file"], subject["sequence"]) for subject in pack.manifest["subjects"]]
+        needed += [(EXPORT, pack.export["sequence"])] if pack.export and not pack.expected else []
+        late = [f"{name} (entry {sequence})" for name, sequence in needed if sequence > vouched_to]
+        if late:
+            yield f"after entry {vouched_to}, the last of your heads here: {', '.join(late)}{remedy(pack)}"
+    if not pack.expected and not (pack.export and pack.export["sequence"] <= vouched_to):
+        yield f"files that only the manifest vouches for: {', '.join(by_manifest(pack))}"
+        yield f"that no answer and no review was left out{left_out(pack)}"
+
+
+def remedy(pack: Pack) -> str:
+    later = [head["sequence"] for head in pack.heads if head["sequence"] > max(pack.entries)]
+    if later:
+        return f". Give the entries up to your head of entry {min(later)} with --ledger (ledger.jsonl of a later pack)"
+    return ". Take a later head"
+
+
+def by_manifest(pack: Pack) -> list[str]:
+    proven = {subject["file"] for subject in pack.manifest["subjects"]} | pack.shown | pack.own | {CHAIN}
+    return sorted({*pack.files} - proven)
+
+
+def left_out(pack: Pack) -> str:
+    """The entries an answer or a review of this run could be behind."""
+    here = {subject["sequence"] for subject in pack.manifest["subjects"]}
+    absent = [e for e in pack.entries.values() if e["kind"] in ("answer", "review") and e["sequence"] not in here]
+    named = ", ".join(f"{entry['sequence']} ({entry['kind']})" for entry in absent[:SHOWN])
+    more = f" and {len(absent) - SHOWN} more" if len(absent) > SHOWN else ""
+    return f"; entries without a file here, of this run or of others: {named}{more}" if absent else ""
+
+
+# ---- the verdict
 
 
 def parse(name: str, content: bytes | str) -> Any:
     try:
         return json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Bad(f"{name} is not JSON: {error}") from error
 
 
+def gathered(*checks: Iterable[str]) -> Iterator[str]:
+    """All that the checks find; one that cannot go on ends with what stopped it."""
+    for check in checks:
+        try:
+            yield from check
+        except Bad as error:
+            yield str(error)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            yield f"a record does not have the form it should have ({type(error).__name__}: {error})"
+
+
+def judged(pack: Pack, later: dict[int, Any]) -> tuple[int, list[str]]:
+    """The exit code, and the lines to print."""
+    faults = [*gathered(check_files(pack), check_chain(pack, later))]
+    if pack.entries:
+        checks = (check_subjects, check_run, check_parts, check_export, check_heads)
+        faults += gathered(*(check(pack) for check in checks))
+    missing = [*gathered(unvouched(pack))] if pack.entries else []
+    if faults:
+        lines = ["BAD: this is not the pack as it was made.", *(f"- {fault}." for fault in faults)]
+        return BAD, lines + ["Nobody outside vouches for:"] * bool(missing) + [f"- {each}." for each in missing]
+    if missing:
+        told = "CONSISTENT ONLY: nothing contradicts the rest, but nobody outside vouches for:"
+        return CONSISTENT, [told, *(f"- {each}." for each in missing)]
+    first, last, run = min(pack.entries), max(pack.entries), pack.manifest["run"]
+    told = f"OK: {len(pack.files)} files, ledger entries {first} to {last}, run {run}."
+    vouched = f"The head of entry {pack.vouched_to} vouches for run, answer and reviews"
+    rest = ", and for this pack as it was made" if pack.export else "; the SHA-256 you gave, for the rest"
+    return OK, [told, f"{vouched}{rest} ({pack.manifest['exported_at']})."]
+
+
+def say(line: str) -> None:
+    """Print a line in ASCII: a name out of the pack moves no cursor and begins no line of its own."""
+    print("".join(each if " " <= each <= "~" else ascii(each)[1:-1] for each in line))
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Check an evidence pack of DocIntel.")
+    about = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=about)
     parser.add_argument("pack", type=pathlib.Path)
-    parser.add_argument("--head", type=pathlib.Path, help="heads written by verify_ledger --write-head")
-    parser.add_argument("--manifest", help="the SHA-256 of manifest.json, as written down when the pack was made")
+    parser.add_argument(
+        "--head", type=pathlib.Path, metavar="HEADS", help="heads of the ledger that were kept elsewhere"
+    )
+    parser.add_argument("--ledger", type=pathlib.Path, help="ledger.jsonl of a later pack, to reach a later head")
+    parser.add_argument("--manifest", metavar="SHA256", help="of manifest.json, written down when the pack was made")
     chosen = parser.parse_args()
     try:
+        heads, later = given(read_heads, chosen.head), given(read_later, chosen.ledger)
         files = read_pack(chosen.pack)
-        manifest = check_files(files, chosen.manifest)
-        entries = check_chain(files.get("ledger.jsonl", b""))
-        check_subjects(manifest, files, entries)
-        check_parts(files)
-        if chosen.head:
-            check_head(chosen.head, entries)
+        code, lines = judged(Pack(files, heads, chosen.manifest), later or {})
+    except (OSError, zipfile.BadZipFile, Unreadable) as error:
+        code, lines, files = UNREADABLE, [f"This cannot be read: {error}."], {}
     except Bad as error:
-        print(f"BAD: {error}.")
-        return 1
-    except (KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
-        print(f"BAD: a record does not have the form it should have ({type(error).__name__}: {error}).")
-        return 1
-    except (OSError, zipfile.BadZipFile) as error:
-        print(f"The pack cannot be read: {error}.")
-        return 2
-    print(f"OK: {len(files)} files, ledger entries {min(entries)} to {max(entries)}, run {manifest['run']}.")
-    print(f"SHA-256 of {MANIFEST}: {digest(files[MANIFEST])}")
-    return 0
+        code, lines, files = BAD, [f"BAD: {error}."], {}
+    except (KeyError, TypeError, AttributeError) as error:
+        lines = [f"BAD: {MANIFEST} does not have the form it should have ({type(error).__name__}: {error})."]
+        code, files = BAD, {}
+    for line in lines:
+        say(line)
+    if MANIFEST in files:
+        say(f"SHA-256 of {MANIFEST}: {digest(files[MANIFEST])}")
+    return code
 
 
 if __name__ == "__main__":

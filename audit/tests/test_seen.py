@@ -46,7 +46,7 @@ def test_every_way_out_gives_the_same_bytes(house: House, run: RetrievalRun, sig
     told = auditor.get(f"/api/v1/runs/{run.pk}").json()
     candidates = auditor.get(f"/api/v1/runs/{run.pk}/candidates").json()
     packed = BytesIO()
-    write_evidence(run, packed)
+    write_evidence(run, packed, house.auditor)
     with zipfile.ZipFile(packed) as pack:
         report = pack.read("report.html").decode()
         record = json.loads(pack.read("run.json").partition(b"\n")[2])

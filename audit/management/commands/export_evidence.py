@@ -9,7 +9,6 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from audit.events import record_event
 from audit.evidence import NotRecorded, write_evidence
 from retrieval.models import RetrievalRun
 
@@ -29,8 +28,7 @@ class Command(BaseCommand):
         fresh = out.with_name(f"{out.name}.{os.getpid()}")
         try:
             with fresh.open("wb") as file:
-                sha256 = write_evidence(run, file)
-            record_event(None, "evidence", run.pk, manifest=sha256)
+                sha256 = write_evidence(run, file, None)
             fresh.replace(out)
         except NotRecorded as error:
             raise CommandError(str(error)) from error
