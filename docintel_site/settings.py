@@ -125,7 +125,7 @@ EVENTS_REDIS_URL = REDIS_URL or redis.url(HOME)
 # ---- Django
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "docintel_site.administration.AdministrationConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",

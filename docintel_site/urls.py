@@ -9,7 +9,6 @@ from django.views.i18n import set_language
 from chat.api import ChatView
 from docintel_site import first_run, views
 
-admin.site.site_header = admin.site.site_title = "DocIntel administration"
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # one door, with its limit of attempts
 
 urlpatterns = [

@@ -1,4 +1,4 @@
-"""The dictionary in the admin; runs are shown on the audit pages and cannot be edited anywhere."""
+"""The dictionary in the admin."""
 
 from django.contrib import admin
 
@@ -7,7 +7,6 @@ from retrieval.models import Concept, Term
 
 class TermInline(admin.TabularInline):  # type: ignore[type-arg]
     model = Term
-    extra = 1
 
 
 @admin.register(Concept)
