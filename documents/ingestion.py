@@ -68,7 +68,7 @@ def ingest(job: IngestJob, watch: Watch | None = None) -> None:
                 reading = read(document, path, lease)
                 store(document, reading, lease)
         except ReadingError as error:
-            if not recognition_may_help(lease, error):
+            if not (is_left_to_another_attempt(lease, error) or recognition_may_help(lease, error)):
                 fail(lease, error)
         except Cancelled:
             cancel(lease)
@@ -92,7 +92,8 @@ def recognise(job: IngestJob, watch: Watch | None = None) -> None:
             left = recognise_in_child(path, folder, page_images.limits(), report)
             hand_over(lease, Stage.RECOGNISE if left else Stage.CHECK, lease.job.parse_id)
         except ReadingError as error:
-            without_recognition(lease, error)
+            if not is_left_to_another_attempt(lease, error):
+                without_recognition(lease, error)
         except Cancelled:
             cancel(lease)
         except LeaseLost:
@@ -252,11 +253,12 @@ def has_unseen(document: Document, page_numbers: Iterable[int]) -> bool:
 
 
 def hand_over(lease: Lease, stage: Stage, parse_id: UUID | None) -> None:
+    """Let the next stage have the job, with all its attempts before it; what went wrong on the way here is over."""
+    over = {"stage": stage, "parse_id": parse_id, "reason_code": ""}
     if stage == Stage.DONE:
-        lease.end(state=JobState.DONE, stage=stage, parse_id=parse_id, ended_at=timezone.now(), reason_code="")
+        lease.end(state=JobState.DONE, ended_at=timezone.now(), **over)
     else:
-        # A new stage has all its attempts before it.
-        lease.end(state=JobState.QUEUED, stage=stage, parse_id=parse_id, attempts=0, done_count=0, total_count=0)
+        lease.end(state=JobState.QUEUED, attempts=0, done_count=0, total_count=0, **over)
 
 
 def is_to_be_embedded(lease: Lease) -> bool:
@@ -298,6 +300,14 @@ def better_title(document: Document, title: str) -> str:
 # ---- ends
 
 
+def is_left_to_another_attempt(lease: Lease, error: ReadingError) -> bool:
+    """Give the job back when its child was stopped from outside, which says nothing of the file, and attempts are left."""
+    if error.code != "parse_killed" or lease.job.attempts >= settings.ATTEMPTS_MAX:
+        return False
+    lease.give_back(error.code, error.detail)
+    return True
+
+
 def fail(lease: Lease, error: ReadingError) -> None:
     """Record why a file cannot be read; a document that was read before keeps answering from its old parse."""
     with transaction.atomic():
@@ -321,7 +331,7 @@ def give_up_exhausted() -> None:
     """End the jobs whose last attempt died with its worker or failed on our side."""
     idle = is_expired() | Q(state=JobState.QUEUED)
     for job in IngestJob.objects.filter(idle, attempts__gte=settings.ATTEMPTS_MAX):
-        code = job.reason_code or "parse_crash"
+        code = job.reason_code or "parse_killed"
         detail = (
             job.error_for_admins or f"{job.attempts} workers died in stage {job.stage}; the last was {job.lease_owner}"
         )

@@ -113,12 +113,11 @@ class Lease:
         self._ended.set()
         self._heart.join()
         if isinstance(error, Exception):
-            self._give_back(error)
+            self.give_back("internal", "".join(traceback.format_exception(error)))
 
-    def _give_back(self, error: Exception) -> None:
+    def give_back(self, reason_code: str, detail: str) -> None:
         """Leave the job to the sweeper, which tries again or gives up after the last attempt."""
-        detail = "".join(traceback.format_exception(error))
-        self.end(state=IngestJob.State.QUEUED, reason_code="internal", error_for_admins=detail)
+        self.end(state=IngestJob.State.QUEUED, reason_code=reason_code, error_for_admins=detail)
 
     def _beat(self) -> None:
         # A worker may be silent for long inside one page or one batch, and is alive all the same.

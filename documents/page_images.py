@@ -116,6 +116,8 @@ def draw(document: Document, number: int, fresh: Path, dpi: int) -> None:
     try:
         sandbox.render_in_child(Path(document.file.path), number, dpi, fresh, limits())
     except ReadingError as error:
+        if error.code == "parse_killed":
+            raise NoPageImage("Drawing this page was stopped from outside; load the page again.") from error
         if error.code != "internal":  # an absent page, or a fault of ours
             refused.write_text(error.message)  # a page that eats all it is given does so once
         raise NoPageImage(error.message) from error

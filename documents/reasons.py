@@ -34,6 +34,10 @@ REASONS = {
         "Reading needed over {memory_mb} MB of memory and was stopped. Print the file to a new PDF and upload that."
     ),
     "parse_crash": _("The PDF made the reader stop unexpectedly. Print the file to a new PDF and upload that."),
+    "parse_killed": _(
+        "Reading was stopped from outside each time it was tried, perhaps because the server is short of memory. "
+        "Try again; if it happens again, tell an administrator."
+    ),
     "huge_page": _("The page is too large to be drawn as an image. Its text was read and can be shown."),
     "malware": _("A virus scanner refused the file. It was not stored."),
     "quota": _(

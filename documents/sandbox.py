@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 OnProgress = Callable[[int, int], None]
 TICK_S = 0.25
 STDERR_TAIL = 2_000
+# How a person, a service manager or a kernel short of memory ends a process. What a file does to its reader is another signal.
+OUTSIDE_SIGNALS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
 
 
 def read_in_child(
@@ -84,16 +86,20 @@ def run_child(
 ) -> None:
     """Run one job to its end or to a limit. Raises ReadingError."""
     command = [sys.executable, "-m", "documents.child", *head, json.dumps(limits.as_dict()), str(os.getpid()), *tail]
+    oom_kills_before = oom_kills()
     with tempfile.TemporaryFile() as errors, started(command, errors) as child:
         answer = listen(child, time.monotonic() + wall_s, on_progress)
         if answer == "timeout":
             raise refusal("parse_timeout", "wall clock", seconds=wall_s)
         if isinstance(answer, dict):
             raise ReadingError(answer["code"], answer["message"], answer["detail"])
-        exit_code = child.wait()
+        exit_code, cpu_used_s = waited(child)
         if exit_code:
             errors.seek(max(0, errors.seek(0, os.SEEK_END) - STDERR_TAIL))
-            raise refused_exit(exit_code, errors.read().decode(errors="replace"), limits, cpu_s)
+            told = errors.read().decode(errors="replace")
+            if killed := oom_kills() - oom_kills_before:
+                told += f" (meanwhile the kernel killed {killed} processes of this machine for lack of memory)"
+            raise refused_exit(exit_code, told, limits, cpu_s, cpu_used_s)
 
 
 @contextmanager
@@ -162,16 +168,32 @@ def parsed(message: bytes) -> dict[str, Any]:
     return values
 
 
-def refused_exit(exit_code: int, errors: str, limits: Limits, cpu_s: int) -> ReadingError:
-    """The reason behind an exit code: a signal, memory, or a failure of ours."""
-    memory_mb = limits.memory_bytes // MIB
-    if exit_code in (-signal.SIGXCPU, -signal.SIGKILL):
-        # Beyond our own kills, which never come here, the kernel kills for CPU time or for memory.
-        if exit_code == -signal.SIGXCPU:
-            return refusal("parse_timeout", "processor time", seconds=cpu_s)
-        return refusal("parse_memory", "killed", memory_mb=memory_mb)
+def waited(child: subprocess.Popen[bytes]) -> tuple[int, float]:
+    """Wait for the child's end: its exit code, and the processor seconds it and its own children took."""
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, usage.ru_utime + usage.ru_stime
+
+
+def oom_kills() -> int:
+    """How many processes the kernel has killed for lack of memory since the machine started; 0 where it does not say."""
+    try:
+        counts = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
+    except OSError:
+        return 0
+    return int(counts.get("oom_kill", 0))
+
+
+def refused_exit(exit_code: int, errors: str, limits: Limits, cpu_s: int, cpu_used_s: float = 0) -> ReadingError:
+    """The reason behind an exit code: a limit, the file, somebody outside, or a failure of ours."""
+    is_outside = -exit_code in OUTSIDE_SIGNALS
+    # The hard limit of processor time kills like anybody else, where the signal of the soft one is ignored.
+    if exit_code == -signal.SIGXCPU or (is_outside and cpu_used_s >= cpu_s):
+        return refusal("parse_timeout", "processor time", seconds=cpu_s)
     if exit_code == EXIT_OF_MEMORY or "MemoryError" in errors or "bad_alloc" in errors:
-        return refusal("parse_memory", errors, memory_mb=memory_mb)
+        return refusal("parse_memory", errors, memory_mb=limits.memory_bytes // MIB)
+    if is_outside:
+        return refusal("parse_killed", f"{signal.Signals(-exit_code).name}: {errors}")
     if exit_code < 0:
         return refusal("parse_crash", f"{signal.Signals(-exit_code).name}: {errors}")
     if exit_code == EXIT_OF_ERROR:

@@ -25,9 +25,7 @@ def ingest_document(job_id: str, **_: Any) -> None:
     job = IngestJob.objects.filter(pk=job_id).first()
     if job:
         ingest(job)
-        job.refresh_from_db()
-        if job.state == IngestJob.State.QUEUED:
-            start(job)
+        start_next_stage(job_id)
 
 
 @shared_task(time_limit=EMBED_LIMIT_S)
@@ -36,9 +34,7 @@ def embed_document(job_id: str, **_: Any) -> None:
     job = IngestJob.objects.filter(pk=job_id).first()
     if job:
         improve(job)
-        if IngestJob.objects.filter(pk=job_id, state=IngestJob.State.QUEUED).exists():
-            job.refresh_from_db()
-            start(job)
+        start_next_stage(job_id)
 
 
 @shared_task
@@ -57,6 +53,13 @@ def tidy(**_: Any) -> None:
     trash.purge_due()
     versions.drop_superseded()
     orphans.remove_orphans()
+
+
+def start_next_stage(job_id: str) -> None:
+    """Wake a worker for what a job waits for next; one given back with a reason is left to the sweeper, for a pause."""
+    waiting = IngestJob.objects.filter(pk=job_id, state=IngestJob.State.QUEUED, reason_code="").first()
+    if waiting:
+        start(waiting)
 
 
 def is_forgotten() -> Q:

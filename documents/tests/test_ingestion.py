@@ -2,6 +2,7 @@
 
 import os
 import signal
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from threading import Barrier, Thread
@@ -21,6 +22,7 @@ from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line
 from documents.rows import Reading
 from documents.store import store_reading
 from documents.tests.files import CHAPTERS, make_locked_pdf, make_pdf, make_scan, upload_of
+from documents.tests.pdfs import raw_pdf
 from documents.uploads import UploadRefused, accept_upload
 from llm.embedding import DIMENSIONS, MODEL_KEY, is_available
 
@@ -254,21 +256,60 @@ def test_it_does_not_mind_that_the_document_is_gone(queued: Queued) -> None:
     assert not Line.objects.exists()
 
 
-@pytest.mark.parametrize("how", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL])
-def test_it_survives_the_death_of_the_reader(queued: Queued, how: signal.Signals) -> None:
-    job = queued(make_pdf(400))
+def striking(how: signal.Signals) -> lease.Watch:
+    """A watch that kills the child as soon as it is at work."""
 
     def strike(stage: str, done: int, total: int) -> None:
-        if stage == "pages":
+        if stage in ("pages", "recognise"):
             for child in children_of(os.getpid()):
                 os.kill(child, how)
 
-    ingestion.ingest(job, strike)
+    return strike
+
+
+@pytest.mark.parametrize("how", [signal.SIGSEGV, signal.SIGABRT])
+def test_it_survives_a_file_that_makes_the_reader_crash(queued: Queued, how: signal.Signals) -> None:
+    job = queued(make_pdf(400))
+    ingestion.ingest(job, striking(how))
     job, document = seen(job)
-    assert (job.state, document.state) == ("failed", "failed")
-    assert job.reason_code in ("parse_crash", "parse_memory")
+    assert (job.state, document.state, job.reason_code) == ("failed", "failed", "parse_crash")
     ingestion.ingest(other := queued(make_pdf(note="the next one"), "next.pdf"))
     assert seen(other)[1].current_parse is not None
+
+
+@pytest.mark.usefixtures("without_embeddings")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_it_reads_again_when_the_reader_was_stopped_from_outside(queued: Queued, how: signal.Signals) -> None:
+    job = queued(make_pdf(400))
+    for attempt in (1, 2):
+        ingestion.ingest(job, striking(how))
+        job, document = seen(job)
+        assert (job.state, job.attempts, job.reason_code, job.lease_owner) == ("queued", attempt, "parse_killed", "")
+        assert how.name in job.error_for_admins
+        assert document.state == "reading"
+    ingestion.ingest(job)
+    job, document = seen(job)
+    assert (job.state, job.reason_code, document.state) == ("done", "", "ready")
+
+
+def test_it_says_so_when_the_reader_was_stopped_from_outside_each_time(queued: Queued) -> None:
+    job = queued(make_pdf(400))
+    ingestion.finish(job, striking(signal.SIGKILL))
+    job, document = seen(job)
+    assert (job.state, job.attempts, document.state) == ("failed", 3, "failed")
+    assert job.reason_code == "parse_killed"
+    assert "stopped from outside" in job.error_for_people and "MB" not in job.error_for_people
+
+
+def test_it_recognises_again_when_the_child_was_stopped_from_outside(queued: Queued) -> None:
+    blanks = zlib.compress(b" " * 800_000_000, 9)  # ten seconds of work
+    document = queued(raw_pdf(blanks, content_extra=b"/Filter/FlateDecode")).document
+    ingestion.stop(document)
+    job = ingestion.queue_again(document, IngestJob.Stage.RECOGNISE)
+    for state, attempt in (("queued", 1), ("queued", 2), ("failed", 3)):
+        ingestion.recognise(job, striking(signal.SIGKILL))
+        job, document = seen(job)
+        assert (job.state, job.stage, job.attempts, job.reason_code) == (state, "recognise", attempt, "parse_killed")
 
 
 def children_of(pid: int) -> list[int]:
@@ -309,7 +350,7 @@ def test_it_gives_up_after_the_last_attempt(queued: Queued, settings: Any) -> No
     settings.LEASE_S = 0
     ingestion.give_up_exhausted()
     job, document = seen(job)
-    assert (job.state, job.reason_code, document.state) == ("failed", "parse_crash", "failed")
+    assert (job.state, job.reason_code, document.state) == ("failed", "parse_killed", "failed")
     assert "dead" in job.error_for_admins
 
 

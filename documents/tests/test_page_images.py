@@ -1,6 +1,9 @@
 """Page images: drawn in a child, kept, drawn once by many, and refused once."""
 
+import os
+import signal
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from threading import Barrier, Thread
@@ -16,6 +19,8 @@ from documents import page_images, sandbox
 from documents.models import Document, IngestJob
 from documents.page_images import NoPageImage, has_image, page_image, thumbnail
 from documents.tests.files import make_pdf
+from documents.tests.pdfs import raw_pdf
+from documents.tests.test_ingestion import children_of
 
 HUGE = Path(__file__).resolve().parents[3] / "shared/data/hostile/PyMuPDF__tests_resources_test_2548.pdf"
 
@@ -76,6 +81,24 @@ def test_it_gives_up_on_a_page_that_would_never_end(queued: Callable[..., Ingest
         page_image(document, 1)
     assert time.monotonic() - began < 25
     assert not has_image(document, 1)
+
+
+def test_it_draws_a_page_later_whose_drawing_was_stopped_from_outside(queued: Callable[..., IngestJob]) -> None:
+    blanks = zlib.compress(b" " * 800_000_000, 9)  # seconds of work
+    document = queued(raw_pdf(blanks, content_extra=b"/Filter/FlateDecode"), "slow.pdf").document
+
+    def strike() -> None:
+        while not (children := children_of(os.getpid())):
+            time.sleep(0.05)
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+
+    striker = Thread(target=strike)
+    striker.start()
+    with pytest.raises(NoPageImage, match="load the page again"):
+        page_image(document, 1)
+    striker.join()
+    assert has_image(document, 1), "nothing was found out about the page"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -70,6 +70,19 @@ def test_it_stops_a_file_that_takes_too_long(tmp_path: Path, limits: Limits) -> 
     assert not running_for(bomb)
 
 
+def test_the_last_limit_of_processor_time_is_told_as_such(tmp_path: Path) -> None:
+    bomb = endless(tmp_path, 800)
+    before = signal.signal(
+        signal.SIGXCPU, signal.SIG_IGN
+    )  # inherited by the child, which is then killed like by anybody
+    try:
+        with pytest.raises(ReadingError) as caught:
+            read_in_child(bomb, limits=Limits(cpu_s=1))
+    finally:
+        signal.signal(signal.SIGXCPU, before)
+    assert (caught.value.code, caught.value.detail) == ("parse_timeout", "processor time")
+
+
 def test_it_stops_a_file_that_takes_too_much_memory(tmp_path: Path) -> None:
     shown = zlib.compress(b"BT /F1 12 Tf 72 700 Td (AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA) Tj ET\n" * 200_000, 9)
     (tmp_path / "text.pdf").write_bytes(raw_pdf(shown, content_extra=b"/Filter/FlateDecode"))
@@ -83,7 +96,9 @@ def test_it_stops_a_file_that_takes_too_much_memory(tmp_path: Path) -> None:
     [
         (-signal.SIGSEGV, "", "parse_crash"),
         (-signal.SIGABRT, "terminate called: std::bad_alloc", "parse_memory"),
-        (-signal.SIGKILL, "", "parse_memory"),
+        (-signal.SIGKILL, "", "parse_killed"),
+        (-signal.SIGKILL, "MemoryError", "parse_memory"),
+        (-signal.SIGTERM, "", "parse_killed"),
         (-signal.SIGXCPU, "", "parse_timeout"),
         (1, "ImportError: no module", "internal"),
         (3, "", "parse_crash"),

@@ -19,8 +19,9 @@ from django.db import connection
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
-from documents import tasks
+from documents import ingestion, tasks
 from documents.models import Document, IngestJob, Line, Parse
+from documents.reasons import refusal
 from documents.tests.files import make_pdf
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,7 +93,27 @@ def test_it_ends_a_job_that_kills_its_workers(queued: Queued, woken: list[tuple[
     )
     tasks.sweep()
     job = IngestJob.objects.get()
-    assert (job.state, job.reason_code, job.document.state, woken) == ("failed", "parse_crash", "failed", [])
+    assert (job.state, job.reason_code, job.document.state, woken) == ("failed", "parse_killed", "failed", [])
+
+
+def test_it_waits_before_it_reads_again_what_was_stopped_from_outside(
+    queued: Queued,
+    woken: list[tuple[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    def stopped(*_: Any, **__: Any) -> None:
+        raise refusal("parse_killed")
+
+    job = queued()
+    with monkeypatch.context() as patch, django_capture_on_commit_callbacks(execute=True):
+        patch.setattr(ingestion, "read_in_child", stopped)
+        tasks.ingest_document(str(job.pk))
+    tasks.sweep()
+    assert woken == [], "at once the cause would still be there"
+    IngestJob.objects.update(heartbeat_at=Now() - LONG_AGO)
+    tasks.sweep()
+    assert woken == [("ingest_document", str(job.pk))]
 
 
 @pytest.mark.parametrize("state", ["done", "failed", "cancelled"])
