@@ -10,12 +10,13 @@ import gc
 import json
 import os
 import resource
-import signal
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
+from documents.apart import die_with
+
+PR_SET_NO_NEW_PRIVS = 38
 CLONE_NEWNET, CLONE_NEWUSER = 0x40000000, 0x10000000
 EXIT_OF_ERROR, EXIT_OF_MEMORY = 3, 4
 
@@ -95,9 +96,7 @@ def say(message: dict[str, Any]) -> None:
 def confine(limits: dict[str, Any], parent_pid: int, *, is_render: bool) -> None:
     """Die with the parent, lose the network where the system allows it, and be held to the limits."""
     libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent_pid:  # it died before that was asked
-        os._exit(0)
+    die_with(parent_pid)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if libc.unshare(CLONE_NEWNET) != 0:
         libc.unshare(CLONE_NEWUSER | CLONE_NEWNET)  # may be forbidden; the reader never asks for the network anyway

@@ -28,6 +28,7 @@ STEPS = {
     "furniture": "running heads",
     "kinds": "kinds of lines",
     "toc": "contents",
+    "white": "look for white text",
     "rows": "rows",
 }
 MILLISECONDS = 1000

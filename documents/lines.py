@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -73,6 +73,16 @@ class PageLine:
     toc_index: int = 0
 
 
+class WhiteSpan(NamedTuple):
+    """Where the page shows white text, in points, and how many characters it has."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    chars: int
+
+
 @dataclass(slots=True)
 class PageText:
     """The pieces of one page by text direction (0 upright, then quarter turns), and what was noticed on the way."""
@@ -83,6 +93,7 @@ class PageText:
     unknown_chars: int = 0
     removed_chars: int = 0
     concealed_chars: int = 0  # painted, and yet nobody sees them
+    white: list[WhiteSpan] = field(default_factory=list)  # painted white; on what, nobody has looked yet
     is_recognised: bool = False  # by us, from the page's image
 
 

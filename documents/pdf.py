@@ -6,17 +6,20 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator
+import mmap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pymupdf
+from pymupdf.utils import get_label_pno
 
+from documents.apart import Patience, done_apart
 from documents.characters import clean_text
 from documents.limits import MIB, Limits
-from documents.lines import PageText, Turn, pieces_of
+from documents.lines import PageText, Turn, WhiteSpan, pieces_of
 from documents.reasons import ReadingError, refusal
 
 if TYPE_CHECKING:  # loaded where a page is drawn: every reading child would pay for it
@@ -27,16 +30,26 @@ TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
 PDF_ERRORS = (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, SystemError, IndexError)
 MEMORY_WORDS = ("alloc (", "alloc(", "out of memory", "cannot allocate", "bad_alloc")
 SUSPECT_STREAM_BYTES = 200_000  # a page stream this long is counted before its text is turned into objects
-LINK_PAGES, PAGE_LINKS, LINKS_S = 20, 2_000, 2.0  # one public file needs 40 s for its links
+LINK_PAGES, PAGE_LINKS = 20, 2_000
+# What each look at a file may take that its text can do without; together a fifth of a reading's minute. Nearly every
+# file needs a tenth of a second for all of them, one public file 40 s for its links.
+DECLARED_S, LINKS_S, WHITE_S = 4.0, 2.0, 6.0
+WHITE_PAGE_S = 2.0  # and one page drawn: a hundred times what is usual, for a machine that is busy
 POINTS_PER_INCH = 72
+LABEL_CHARS = 40
 TINY_PT = 1.0
 WHITE = 0xF8F8F8
 WHITE_ZOOM = 0.5  # a letter page in 306 x 396 pixels: a few milliseconds
-WHITE_PAGES = 500  # from the front are looked at for white on white: 2.5 s at most for what is usually drawn
 WEBP_QUALITY, WEBP_METHOD = 80, 0  # method 0: half the time of 4 for a fifth more bytes
 ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "Names/EmbeddedFiles", "AcroForm/XFA")
 
-Document = pymupdf.Document
+
+class Document(pymupdf.Document):
+    """A PDF that is opened without its outline, which may take longer than all its text; `read_outline` has it."""
+
+    def _loadOutline(self) -> None:
+        return None
+
 
 pymupdf.TOOLS.mupdf_display_errors(False)
 pymupdf.TOOLS.mupdf_display_warnings(False)
@@ -67,7 +80,6 @@ class PageFacts(NamedTuple):
     """One page as extracted. `text` is None when the page could not be read."""
 
     number: int
-    label: str
     width: float
     height: float
     rotation: int
@@ -77,11 +89,12 @@ class PageFacts(NamedTuple):
 
 
 @contextmanager
-def opened(path: Path, limits: Limits) -> Iterator[pymupdf.Document]:
+def opened(path: Path, limits: Limits) -> Iterator[Document]:
     """The file as an open PDF with pages. Raises ReadingError with the reason when it is none."""
     check_file(path, limits)
     try:
-        document = pymupdf.open(path, filetype="pdf")
+        # Not by its path: a forked copy would read from the same open file, and move the place this one reads from.
+        document = Document(stream=mapped(path), filetype="pdf")
     except PDF_ERRORS as error:
         raise refused_open(error, path, limits) from error
     with document:
@@ -90,6 +103,11 @@ def opened(path: Path, limits: Limits) -> Iterator[pymupdf.Document]:
         except PDF_ERRORS as error:
             raise refused_open(error, path, limits) from error
         yield document
+
+
+def mapped(path: Path) -> memoryview:
+    with path.open("rb") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def check_file(path: Path, limits: Limits) -> None:
@@ -103,7 +121,7 @@ def check_file(path: Path, limits: Limits) -> None:
             raise refusal("not_pdf", f"no {HEADER.decode()} within the first {HEADER_WITHIN} bytes")
 
 
-def check_document(document: pymupdf.Document, limits: Limits) -> None:
+def check_document(document: Document, limits: Limits) -> None:
     if not document.is_pdf:
         raise refusal("not_pdf", f"opens as {(document.metadata or {}).get('format')}")
     if document.needs_pass:
@@ -128,23 +146,20 @@ def is_memory_error(error: BaseException) -> bool:
 # ---- pages
 
 
-def read_pages(document: pymupdf.Document, limits: Limits) -> Iterator[PageFacts]:
+def read_pages(document: Document, limits: Limits) -> Iterator[PageFacts]:
     """Every page in order; a page that cannot be read comes without text."""
-    has_labels = bool(document.get_page_labels())
-    for index in range(document.page_count):
-        yield read_page(document, index, limits, has_labels=has_labels)
+    return (read_page(document, index, limits) for index in range(document.page_count))
 
 
-def read_page(document: pymupdf.Document, index: int, limits: Limits, *, has_labels: bool) -> PageFacts:
+def read_page(document: Document, index: int, limits: Limits) -> PageFacts:
     try:
         page = document[index]
         width, height, rotation = page.rect.width, page.rect.height, page.rotation
-        label = label_of(page) if has_labels else ""
         turn = turn_of(page) if rotation else None
         text, is_cut = page_text(page, width, height, turn, limits)
     except (*PDF_ERRORS, MemoryError) as error:
-        return PageFacts(index + 1, "", 612.0, 792.0, 0, None, False, is_memory_error(error))
-    return PageFacts(index + 1, label, width, height, rotation, text, is_cut, False)
+        return PageFacts(index + 1, 612.0, 792.0, 0, None, False, is_memory_error(error))
+    return PageFacts(index + 1, width, height, rotation, text, is_cut, False)
 
 
 def page_text(
@@ -156,26 +171,34 @@ def page_text(
     blocks = page.get_text("dict", flags=TEXT_FLAGS)["blocks"]
     blocks, is_cut = within_limits(blocks, limits)
     text = pieces_of(blocks, width, height, turn)
-    text.concealed_chars = concealed_chars(page, blocks, turn)
+    look_for_concealed(text, blocks, turn)
     return text, is_cut
 
 
-def pages_without_text(document: pymupdf.Document, limits: Limits) -> Iterator[int]:
+def pages_without_text(document: Document, limits: Limits) -> Iterator[int]:
     """The numbers of the pages that hold no text of their own."""
     return (fact.number for fact in read_pages(document, limits) if fact.text is None or not fact.text.chars)
 
 
-def concealed_chars(page: pymupdf.Page, blocks: list[dict[str, Any]], turn: Turn | None) -> int:
-    """Characters that are painted and that nobody sees: under a point high, transparent, or white on white.
+def look_for_concealed(text: PageText, blocks: list[dict[str, Any]], turn: Turn | None) -> None:
+    """Count what is painted and nobody sees, under a point high or transparent, and note what is painted white.
 
     Text beside the page never comes here: the extraction is cut at the page's edge.
     """
     spans = [span for block in blocks for line in block["lines"] for span in line["spans"] if is_odd(span)]
-    if not spans:
-        return 0
-    plain = [span for span in spans if span["size"] < TINY_PT or not span["alpha"]]
-    white = [span for span in spans if is_white(span["color"]) and span not in plain]
-    return sum(len(span["text"].strip()) for span in [*plain, *on_white(page, white, turn)])
+    for span in spans:
+        chars = len(span["text"].strip())
+        if span["size"] < TINY_PT or not span["alpha"]:
+            text.concealed_chars += chars
+        elif is_white(span["color"]) and chars:
+            text.white.append(WhiteSpan(*turned(span["bbox"], turn), chars))
+
+
+def turned(box: Sequence[float], turn: Turn | None) -> tuple[float, float, float, float]:
+    """A box as the page displays it."""
+    corners = [(box[0], box[1]), (box[2], box[3])]
+    xs, ys = zip(*(turn(x, y) if turn else (x, y) for x, y in corners), strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def is_odd(span: dict[str, Any]) -> bool:
@@ -187,27 +210,25 @@ def is_white(color: int) -> bool:
     return all((color >> shift) & 0xFF >= WHITE & 0xFF for shift in (0, 8, 16))
 
 
-def on_white(page: pymupdf.Page, spans: list[dict[str, Any]], turn: Turn | None) -> list[dict[str, Any]]:
-    """Those of the white spans where the page, drawn small, shows nothing but white."""
-    if not spans or page.number is None or page.number >= WHITE_PAGES:
-        return []
-    try:
-        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM), colorspace=pymupdf.csGRAY, alpha=False)
-    except (*PDF_ERRORS, MemoryError):
-        return []
-    from PIL import Image
+def white_on_white(document: Document, white: Mapping[int, Sequence[WhiteSpan]], patience: Patience) -> dict[int, int]:
+    """Page number → how many of its white characters are on white; a page that could not be drawn in time is left out."""
 
-    image = Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples)
-    return [span for span in spans if is_blank(image, span["bbox"], turn)]
+    def look(number: int) -> int:
+        matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)
+        pixmap = document[number - 1].get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+        shades, width = pixmap.samples, pixmap.stride
+        rows = [shades[place : place + width] for place in range(0, len(shades), width)]
+        return sum(span.chars for span in white[number] if is_blank(rows, span))
+
+    return done_apart(list(white), look, patience.at_most(WHITE_S), each_s=WHITE_PAGE_S)
 
 
-def is_blank(image: Image.Image, box: tuple[float, float, float, float], turn: Turn | None) -> bool:
-    corners = [(box[0], box[1]), (box[2], box[3])]
-    xs, ys = zip(*(turn(x, y) if turn else (x, y) for x, y in corners), strict=True)
-    left, top = max(int(min(xs) * WHITE_ZOOM), 0), max(int(min(ys) * WHITE_ZOOM), 0)
-    right, bottom = math.ceil(max(xs) * WHITE_ZOOM), math.ceil(max(ys) * WHITE_ZOOM)
-    part = image.crop((left, top, min(max(right, left + 1), image.width), min(max(bottom, top + 1), image.height)))
-    return part.width > 0 and part.height > 0 and min(part.tobytes()) >= WHITE & 0xFF
+def is_blank(rows: Sequence[bytes], span: WhiteSpan) -> bool:
+    """Whether a page, drawn as rows of shades of grey, shows nothing but white where a span is."""
+    left, top = max(int(span.x0 * WHITE_ZOOM), 0), max(int(span.y0 * WHITE_ZOOM), 0)
+    right, bottom = max(math.ceil(span.x1 * WHITE_ZOOM), left + 1), max(math.ceil(span.y1 * WHITE_ZOOM), top + 1)
+    shades = b"".join(row[left:right] for row in rows[top:bottom])
+    return bool(shades) and min(shades) >= WHITE & 0xFF
 
 
 def within_limits(blocks: list[dict[str, Any]], limits: Limits) -> tuple[list[dict[str, Any]], bool]:
@@ -230,10 +251,6 @@ def stream_bytes(page: pymupdf.Page) -> int:
     return total
 
 
-def label_of(page: pymupdf.Page) -> str:
-    return clean_text(str(page.get_label() or ""))[0].strip()[:40]
-
-
 def turn_of(page: pymupdf.Page) -> Turn:
     """The map from extracted coordinates (unrotated) to the page as displayed."""
     matrix: Any = page.rotation_matrix
@@ -244,7 +261,7 @@ def turn_of(page: pymupdf.Page) -> Turn:
 # ---- facts about the file
 
 
-def title_of(document: pymupdf.Document, limits: Limits) -> str:
+def title_of(document: Document, limits: Limits) -> str:
     try:
         title = (document.metadata or {}).get("title") or ""
     except PDF_ERRORS:
@@ -252,7 +269,7 @@ def title_of(document: pymupdf.Document, limits: Limits) -> str:
     return clean_text(title)[0].strip()[: limits.title_chars]
 
 
-def file_warnings(document: pymupdf.Document) -> list[str]:
+def file_warnings(document: Document) -> list[str]:
     """What to say of the file as a whole: it was repaired; it brings scripts or attachments, none of them ever run."""
     warnings = ["repaired"] if document.is_repaired else []
     try:
@@ -264,22 +281,67 @@ def file_warnings(document: pymupdf.Document) -> list[str]:
     return warnings
 
 
-def is_active(document: pymupdf.Document, kind: str, value: str) -> bool:
+def is_active(document: Document, kind: str, value: str) -> bool:
     """A catalog entry that runs or carries something; an opening action that only goes to a page does not."""
     if kind == "xref":
         value = document.xref_object(int(value.split()[0]), compressed=True)
     return kind not in ("null", "none", "array") and "/S/GoTo/" not in value.replace(" ", "") + "/"
 
 
-def read_outline(document: pymupdf.Document, limits: Limits) -> tuple[list[OutlineItem], list[str]]:
+class Declared(NamedTuple):
+    """What the file says of its pages and parts: page number → label, the outline, and the warnings of both."""
+
+    labels: dict[int, str]
+    outline: list[OutlineItem]
+    warnings: list[str]
+
+
+def read_declared(document: Document, limits: Limits, patience: Patience) -> Declared:
+    """The labels and the outline a file declares, as far as they can be read in time."""
+    looks: dict[str, Callable[[], Any]] = {}
+    if declares(document, "PageLabels"):
+        looks["labels"] = partial(read_labels, document)
+    if declares(document, "Outlines"):
+        looks["outline"] = partial(read_outline, document, limits)
+    found = done_apart(list(looks), lambda name: looks[name](), patience.at_most(DECLARED_S), each_s=DECLARED_S / 2)
+    labels = {number: label for number, label in enumerate(found.get("labels", ()), start=1) if label}
+    outline, warnings = found.get("outline", ([], []))
+    skipped = [f"{name}_skipped" for name in looks if name not in found]
+    return Declared(labels, [OutlineItem(*item) for item in outline], [*warnings, *skipped])
+
+
+def declares(document: Document, key: str) -> bool:
+    """Whether the file's catalog has an entry."""
+    try:
+        return bool(document.xref_get_key(document.pdf_catalog(), key)[0] != "null")
+    except PDF_ERRORS:
+        return False
+
+
+def read_labels(document: Document) -> list[str]:
+    """The label of each page, "" where it has none."""
+    # Once for all pages: some programs declare each page by itself, and the library would read all for each.
+    rules = sorted(document._get_page_labels())
+    return [declared_label(index, rules) for index in range(document.page_count)]
+
+
+def declared_label(index: int, rules: list[tuple[int, str]]) -> str:
+    try:
+        return clean_text(get_label_pno(index, rules)[:LABEL_CHARS])[0].strip()
+    except IndexError:  # the first rule is about a later page
+        return ""
+
+
+def read_outline(document: Document, limits: Limits) -> tuple[list[OutlineItem], list[str]]:
     """The file's own outline, entries without a page left out, and warnings. Walked without recursion."""
     items: list[OutlineItem] = []
     warnings: list[str] = []
     visited = 0
     try:
-        if not document.outline and document.xref_get_key(document.pdf_catalog(), "Outlines/First")[0] != "null":
+        first = pymupdf.Document._loadOutline(document)
+        if not first and document.xref_get_key(document.pdf_catalog(), "Outlines/First")[0] != "null":
             return [], ["outline_ignored"]
-        waiting = [(document.outline, 1)]
+        waiting = [(first, 1)]
         while waiting:
             entry, level = waiting.pop()
             if not entry or not entry.this.m_internal:
@@ -299,35 +361,32 @@ def read_outline(document: pymupdf.Document, limits: Limits) -> tuple[list[Outli
     return items, warnings
 
 
-def read_links(document: pymupdf.Document) -> tuple[list[PageLink], bool]:
-    """Internal links of the first pages, and whether some were left out because there were too many."""
-    links: list[PageLink] = []
-    stop_at = time.monotonic() + LINKS_S
-    for index in range(min(LINK_PAGES, document.page_count)):
-        try:
-            page_links = list(links_of_page(document, index))
-        except (*PDF_ERRORS, MemoryError):
-            continue
-        links += page_links
-        if len(page_links) > PAGE_LINKS or time.monotonic() > stop_at:
-            return links[: LINK_PAGES * PAGE_LINKS], True
-    return links, False
+def read_links(document: Document, patience: Patience) -> tuple[list[PageLink], bool]:
+    """Internal links of the first pages, and whether some were left out: they were too many, or took too long."""
+    pages = range(min(LINK_PAGES, document.page_count))
+    found = done_apart(pages, lambda index: links_of_page(document, index), patience.at_most(LINKS_S))
+    links = [PageLink(*link) for page_links in found.values() for link in page_links]
+    return links, len(found) < len(pages) or any(len(page_links) > PAGE_LINKS for page_links in found.values())
 
 
-def links_of_page(document: pymupdf.Document, index: int) -> Iterator[PageLink]:
+def links_of_page(document: Document, index: int) -> list[PageLink]:
     """The page's internal links, walked below the library's own list, which takes quadratic time."""
-    page = document[index]
-    link = pymupdf.mupdf.fz_load_links(page.this)
-    for _ in range(PAGE_LINKS + 1):
-        if not link.m_internal:
-            return
-        uri = link.uri()
-        if uri and uri.startswith("#"):
-            target, _, y = document.resolve_link(uri)
-            box = pymupdf.Rect(link.rect())
-            if 0 <= target < document.page_count:
-                yield PageLink(index + 1, box.x0, box.y0, box.x1, box.y1, target + 1, finite(y))
-        link = link.next()
+    links: list[PageLink] = []
+    try:
+        link = pymupdf.mupdf.fz_load_links(document[index].this)
+        for _ in range(PAGE_LINKS + 1):
+            if not link.m_internal:
+                break
+            uri = link.uri()
+            if uri and uri.startswith("#"):
+                target, _, y = document.resolve_link(uri)
+                box = pymupdf.Rect(link.rect())
+                if 0 <= target < document.page_count:
+                    links.append(PageLink(index + 1, box.x0, box.y0, box.x1, box.y1, target + 1, finite(y)))
+            link = link.next()
+    except PDF_ERRORS:
+        return []
+    return links
 
 
 def finite(y: float) -> float:
@@ -359,7 +418,7 @@ def drawn(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.Image, fl
     return Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples), zoom
 
 
-def draw_page(document: pymupdf.Document, number: int, dpi: int, limits: Limits) -> tuple[Image.Image, float] | None:
+def draw_page(document: Document, number: int, dpi: int, limits: Limits) -> tuple[Image.Image, float] | None:
     """The image of a page and its pixels a point; None when it cannot be drawn."""
     try:
         return drawn(document[number - 1], dpi, limits)

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from documents import pdf
+from documents.apart import Patience
 from documents.clock import Clock
 from documents.contents import linked_targets, printed_targets
 from documents.furniture import mark_furniture
@@ -63,7 +64,7 @@ def read_pdf(
     3. kinds of the remaining lines
     4. table of contents, line-exact
     """
-    clock = Clock()
+    clock, patience = Clock(), Patience(limits.wall_s)
     with pdf.opened(path, limits) as document:
         extract = extract_pages(document, limits, on_progress, recognised or {})
         check_text(extract, limits)
@@ -71,16 +72,19 @@ def read_pdf(
         mark_furniture(extract.pages, [fact.width for fact in extract.facts])
         style = body_style(extract.pages)
         mark_contents(extract.pages)
-        labels = labels_of(extract)
+        declared = pdf.read_declared(document, limits, patience)
+        labels = labels_of(extract, declared.labels)
         clock.stop("furniture")
         mark_kinds(extract.pages, style)
         clock.stop("kinds")
         lines = list(chain.from_iterable(extract.pages))
-        starts, toc_warnings = find_starts(document, limits, lines, style, labels)
+        starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels)
         title = pdf.title_of(document, limits) or title_from_lines(lines) or path.stem
         file_warnings = pdf.file_warnings(document)
-    toc = rows_of_starts(starts, lines, title)
-    clock.stop("toc")
+        toc = rows_of_starts(starts, lines, title)
+        clock.stop("toc")
+        unchecked = look_for_white_on_white(document, extract, patience)
+        clock.stop("white")
     mark_headings(starts, lines)
     line_rows = tuple(rows_of_lines(lines))
     clock.stop("rows")
@@ -91,7 +95,7 @@ def read_pdf(
         pages=tuple(rows_of_pages(extract, labels, limits)),
         lines=line_rows,
         toc=toc,
-        warnings=(*page_warnings(extract, limits), *toc_warnings, *file_warnings),
+        warnings=(*page_warnings(extract, limits, unchecked), *declared.warnings, *toc_warnings, *file_warnings),
         report={
             "toc_origin": starts[0].origin if starts else "none",
             "toc_strength": strength,
@@ -147,9 +151,17 @@ def check_text(extract: Extract, limits: Limits) -> None:
     raise refusal("no_text")
 
 
-def labels_of(extract: Extract) -> dict[int, str]:
+def look_for_white_on_white(document: pdf.Document, extract: Extract, patience: Patience) -> list[int]:
+    """Count white text on white as concealed; returns the pages where that could not be told in time."""
+    white = {fact.number: fact.text for fact in extract.facts if fact.text and fact.text.white}
+    found = pdf.white_on_white(document, {number: text.white for number, text in white.items()}, patience)
+    for number, chars in found.items():
+        white[number].concealed_chars += chars
+    return [number for number in white if number not in found]
+
+
+def labels_of(extract: Extract, declared: Mapping[int, str]) -> Mapping[int, str]:
     """Page number → how the page is called: by the file, else by the number printed on it; its place is left out."""
-    declared = {fact.number: fact.label for fact in extract.facts if fact.label}
     if any(label != str(number) for number, label in declared.items()):
         return declared
     return printed_numbers(extract.pages)
@@ -197,7 +209,7 @@ def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -
         yield "hidden_text"
 
 
-def page_warnings(extract: Extract, limits: Limits) -> Iterator[str]:
+def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) -> Iterator[str]:
     """The warnings that come from pages, each with its count or page numbers."""
     flagged: dict[str, list[int]] = {}
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
@@ -213,6 +225,8 @@ def page_warnings(extract: Extract, limits: Limits) -> Iterator[str]:
     }
     for flag, numbers in flagged.items():
         yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
+    if unchecked:
+        yield f"white_unchecked({number_ranges(unchecked)})"
     if removed := extract.total("removed_chars"):
         yield f"characters_removed({removed})"
     if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
@@ -223,17 +237,22 @@ def page_warnings(extract: Extract, limits: Limits) -> Iterator[str]:
 
 
 def find_starts(
-    document: pdf.Document, limits: Limits, lines: list[PageLine], style: BodyStyle, labels: Mapping[int, str]
+    document: pdf.Document,
+    outline: Sequence[pdf.OutlineItem],
+    patience: Patience,
+    lines: list[PageLine],
+    style: BodyStyle,
+    labels: Mapping[int, str],
 ) -> tuple[list[Start], list[str]]:
     """The starts of the first usable source: the file's outline, linked or printed contents pages, headings."""
-    outline, warnings = pdf.read_outline(document, limits)
+    warnings: list[str] = []
 
     def from_outline() -> list[Start]:
         targets = [Target(entry.level, entry.title, entry.page_number, entry.y) for entry in outline]
         return with_unlisted(starts_of(targets, lines, "outline"), lines, style)
 
     def from_links() -> list[Start]:
-        links, is_skipped = pdf.read_links(document)
+        links, is_skipped = pdf.read_links(document, patience)
         warnings.extend(["contents_links_skipped"] * is_skipped)
         return verified(starts_of(linked_targets(links, lines), lines, "linked_contents"))
 

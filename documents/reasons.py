@@ -54,6 +54,10 @@ WARNINGS = {
     "repaired": _("The file's structure was broken and was repaired while reading."),
     "pages_unreadable": _("Some pages could not be read: {value}."),
     "outline_ignored": _("The file's own outline is unusable and was ignored."),
+    "outline_skipped": _("The file's own outline could not be read in time and was ignored."),
+    "labels_skipped": _(
+        "The page labels the file declares could not be read in time; printed numbers are used instead."
+    ),
     "outline_cut": _("The file's own outline is too large or too deep; only a part was used."),
     "characters_removed": _("Characters that cannot be stored or shown were removed: {value}."),
     "hidden_text": _(
@@ -61,6 +65,9 @@ WARNINGS = {
     ),
     "concealed_text": _(
         "Pages with text that nobody sees: white on white, transparent or under a point high: {value}."
+    ),
+    "white_unchecked": _(
+        "Pages that were not checked for white text that nobody sees, because they could not be drawn in time: {value}."
     ),
     "huge_page": _("Some pages are too large to be shown as an image; their text was read."),
     "page_text_cut": _("Some pages hold more text than any real page and were cut: {value}."),
@@ -70,7 +77,7 @@ WARNINGS = {
     "garbled_text": _("Much of the text has no known letters, because its fonts do not say which letters they draw."),
     "pages_without_text": _("Pages without text, not searched: {value}."),
     "text_recognised": _("Text recognition read these pages from their images; compare quotes with the page: {value}."),
-    "contents_links_skipped": _("The links of the contents pages were too many to be read."),
+    "contents_links_skipped": _("Some links of the contents pages were not read: they are too many or take too long."),
     "active_content_ignored": _("The file contains scripts, actions or attachments; they were ignored."),
     "not_scanned": _("The file was not scanned for viruses."),
 }

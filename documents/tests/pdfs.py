@@ -47,6 +47,41 @@ def put_line(page: pymupdf.Page, y: float, line: str) -> None:
         page.insert_text((380 + 80 * index, y), cell, fontname=font, fontsize=size)
 
 
+def slow_to_draw(shadings: int) -> bytes:
+    """Three pages of text with a few white words; each shading on the last takes some milliseconds to draw, none to read."""
+    document = pymupdf.open()
+    for _ in range(3):
+        page = document.new_page()
+        page.insert_text((72, 100), "Either party may end the contract with a notice of ninety days.")
+        page.insert_text((72, 200), "Written in white on white.", color=(1, 1, 1))
+    curve, shading, content = (document.get_new_xref() for _ in range(3))
+    document.update_object(curve, "<</FunctionType 2/Domain[0 1]/C0[1 0 0]/C1[0 0 1]/N 1.5>>")
+    coords = "/Coords[300 400 0 300 400 600]/Extend[true true]"
+    document.update_object(shading, f"<</ShadingType 3/ColorSpace/DeviceRGB{coords}/Function {curve} 0 R>>")
+    document.update_object(content, "<<>>")
+    document.update_stream(content, b"/S1 sh\n" * shadings)
+    resources = int(document.xref_get_key(page.xref, "Resources")[1].split()[0])
+    document.xref_set_key(resources, "Shading", f"<</S1 {shading} 0 R>>")
+    contents = " ".join(f"{xref} 0 R" for xref in [*page.get_contents(), content])
+    document.xref_set_key(page.xref, "Contents", f"[{contents}]")
+    written: bytes = document.tobytes(deflate=True)
+    return written
+
+
+def with_absent_destinations(content: bytes, *, entries: int = 0, links: int = 0, names: int = 100_000) -> bytes:
+    """A page whose outline or links name places that are not among many names: each is looked for in all of them."""
+    listed = b"".join(b"(n%d)[3 0 R/Fit]" % number for number in range(names))
+    more = [b"6 0 obj\n<</Names[%s]>>\nendobj\n" % listed]
+    more.append(b"7 0 obj\n<</First 8 0 R/Last %d 0 R/Count %d>>\nendobj\n" % (7 + entries, entries))
+    for number in range(8, 8 + entries):
+        following = b"/Next %d 0 R" % (number + 1) if number < 7 + entries else b""
+        more.append(b"%d 0 obj\n<</Title(Entry)/Parent 7 0 R/Dest(absent)%s>>\nendobj\n" % (number, following))
+    link = b"<</Type/Annot/Subtype/Link/Rect[72 700 200 720]/Dest(absent)>>"
+    root = b"/Names<</Dests 6 0 R>>" + b"/Outlines 7 0 R" * bool(entries)
+    made = raw_pdf(content, root_extra=root, more=b"".join(more))
+    return made.replace(b"/MediaBox", b"/Annots[%s]/MediaBox" % (link * links), 1) if links else made
+
+
 def raw_pdf(content: bytes, *, content_extra: bytes = b"", root_extra: bytes = b"", more: bytes = b"") -> bytes:
     """A one-page PDF around a content stream, without a cross-reference table: the reader repairs it."""
     return (

@@ -7,16 +7,19 @@ import pymupdf
 import pytest
 from PIL import Image
 
+from documents import pdf
 from documents.limits import Limits
 from documents.lines import LINE_CHARS
 from documents.pdf import opened, read_outline, render_page, zoom_within
 from documents.reading import read_pdf
 from documents.reasons import REASONS, WARNINGS, ReadingError
 from documents.rows import Reading
+from documents.sandbox import read_in_child
 from documents.sentences import explain_warning
 from documents.tests.files import make_pdf
-from documents.tests.pdfs import raw_pdf, write_pdf
+from documents.tests.pdfs import raw_pdf, slow_to_draw, with_absent_destinations, write_pdf
 
+WHITE = "Written in white on white."
 TEXT = b"BT /F1 12 Tf 72 700 Td (The termination clause requires thirty days of notice.) Tj ET"
 
 
@@ -180,6 +183,38 @@ def test_it_counts_text_that_nobody_sees(tmp_path: Path, rotation: int) -> None:
     assert reading.report["concealed_chars"] == len("whitetinyclear")
     assert "concealed_text(1)" in reading.warnings
     assert not any("beside" in line.text for line in reading.lines)
+
+
+def test_it_says_which_pages_it_could_not_check_for_white_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(slow_to_draw(3))
+    reading = read_pdf(path, Limits())
+    assert (reading.warnings, reading.report["concealed_chars"]) == (("concealed_text(1-2)",), 2 * len(WHITE))
+    monkeypatch.setattr(pdf, "WHITE_S", 0)
+    reading = read_pdf(path, Limits())
+    assert (reading.warnings, reading.report["concealed_chars"]) == (("white_unchecked(1-3)",), 0)
+
+
+def test_links_and_labels_that_are_slow_to_read_are_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pdf, "LINKS_S", 0.5)
+    reading = read_bytes(tmp_path, with_absent_destinations(TEXT, links=2_000))
+    assert "contents_links_skipped" in reading.warnings
+    monkeypatch.setattr(pdf, "DECLARED_S", 0)
+    reading = read_bytes(tmp_path, raw_pdf(TEXT, root_extra=b"/PageLabels<</Nums[0<</S/r>>]>>"))
+    assert "labels_skipped" in reading.warnings and reading.pages[0].label == "1"
+
+
+def test_it_reads_the_labels_of_all_pages_at_once(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    for number in range(1500):
+        document.new_page().insert_text((72, 90), f"Page {number} of many.")
+    document.set_page_labels([{"startpage": index, "prefix": f"A-{index}"} for index in range(1, 1500)])
+    document.save(tmp_path / "labels.pdf")
+    reading = read_in_child(tmp_path / "labels.pdf", limits=Limits(cpu_s=10))
+    assert [page.label for page in reading.pages[:3]] == ["1", "A-1", "A-2"]
+    assert reading.pages[-1].label == "A-1499"
 
 
 def test_ordinary_text_is_not_concealed(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from documents.limits import MIB, Limits
 from documents.reading import read_pdf
 from documents.reasons import ReadingError
 from documents.sandbox import ROOT, read_in_child, refused_exit, render_in_child
-from documents.tests.pdfs import raw_pdf, write_pdf
+from documents.tests.pdfs import raw_pdf, slow_to_draw, with_absent_destinations, write_pdf
 
 HOSTILE = ROOT.parent / "shared" / "data" / "hostile"
+CLAUSE = b"BT /F1 12 Tf 72 700 Td (The termination clause requires thirty days of notice.) Tj ET"
 TEXT = ["The termination clause requires thirty days of notice by either party."] * 3
 
 
@@ -81,6 +82,22 @@ def test_the_last_limit_of_processor_time_is_told_as_such(tmp_path: Path) -> Non
     finally:
         signal.signal(signal.SIGXCPU, before)
     assert (caught.value.code, caught.value.detail) == ("parse_timeout", "processor time")
+
+
+def test_a_page_that_is_slow_to_draw_is_read_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "slow.pdf").write_bytes(slow_to_draw(8_000))  # half a minute
+    began = time.monotonic()
+    reading = read_in_child(tmp_path / "slow.pdf", limits=Limits(cpu_s=8))
+    assert reading.warnings == ("concealed_text(1-2)", "white_unchecked(3)")
+    assert [line.page_number for line in reading.lines if "ninety days" in line.text] == [1, 2, 3]
+    assert time.monotonic() - began < 20
+
+
+def test_an_outline_that_is_slow_to_read_is_done_without(tmp_path: Path) -> None:
+    path = tmp_path / "slow.pdf"
+    path.write_bytes(with_absent_destinations(CLAUSE, entries=20_000))  # half a minute
+    reading = read_in_child(path, limits=Limits(cpu_s=8))
+    assert "outline_skipped" in reading.warnings and "thirty days" in reading.lines[0].text
 
 
 def test_it_stops_a_file_that_takes_too_much_memory(tmp_path: Path) -> None:
