@@ -1,14 +1,15 @@
 """Asking for programs: evidence alone, or a cited answer as JSON or as server-sent events."""
 
 import json
+import logging
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import Any, ClassVar, cast, get_args
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import close_old_connections
+from django.db import DatabaseError, close_old_connections
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -31,6 +32,8 @@ from chat.retrieving import retrieve_and_record
 from chat.waiting import ENDED, wait_for_end
 from documents.api import TextField
 from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
+
+logger = logging.getLogger(__name__)
 
 KINDS = ["generated", "extractive", "not_found", "cannot_tell", "clarification"]
 RUN_STATUSES = [*STATUSES, "failed"]
@@ -196,12 +199,19 @@ class ChatView(GenericAPIView[Any]):
             form_id=idempotency_key(request),
             conversation=conversation_of(request, values),
         )
+        kept_by(request, turn)
         tasks.start(turn)
+        location = {"Location": reverse("api:turn", args=[turn.pk])}
         if values["stream"] or request.accepted_renderer.format == EventRenderer.format:
-            return events_of(turn, stream.BEGINNING)
+            return events_of(turn, stream.BEGINNING, location)
         is_ended = wait_for_end(turn.pk, settings.API_ANSWER_WAIT_S)
         status = HTTPStatus.OK if is_ended else HTTPStatus.ACCEPTED
-        return Response(read_turn(turn.pk), status=status, headers={"Location": reverse("api:turn", args=[turn.pk])})
+        return Response(read_turn(turn.pk), status=status, headers=location)
+
+
+def kept_by(request: Request, turn: Turn) -> None:
+    """Have whatever fails from here on tell which turn was kept, so that nobody asks again."""
+    cast("Any", request._request).kept_turn_id = turn.pk
 
 
 def idempotency_key(request: Request) -> uuid.UUID:
@@ -256,10 +266,10 @@ class TurnEventsView(GenericAPIView[Turn]):
         return events_of(visible_turn(request, turn_id), request.headers.get("Last-Event-ID", ""))
 
 
-def events_of(turn: Turn, last_id: str) -> StreamingHttpResponse:
+def events_of(turn: Turn, last_id: str, headers: Mapping[str, str] | None = None) -> StreamingHttpResponse:
     close_old_connections()  # a stream may last for minutes, and asks the database for nothing until its end
     frames = with_answer(turn.pk, stream.last_event_id(last_id), is_ended=turn.state in ENDED)
-    response = StreamingHttpResponse(frames, content_type="text/event-stream")
+    response = StreamingHttpResponse(frames, content_type="text/event-stream", headers=headers)
     response["Cache-Control"] = "no-cache"
     response["X-Accel-Buffering"] = "no"
     return response
@@ -270,7 +280,12 @@ async def with_answer(turn_id: uuid.UUID, last_id: str, *, is_ended: bool) -> As
     endings = tuple(f"event: {ending}\n".encode() for ending in stream.ENDINGS)
     async for frame in stream.follow(turn_id, last_id, is_ended=is_ended):
         if any(ending in frame for ending in endings):
-            told = json.dumps(await sync_to_async(read_turn)(turn_id), ensure_ascii=False)
+            try:
+                told = json.dumps(await sync_to_async(read_turn)(turn_id), ensure_ascii=False)
+            except DatabaseError as error:
+                # Without its ending the stream is a broken one, which is taken up again where it broke.
+                logger.warning("The answer of turn %s cannot be read: %s", turn_id, error)
+                return
             yield stream.frame(stream.Event("", "answer", told))
         yield frame
 

@@ -21,6 +21,7 @@ PROBLEMS = {
     "413": "More was sent than one request may carry.",
     "415": "The body is not in a form this address reads.",
     "429": "Too many requests; Retry-After says when to come back.",
+    "503": "The database cannot be reached at the moment; Retry-After says when to come back.",
 }
 FAULT = {
     "type": "object",
@@ -42,6 +43,7 @@ PROBLEM = {
         "detail": {"type": "string"},
         "code": {"type": "string"},
         "errors": {"type": "array", "items": FAULT},
+        "turn_id": {"type": "string", "format": "uuid", "description": "The turn of a question that was kept."},
     },
 }
 

@@ -1,12 +1,14 @@
 """Every error of the API in one form, application/problem+json (RFC 9457), whoever raised it."""
 
 import logging
+import sys
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.template.loader import render_to_string
 from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -18,6 +20,7 @@ from audit.reviewing import ReviewConflict, ReviewRefused
 from chat.answering import AnsweringFailed
 from chat.asking import QuestionError
 from chat.scope import ScopeError
+from docintel_site.outage import RETRY_AFTER_S, is_database_away
 from documents.access import LastOwner
 from documents.base_settings import SettingsError
 from documents.trash import CopyExists
@@ -28,6 +31,11 @@ MEDIA_TYPE = "application/problem+json"
 TYPE = "urn:docintel:problem:"
 API = "/api/"
 ABSENT = "There is nothing here for you."
+AWAY = "The database cannot be reached at the moment. Send the same request again after the time in Retry-After."
+KEPT_AND_AWAY = (
+    "The question was kept and will be answered, but the database cannot be reached at the moment. "
+    "Read the turn after the time in Retry-After; do not ask again."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +70,8 @@ OURS: dict[type[Exception], Problem] = {
 
 def handle(error: Exception, context: dict[str, Any]) -> HttpResponseBase | None:
     """The problem an error of an API view is; None for what nobody foresaw, which Django records as a failure."""
+    if is_database_away(error):
+        return away(context.get("request"))
     if isinstance(error, Http404):
         return problem(HTTPStatus.NOT_FOUND, "not_found", str(error) or ABSENT)
     if isinstance(error, PermissionDenied):
@@ -112,6 +122,21 @@ def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> HttpResp
     return JsonResponse(told | more, status=status.value, content_type=MEDIA_TYPE)
 
 
+def away(request: Any) -> HttpResponse:
+    """The database cannot be reached: when to come back, and the turn of a question that was kept before it went."""
+    kept = kept_turn(request)
+    detail = KEPT_AND_AWAY if kept else AWAY
+    told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", detail, **kept)
+    told["Retry-After"] = str(RETRY_AFTER_S)
+    return told
+
+
+def kept_turn(request: Any) -> dict[str, str]:
+    """The id of the turn a request has made, for a program that would otherwise ask again."""
+    turn_id = getattr(request, "kept_turn_id", None)
+    return {"turn_id": str(turn_id)} if turn_id else {}
+
+
 # ---- what Django answers by itself: pages for people, problems below /api/
 
 
@@ -120,6 +145,8 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    if is_database_away(exception):  # a session that could not be saved is said to have been deleted
+        return unavailable(request)
     if not is_api(request):
         return defaults.bad_request(request, exception)
     return handle(exception, {}) or problem(HTTPStatus.BAD_REQUEST, "bad_request", "This request cannot be read.")
@@ -138,6 +165,18 @@ def absent(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 
 def failed(request: HttpRequest) -> HttpResponseBase:
+    """What nobody foresaw; Django calls this while it handles the error, and does not hand it over."""
+    if is_database_away(sys.exc_info()[1]):
+        return unavailable(request)
     if not is_api(request):
         return defaults.server_error(request)
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "failed", "Something failed on our side. It is in the log.")
+    told = "Something failed on our side. It is in the log."
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "failed", told, **kept_turn(request))
+
+
+def unavailable(request: HttpRequest) -> HttpResponseBase:
+    if is_api(request):
+        return away(request)
+    # Without a request: what pages show beside their content, such as who is signed in, is read from the database.
+    page = render_to_string("503.html")
+    return HttpResponse(page, status=HTTPStatus.SERVICE_UNAVAILABLE.value, headers={"Retry-After": str(RETRY_AFTER_S)})

@@ -17,6 +17,8 @@ from llm.prices import parse_prices
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
+CONNECT_S = 5  # a host that does not answer would be waited for for minutes
+
 # ---- environment readers: each fails with the name, the value and what is allowed
 
 
@@ -75,7 +77,7 @@ def database_from(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": query.pop("host", None) or parts.hostname or "",
         "PORT": query.pop("port", None) or parts.port or "",
-        "OPTIONS": query,
+        "OPTIONS": {"connect_timeout": CONNECT_S, **query},
         # Under ASGI a kept connection belongs to a thread that may never come back (RELIABILITY finding 11).
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,

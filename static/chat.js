@@ -1,6 +1,7 @@
 // The chat: live stages over server-sent events, the cited page, copying. Every page works without it.
 (() => {
   const ORDER = ["parsed", "plan", "hits", "candidates", "arbiter", "written"];
+  const RETRY_MS = 5000, ATTEMPTS_MAX = 60; // five minutes; then the page is one to load again
 
   // ---- stages
 
@@ -25,7 +26,7 @@
     if (!begins && ORDER[at + 1]) setStage(turn, ORDER[at + 1], "now", "…");
   }
 
-  function follow(turn) {
+  function follow(turn, attempts = 0) {
     const answer = turn.querySelector("[data-live-answer]");
     const note = turn.querySelector("[data-live-note]");
     const source = new EventSource(turn.dataset.events);
@@ -59,7 +60,11 @@
     });
     const end = () => { source.close(); show(turn); };
     on("done", end);
-    source.addEventListener("error", event => { if (event.data !== undefined) end(); });
+    source.addEventListener("error", event => {
+      if (event.data !== undefined) end();
+      // A broken connection the browser takes up again by itself; a server that refuses, as while its database is away, it does not.
+      else if (source.readyState === EventSource.CLOSED && attempts < ATTEMPTS_MAX) setTimeout(() => follow(turn, attempts + 1), RETRY_MS);
+    });
   }
 
   async function show(turn) {

@@ -1,0 +1,168 @@
+"""PostgreSQL goes away under a real web server: every address says so with 503, and nothing is lost or asked twice."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Timer
+from typing import Any, NamedTuple
+
+import pytest
+import requests
+
+from docintel_site.tests.test_access import OPEN, TABLE
+from embedded import postgres, redis
+from tests.running import ROOT, environment, free_port, fresh_home, manage
+
+WAIT_S = 6  # how long the server waits for an answer that nobody writes here
+START_S = 60
+MAKE_SITE = """
+import json
+from importlib import import_module
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from accounts.models import Scope, User
+from accounts.tokens import make_token
+from documents.access import create_base
+from documents.ingestion import ingest_path
+from pathlib import Path
+ada = User.objects.create_superuser("ada@example.org", "quiet-harbour-91", name="Ada")
+base = create_base(ada, "Policies")
+base.settings = {"embeddings": "none"}
+base.save()
+document = ingest_path(Path("samples/information-security-policy.md"), base, ada)
+session = import_module(settings.SESSION_ENGINE).SessionStore()
+session.update({SESSION_KEY: str(ada.pk), BACKEND_SESSION_KEY: settings.AUTHENTICATION_BACKENDS[0],
+                HASH_SESSION_KEY: ada.get_session_auth_hash()})
+session.save()
+print("site", json.dumps({"base": str(base.pk), "secret": make_token(ada, "Outage", Scope.values, 1)[1],
+                          "session": session.session_key}))
+"""
+
+
+class Served(NamedTuple):
+    """A web server of its own, whose PostgreSQL nobody starts again when it is stopped."""
+
+    home: Path
+    address: str
+    base: str
+    program: requests.Session
+    browser: requests.Session
+
+    def stop_database(self) -> None:
+        postgres.stop(self.home)
+
+    def start_database(self) -> None:
+        postgres.ensure(self.home, for_tests=True)
+
+    def ask(self, **fields: Any) -> requests.Response:
+        asked = {"message": "How often are passwords changed?", "knowledge_base_id": self.base}
+        return self.program.post(f"{self.address}/api/v1/chat", json=asked, **fields)
+
+    def turns(self) -> int:
+        program = "from chat.models import Turn; print('turns', Turn.objects.count())"
+        done = manage(environment(self.home), "shell", "-c", program)
+        [count] = re.findall(r"^turns (\d+)", done.stdout, re.MULTILINE)
+        return int(count)
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    with fresh_home() as home:
+        postgres.ensure(home, for_tests=True)
+        redis.ensure(home)
+        chosen = environment(home) | {"DOCINTEL_API_ANSWER_WAIT_S": str(WAIT_S)}
+        assert manage(chosen, "migrate").returncode == 0
+        made = manage(chosen, "shell", "-c", MAKE_SITE)
+        [site] = re.findall(r"^site (.+)", made.stdout, re.MULTILINE) or pytest.fail(made.stderr)
+        told, port = json.loads(site), free_port()
+        command = [sys.executable, "-m", "uvicorn", "docintel_site.asgi:application", "--port", str(port)]
+        server = subprocess.Popen(command, cwd=ROOT, env=chosen)
+        try:
+            program, browser = requests.Session(), requests.Session()
+            program.headers["Authorization"] = f"Bearer {told['secret']}"
+            browser.cookies.set("sessionid", told["session"])
+            browser.cookies.set("csrftoken", "a" * 32)
+            browser.headers["X-CSRFToken"] = "a" * 32
+            running = Served(home, f"http://127.0.0.1:{port}", told["base"], program, browser)
+            wait_until_it_answers(running)
+            yield running
+        finally:
+            server.terminate()
+            server.wait(timeout=30)
+
+
+def wait_until_it_answers(served: Served) -> None:
+    until = time.monotonic() + START_S
+    while True:
+        try:
+            assert served.browser.get(f"{served.address}/bases/").status_code == 200
+            return
+        except requests.ConnectionError:
+            assert time.monotonic() < until
+            time.sleep(0.2)
+
+
+@pytest.fixture
+def without_database(served: Served) -> Iterator[Served]:
+    served.stop_database()
+    try:
+        yield served
+    finally:
+        served.start_database()
+
+
+def address_of(route: str) -> str:
+    """The address of a route with ids nobody has."""
+    route = re.sub(r"\(\?P<(\w+)>[^)]*\)", r"<str:\1>", route).strip("^$").replace("\\Z", "")
+    route = re.sub(r"<uuid:\w+>", str(uuid.uuid4()), route)
+    return re.sub(r"<(?:int:)?\w+>|<str:\w+>", "1", route)
+
+
+def test_every_address_says_that_the_database_is_away(without_database: Served) -> None:
+    told = {}
+    for row in [*TABLE, *(f"GET {route}" for route in OPEN - {"favicon.ico", "language/"}), "GET admin/"]:
+        method, _, route = row.partition(" ")
+        address = f"{without_database.address}/{address_of(route)}"
+        reply = without_database.browser.request(method, address, allow_redirects=False)
+        is_api = route.startswith("api/")
+        form = "application/problem+json" if is_api else "text/html; charset=utf-8"
+        as_it_should = (503, "5", form)
+        if (got := (reply.status_code, reply.headers.get("Retry-After"), reply.headers.get("Content-Type"))) != as_it_should:
+            told[row] = got
+    assert told == {}
+
+
+def test_programs_are_told_when_to_come_back_and_people_what_to_do(without_database: Served) -> None:
+    problem = without_database.program.get(f"{without_database.address}/api/v1/me").json()
+    assert (problem["code"], problem["status"]) == ("unavailable", 503)
+    page = without_database.browser.get(f"{without_database.address}/bases/", headers={"Accept-Language": "fr"})
+    assert "<main" in page.text and page.headers["Content-Security-Policy"]
+    assert "base de données" in page.text
+
+
+def test_the_same_server_goes_on_when_the_database_is_back(served: Served) -> None:
+    served.stop_database()
+    assert served.browser.get(f"{served.address}/bases/").status_code == 503
+    served.start_database()
+    assert served.browser.get(f"{served.address}/bases/").status_code == 200
+    assert served.program.get(f"{served.address}/api/v1/me").status_code == 200
+
+
+def test_a_question_that_was_kept_is_named_when_the_database_goes(served: Served) -> None:
+    before = served.turns()
+    stopping = Timer(WAIT_S / 3, served.stop_database)
+    stopping.start()
+    try:
+        told = served.ask()
+    finally:
+        stopping.join()
+        served.start_database()
+    assert (told.status_code, told.headers["Retry-After"]) == (503, "5")
+    turn = served.program.get(f"{served.address}/api/v1/turns/{told.json()['turn_id']}").json()
+    assert (turn["message"], turn["state"]) == ("How often are passwords changed?", "queued")
+    assert served.turns() == before + 1
