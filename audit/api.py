@@ -30,6 +30,7 @@ from documents.access import only
 from documents.api import OctetRenderer, TextField
 from retrieval.api import CandidateSerializer
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.record import stored_candidate_json
 
 
 def person(request: Request) -> User:
@@ -167,30 +168,6 @@ class RunView(GenericAPIView[RetrievalRun]):
         return Response(RunInFullSerializer(run_in_full(run)).data)
 
 
-def candidate_of(row: RunCandidate) -> dict[str, Any]:
-    """A stored candidate in the form of the RetrievalResult."""
-    same = (
-        *("candidate_id", "document_id", "role", "reason", "section_title", "breadcrumb", "snippet", "methods"),
-        *("matched_keywords", "exact_title", "co_occurrence", "type_match", "line_score", "rrf_rank"),
-        *("anchor_repair", "boxes"),
-    )
-    return {name: getattr(row, name) for name in same} | {
-        "rule": row.rule or None,
-        "page_number": row.anchor_first_page,
-        "page_label": row.anchor_page_label,
-        "anchor": range_of(row, "anchor"),
-        "context": range_of(row, "context"),
-        "text": row.context_text,
-        "content_anchor": row.content_anchor or None,
-        "raw_content_anchor": row.raw_content_anchor or None,
-    }
-
-
-def range_of(row: RunCandidate, what: str) -> dict[str, int]:
-    ends = ("first_line", "last_line", "first_page", "last_page")
-    return {end: getattr(row, f"{what}_{end}") for end in ends}
-
-
 class CandidatesView(GenericAPIView[RunCandidate]):
     """The candidates of a run."""
 
@@ -204,7 +181,7 @@ class CandidatesView(GenericAPIView[RunCandidate]):
         run = visible_run(request, run_id)
         record_read(request.user, "trail", run)
         page = self.paginate_queryset(run.candidates.order_by("position"))
-        shown = CandidateSerializer([candidate_of(row) for row in page or []], many=True)
+        shown = CandidateSerializer([stored_candidate_json(row) for row in page or []], many=True)
         return self.get_paginated_response(shown.data)
 
 

@@ -34,6 +34,7 @@ from chat.models import (
     Turn,
 )
 from chat.stream import forget
+from documents.idempotency import forget_keys
 from documents.models import KnowledgeBase
 from ledger.chain import digest
 from ledger.events import record
@@ -102,6 +103,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
             Answer.objects.filter(pk=answer_id).update(**ERASED_ANSWER)
         Review.objects.filter(pk__in=reviews).update(**ERASED_REVIEW)
         forget_turn(run)
+        forget_keys("run", [run.pk])
         blank_calls(calls)
         subjects = [
             ("run", run.pk),
@@ -168,6 +170,7 @@ def delete_conversations(conversations: "QuerySet[Conversation]") -> None:
     with transaction.atomic():
         turns = list(Turn.objects.filter(conversation__in=conversations).values_list("pk", flat=True))
         transaction.on_commit(partial(forget, turns))
+        forget_keys("turn", turns)
         conversations.delete()
 
 
@@ -177,6 +180,7 @@ def forget_turn(run: RetrievalRun) -> None:
     if turn is None:
         return
     transaction.on_commit(partial(forget, [turn.pk]))
+    forget_keys("turn", [turn.pk])
     conversation = turn.conversation
     turn.delete()
     if conversation.turns.exists():

@@ -13,9 +13,8 @@ from django.db import DatabaseError, close_old_connections
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework import exceptions, serializers
+from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
@@ -30,7 +29,8 @@ from chat.models import Conversation, Feedback, Turn
 from chat.replies import read_turn
 from chat.retrieving import retrieve_and_record
 from chat.waiting import ENDED, wait_for_end
-from documents.api import TextField
+from documents.api import IDEMPOTENCY_KEY, TextField, key_of
+from documents.idempotency import keyed
 from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
 
 logger = logging.getLogger(__name__)
@@ -148,14 +148,19 @@ class RetrieveView(GenericAPIView[Any]):
     asks = True
     serializer_class = QuestionSerializer
 
-    @extend_schema(operation_id="retrieve", request=QuestionSerializer, responses=ResultSerializer)
+    @extend_schema(
+        operation_id="retrieve", request=QuestionSerializer, parameters=[IDEMPOTENCY_KEY], responses=ResultSerializer
+    )
     def post(self, request: Request) -> Response:
         """Retrieve the evidence for a question: every candidate with its role, reason and literal quote; recorded as a run."""
         asked = QuestionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        question = check_question(asked.validated_data["message"])
-        chosen = chosen_scope(person(request), asked.validated_data)
-        return Response(retrieve_and_record(person(request), chosen, question, asked.validated_data["mode"]))
+        values = asked.validated_data
+        question = check_question(values["message"])
+        chosen = chosen_scope(person(request), values)
+        said = {name: values[name] for name in ("document_id", "mode")}
+        sent = keyed(person(request), chosen.base, key_of(request), retrieve=question, **said)
+        return Response(retrieve_and_record(person(request), chosen, question, values["mode"], sent))
 
 
 class ChatView(GenericAPIView[Any]):
@@ -169,14 +174,7 @@ class ChatView(GenericAPIView[Any]):
     @extend_schema(
         operation_id="chat",
         request=ChatSerializer,
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key",
-                OpenApiTypes.UUID,
-                OpenApiParameter.HEADER,
-                description="The same key with the same question is one turn, however often it is sent.",
-            )
-        ],
+        parameters=[IDEMPOTENCY_KEY],
         responses={
             (200, "application/json"): OpenApiResponse(TurnSerializer, "The answer, or why there is none."),
             (200, "text/event-stream"): EventSerializer,
@@ -191,13 +189,16 @@ class ChatView(GenericAPIView[Any]):
         asked.is_valid(raise_exception=True)
         values = asked.validated_data
         question = check_question(values["message"])
+        chosen = chosen_scope(person(request), values)
+        said = {name: values[name] for name in ("document_id", "mode", "conversation_id")}
         turn = keep_question(
             person(request),
-            chosen_scope(person(request), values),
+            chosen,
             question,
             values["mode"],
-            form_id=idempotency_key(request),
+            form_id=uuid.uuid4(),
             conversation=conversation_of(request, values),
+            request=keyed(person(request), chosen.base, key_of(request), chat=question, **said),
         )
         kept_by(request, turn)
         tasks.start(turn)
@@ -212,14 +213,6 @@ class ChatView(GenericAPIView[Any]):
 def kept_by(request: Request, turn: Turn) -> None:
     """Have whatever fails from here on tell which turn was kept, so that nobody asks again."""
     cast("Any", request._request).kept_turn_id = turn.pk
-
-
-def idempotency_key(request: Request) -> uuid.UUID:
-    text = request.headers.get("Idempotency-Key", "")
-    try:
-        return uuid.UUID(text) if text else uuid.uuid4()
-    except ValueError:
-        raise exceptions.ValidationError({"Idempotency-Key": "A UUID, made by you for this question."}) from None
 
 
 def conversation_of(request: Request, asked: dict[str, Any]) -> Conversation | None:

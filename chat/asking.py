@@ -1,10 +1,10 @@
-"""Keeping a question: conversation and turn are stored before anything else happens, once for each form sent."""
+"""Keeping a question: conversation and turn are stored before anything else happens, once for each form or request."""
 
 import unicodedata
 import uuid
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -12,6 +12,7 @@ from accounts.models import User
 from chat.models import Conversation, Turn
 from chat.scope import Scope
 from documents.characters import clean_name, clean_words
+from documents.idempotency import Keyed, made_before, remember
 
 QUESTION_CHARACTERS_MAX = 4000  # RELIABILITY section 2
 TITLE_CHARACTERS_MAX = 200
@@ -48,18 +49,22 @@ def keep_question(
     form_id: uuid.UUID,
     conversation: Conversation | None = None,
     edits: Turn | None = None,
+    request: Keyed | None = None,
 ) -> Turn:
     """Store a question as the next turn of a conversation, or of a new one; the same form sent twice is one turn.
 
     The turn's id comes from the form and what it asks, so the database itself refuses the second copy. A question that
-    `edits` an earlier one is asked exactly as it stands.
+    `edits` an earlier one is asked exactly as it stands. The `request` of a program is one turn however often it is sent.
+    Raises KeyReused.
     """
+    if first := turn_before(request):
+        return first
     asked = (user.pk, conversation.pk if conversation else "", scope.base.pk, *scope.document_ids, mode, question)
     turn_id = uuid.uuid5(form_id, "\n".join(map(str, asked)))
     try:
         with transaction.atomic():
             kept = locked(conversation) if conversation else begin_conversation(user, scope, question)
-            return Turn.objects.create(
+            turn = Turn.objects.create(
                 id=turn_id,
                 conversation=kept,
                 number=next_number(kept),
@@ -70,19 +75,30 @@ def keep_question(
                 as_typed=edits is not None,
                 again_of=edits,
             )
+            remember(request, turn=str(turn.pk))
+            return turn
     except IntegrityError:
-        return Turn.objects.get(pk=turn_id, conversation__user=user)
+        return turn_before(request) or Turn.objects.get(pk=turn_id, conversation__user=user)
 
 
-def ask_again(turn: Turn) -> Turn:
+def turn_before(request: Keyed | None) -> Turn | None:
+    """The turn an earlier request with the same key made. Raises KeyReused."""
+    made = made_before(request)
+    return Turn.objects.get(pk=made["turn"]) if made else None
+
+
+def ask_again(turn: Turn, form_id: uuid.UUID | None = None) -> Turn:
     """A question once more, as a new turn of its conversation; the earlier one and its record stay, and are linked.
 
-    Asked again while that is still running, it is the running one: a second click asks nothing.
+    Asked again while that is still running, or by the same form, it is the turn that was made: a second click asks nothing.
     """
+    turn_id = uuid.uuid5(form_id, f"again\n{turn.pk}") if form_id else uuid.uuid4()
     with transaction.atomic():
         conversation = locked(turn.conversation)
-        running = conversation.turns.filter(again_of=turn, question=turn.question, state__in=WAITING).first()
-        return running or Turn.objects.create(
+        running = Q(again_of=turn, question=turn.question, state__in=WAITING)
+        made = conversation.turns.filter(running | Q(pk=turn_id)).first()
+        return made or Turn.objects.create(
+            id=turn_id,
             conversation=conversation,
             number=next_number(conversation),
             question=turn.question,

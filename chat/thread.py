@@ -176,7 +176,7 @@ class ShownTurn:
 
     @cached_property
     def form_id(self) -> uuid.UUID:
-        """For a form that edits the question: sent twice, it is one turn."""
+        """For the forms that edit the question or ask it again: sent twice, each is one turn."""
         return uuid.uuid4()
 
     @cached_property

@@ -214,9 +214,16 @@ def stop(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 def retry(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Ask a question again that has ended, well or not; the earlier answer stays."""
     row = get_object_or_404(Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED), pk=turn_id)
-    again = ask_again(row)
+    again = ask_again(row, form_id_of(request))
     tasks.start(again)
     return redirect(turn_address(again))
+
+
+def form_id_of(request: HttpRequest) -> UUID | None:
+    try:
+        return UUID(request.POST.get("form_id", ""))
+    except ValueError:
+        return None
 
 
 @require_POST

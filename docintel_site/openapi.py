@@ -20,6 +20,7 @@ PROBLEMS = {
     "409": "It does not fit the state of things as they are now.",
     "413": "More was sent than one request may carry.",
     "415": "The body is not in a form this address reads.",
+    "422": "The Idempotency-Key belongs to another request.",
     "429": "Too many requests; Retry-After says when to come back.",
     "503": "The database cannot be reached at the moment; Retry-After says when to come back.",
 }

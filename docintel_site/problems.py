@@ -23,6 +23,7 @@ from chat.scope import ScopeError
 from docintel_site.outage import RETRY_AFTER_S, is_database_away
 from documents.access import LastOwner
 from documents.base_settings import SettingsError
+from documents.idempotency import KeyReused
 from documents.trash import CopyExists
 from documents.uploads import UploadRefused
 from retrieval.wordlist import WordlistError
@@ -62,6 +63,7 @@ OURS: dict[type[Exception], Problem] = {
     ReviewConflict: Problem(HTTPStatus.CONFLICT, "review_conflict"),
     NotRecorded: Problem(HTTPStatus.CONFLICT, "not_recorded"),
     TooManyTokens: Problem(HTTPStatus.CONFLICT, "too_many_tokens"),
+    KeyReused: Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "key_reused"),
     AnsweringFailed: Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "answering_failed"),
     RequestDataTooBig: Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large"),
     SuspiciousOperation: Problem(HTTPStatus.BAD_REQUEST, "bad_request"),

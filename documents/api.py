@@ -1,6 +1,7 @@
 """Bases and documents for programs: the functions of the pages, as JSON and CSV."""
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Iterable
@@ -8,11 +9,12 @@ from http import HTTPStatus
 from typing import Any, ClassVar, cast
 from uuid import UUID
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Model, QuerySet
 from django.http import FileResponse, HttpResponseBase
 from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import exceptions, serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.parsers import MultiPartParser
@@ -23,6 +25,7 @@ from rest_framework.response import Response
 from accounts.models import User
 from documents import access, listing, trash
 from documents.base_settings import BaseSettings
+from documents.idempotency import Keyed, keyed, made_before, one_at_a_time, remember
 from documents.listing import DocumentRow
 from documents.models import Document, KnowledgeBase, Line, Membership, Parse, Passage, Role, TocEntry
 from documents.rows import LineRow, PassageRow, TocRow
@@ -65,6 +68,26 @@ class TextField(serializers.CharField):
 def person(request: Request) -> User:
     """Who calls; the permission class lets nobody else through."""
     return cast("User", request.user)
+
+
+# ---- requests that may be sent again
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    OpenApiTypes.UUID,
+    OpenApiParameter.HEADER,
+    description="Made by the caller for this request. Sent again with the same key, it does nothing twice and is "
+    "answered as the first time; another request with the same key is refused with 422.",
+)
+
+
+def key_of(request: Request) -> UUID | None:
+    """The key a program has given its request."""
+    text = request.headers.get("Idempotency-Key", "")
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise exceptions.ValidationError({"Idempotency-Key": "A UUID, made by you for this request."}) from None
 
 
 # ---- bases
@@ -286,6 +309,7 @@ class DocumentListView(GenericAPIView[Document]):
     @extend_schema(
         operation_id="upload_documents",
         request={"multipart/form-data": FilesSerializer},
+        parameters=[IDEMPOTENCY_KEY],
         responses={
             201: OpenApiResponse(UploadSerializer, "At least one file was taken; reading has begun."),
             200: OpenApiResponse(UploadSerializer, "Every file is in the base already."),
@@ -295,16 +319,43 @@ class DocumentListView(GenericAPIView[Document]):
         """Upload files in the part `files`, each judged by itself. PDF, Markdown and UTF-8 text are read."""
         found = access.get_base(request.user, base_id, *access.WRITE)
         files = request.FILES.getlist("files")
-        outcomes = [outcome_of(accepted) for accepted in accept_all(found, person(request), files)]
-        refused = too_large()
-        outcomes += [outcome_of((clean_file_name(name), refused)) for name in oversized_files(request._request)]
-        codes = {outcome["code"] for outcome in outcomes}
-        if not outcomes:
-            raise exceptions.ValidationError({"files": "Send at least one file."})
-        if not codes & {"accepted", "duplicate"}:
-            raise NothingTaken(outcomes)
+        too_long = oversized_files(request._request)
+        sent = keyed_upload(person(request), found, key_of(request), files, too_long)
+        with one_at_a_time(sent):
+            made = made_before(sent)
+            outcomes: list[dict[str, Any]] = made["outcomes"] if made else self.take(found, files, too_long)
+            codes = {outcome["code"] for outcome in outcomes}
+            if not outcomes:
+                raise exceptions.ValidationError({"files": "Send at least one file."})
+            if not codes & {"accepted", "duplicate"}:
+                raise NothingTaken(outcomes)
+            if not made:
+                remember(sent, outcomes=outcomes)
         status = HTTPStatus.CREATED if "accepted" in codes else HTTPStatus.OK
         return Response({"outcomes": outcomes}, status=status)
+
+    def take(self, base: KnowledgeBase, files: "list[UploadedFile]", too_long: Iterable[str]) -> list[dict[str, Any]]:
+        """Accept each file by itself and say what became of it."""
+        refused = too_large()
+        outcomes = [outcome_of(accepted) for accepted in accept_all(base, person(self.request), files)]
+        return outcomes + [outcome_of((clean_file_name(name), refused)) for name in too_long]
+
+
+def keyed_upload(
+    user: User, base: KnowledgeBase, key: UUID | None, files: "Iterable[UploadedFile]", too_long: Iterable[str]
+) -> Keyed | None:
+    """An upload with its key, which says the names and bytes of its files; these are read only when there is a key."""
+    if key is None:
+        return None
+    said = [(file.name, file_digest(file)) for file in files]
+    return keyed(user, base, key, upload=said, too_long=list(too_long))
+
+
+def file_digest(file: UploadedFile) -> str:
+    digest = hashlib.sha256()
+    for piece in file.chunks():
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def outcome_of(accepted: Document | tuple[str, UploadRefused]) -> dict[str, Any]:
@@ -318,7 +369,7 @@ def outcome_of(accepted: Document | tuple[str, UploadRefused]) -> dict[str, Any]
 
 
 def outcome(name: str, code: str, detail: str, document: Document | None) -> dict[str, Any]:
-    return {"file_name": name, "code": code, "detail": detail, "document_id": document.pk if document else None}
+    return {"file_name": name, "code": code, "detail": detail, "document_id": str(document.pk) if document else None}
 
 
 class DocumentView(GenericAPIView[Document]):

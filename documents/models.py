@@ -339,3 +339,19 @@ class IngestJob(models.Model):
         """Stage in words, done, total and percent (None when the total is not known yet)."""
         percent = round(100 * self.done_count / self.total_count) if self.total_count else None
         return {"stage": self.get_stage_display(), "done": self.done_count, "of": self.total_count, "percent": percent}
+
+
+class IdempotencyKey(models.Model):
+    """A request that may be sent again: its key, a digest of what it says, and what it made. See documents.idempotency."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")
+    key = models.UUIDField()
+    digest = models.CharField(max_length=64)
+    made = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "base", "key"], name="documents_one_request_a_key"),
+        ]

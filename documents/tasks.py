@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from documents import orphans, trash, versions
+from documents import idempotency, orphans, trash, versions
 from documents.ingestion import READING_STAGES, give_up_exhausted, improve, ingest
 from documents.lease import is_expired
 from documents.models import IngestJob
@@ -49,10 +49,11 @@ def sweep(**_: Any) -> None:
 
 @shared_task
 def tidy(**_: Any) -> None:
-    """Purge what is due, drop parses nobody needs, remove files without a document."""
+    """Purge what is due, drop parses nobody needs, remove files without a document, forget old keys."""
     trash.purge_due()
     versions.drop_superseded()
     orphans.remove_orphans()
+    idempotency.forget_old_keys()
 
 
 def start_next_stage(job_id: str) -> None:

@@ -390,3 +390,50 @@ def candidate_json(candidate: Candidate) -> dict[str, Any]:
 
 def range_json(lines: tuple[int, int], pages: tuple[int, int]) -> dict[str, int]:
     return {"first_line": lines[0], "last_line": lines[1], "first_page": pages[0], "last_page": pages[1]}
+
+
+# ---- the same JSON of what was stored
+
+
+def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
+    """The result of a run that did not fail, as `result_json` wrote it."""
+    documents = [seen["document_id"] for seen in run.scope]
+    same = ("status", "confidence", "methods_used", "arbiter", "arbiter_status", "violations", "contradictions")
+    parsed = {name: value for name, value in run.parsed.items() if name not in ("typed", "reading_call")}
+    return {name: getattr(run, name) for name in (*same, "gates", "coverage", "timings_ms")} | {
+        "doc_id": documents[0] if len(documents) == 1 else None,
+        "documents": run.scope,
+        "question": run.question,
+        "not_found": run.status in ("not_found", "cannot_tell"),
+        "not_found_reason": run.not_found_reason or None,
+        "clarification": parsed.get("clarification") or None,
+        "candidates": [stored_candidate_json(row) for row in run.candidates.order_by("position")],
+        "arbiter_failure": run.arbiter_failure or None,
+        "searched": [{name: word[name] for name in ("text", "forms", "count")} for word in run.searched],
+        "plan": run.plan["flags"],
+        "parsed": parsed,
+    }
+
+
+def stored_candidate_json(row: RunCandidate) -> dict[str, Any]:
+    """A stored candidate as `candidate_json` wrote it."""
+    same = (
+        *("candidate_id", "document_id", "role", "reason", "section_title", "breadcrumb", "snippet", "methods"),
+        *("matched_keywords", "exact_title", "co_occurrence", "type_match", "line_score", "rrf_rank"),
+        *("anchor_repair", "boxes"),
+    )
+    return {name: getattr(row, name) for name in same} | {
+        "rule": row.rule or None,
+        "page_number": row.anchor_first_page,
+        "page_label": row.anchor_page_label,
+        "anchor": range_of(row, "anchor"),
+        "context": range_of(row, "context"),
+        "text": row.context_text,
+        "content_anchor": row.content_anchor or None,
+        "raw_content_anchor": row.raw_content_anchor or None,
+    }
+
+
+def range_of(row: RunCandidate, what: str) -> dict[str, int]:
+    ends = ("first_line", "last_line", "first_page", "last_page")
+    return {end: getattr(row, f"{what}_{end}") for end in ends}

@@ -132,7 +132,9 @@ def test_every_address_says_that_the_database_is_away(without_database: Served) 
         is_api = route.startswith("api/")
         form = "application/problem+json" if is_api else "text/html; charset=utf-8"
         as_it_should = (503, "5", form)
-        if (got := (reply.status_code, reply.headers.get("Retry-After"), reply.headers.get("Content-Type"))) != as_it_should:
+        if (
+            got := (reply.status_code, reply.headers.get("Retry-After"), reply.headers.get("Content-Type"))
+        ) != as_it_should:
             told[row] = got
     assert told == {}
 
@@ -153,16 +155,30 @@ def test_the_same_server_goes_on_when_the_database_is_back(served: Served) -> No
     assert served.program.get(f"{served.address}/api/v1/me").status_code == 200
 
 
+def test_what_is_sent_again_with_its_key_is_done_once(served: Served) -> None:
+    before = served.turns()
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    served.stop_database()
+    assert served.ask(headers=key).status_code == 503
+    served.start_database()
+    replies = [served.ask(headers=key) for _ in range(2)]
+    assert [reply.status_code for reply in replies] == [202, 202]
+    assert len({reply.json()["turn_id"] for reply in replies}) == 1
+    assert served.turns() == before + 1
+
+
 def test_a_question_that_was_kept_is_named_when_the_database_goes(served: Served) -> None:
     before = served.turns()
+    key = {"Idempotency-Key": str(uuid.uuid4())}
     stopping = Timer(WAIT_S / 3, served.stop_database)
     stopping.start()
     try:
-        told = served.ask()
+        told = served.ask(headers=key)
     finally:
         stopping.join()
         served.start_database()
     assert (told.status_code, told.headers["Retry-After"]) == (503, "5")
+    assert served.ask(headers=key).json()["turn_id"] == told.json()["turn_id"]
     turn = served.program.get(f"{served.address}/api/v1/turns/{told.json()['turn_id']}").json()
     assert (turn["message"], turn["state"]) == ("How often are passwords changed?", "queued")
     assert served.turns() == before + 1

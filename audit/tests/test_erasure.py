@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -19,7 +20,8 @@ from audit.verification import verify
 from chat.feedback import give_feedback
 from chat.models import Answer, Conversation, Rewriting, Turn
 from chat.rewriting import keep
-from documents.models import KnowledgeBase
+from documents.idempotency import keyed, remember
+from documents.models import IdempotencyKey, KnowledgeBase
 from ledger.events import record
 from ledger.holds import Held, place, release
 from ledger.models import Event, Salt
@@ -147,6 +149,14 @@ def test_a_single_run_takes_its_turn_and_its_name_along(house: House, told: Retr
     erase_run(later, ERASING)
     assert not Conversation.objects.filter(pk=conversation.pk).exists()
     assert verify().ok
+
+
+def test_the_keys_of_requests_go_with_what_they_made(house: House, told: RetrievalRun) -> None:
+    turn = Turn.objects.get(run=told)
+    for made in ({"turn": str(turn.pk)}, {"run": str(told.pk)}, {"turn": str(uuid4())}):
+        remember(keyed(house.asker, turn.conversation.base, uuid4(), chat=CANARY), **made)
+    erase_run(told, ERASING)
+    assert IdempotencyKey.objects.count() == 1
 
 
 def test_erased_pages_open_and_say_so(house: House, told: RetrievalRun, browse: Callable[..., Any]) -> None:

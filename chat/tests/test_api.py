@@ -4,6 +4,7 @@ import json
 import threading
 import uuid
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,8 @@ from chat.models import Conversation, Feedback, Turn
 from chat.tests.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION, Ask
 from chat.waiting import wait_for_end
 from docintel_site.celery import app
+from documents.access import create_base
+from documents.ingestion import ingest_path
 from documents.models import Document, KnowledgeBase
 from retrieval.models import RetrievalRun
 
@@ -199,6 +202,101 @@ def test_the_same_key_and_question_is_one_turn(post: Post) -> None:
     first, second = (post(headers=key).json()["turn_id"] for _ in range(2))
     assert first == second and Turn.objects.count() == 1
     assert post(headers={"Idempotency-Key": "mine"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"message": ABSENT_QUESTION},
+        {"mode": "thorough"},
+        {"document_id": None},
+        {"address": "/api/v1/retrieve"},
+    ],
+)
+@pytest.mark.usefixtures("at_once")
+def test_the_same_key_with_another_request_is_refused(post: Post, document: Document, other: Any) -> None:
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    asked = {"document_id": str(document.pk), "mode": "balanced"}
+    first = post(headers=key, **asked).json()["turn_id"]
+    refused = post(headers=key, **asked | other)
+    assert (refused.status_code, refused.json()["code"]) == (422, "key_reused")
+    assert post(headers=key, **asked, stream=False).json()["turn_id"] == first
+    assert Turn.objects.count() == RetrievalRun.objects.count() == 1
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_key_is_of_one_person_in_one_base(
+    post: Post, document: Document, viewer: User, tenant: User, tmp_path: Path
+) -> None:
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    mine = post(headers=key).json()["turn_id"]
+    client = Client()
+    client.force_login(viewer)
+    asked = json.dumps({"message": RENT_QUESTION, "knowledge_base_id": str(document.base_id)})
+    theirs = client.post("/api/v1/chat", asked, content_type="application/json", headers=key).json()
+    assert theirs["turn_id"] != mine and Turn.objects.get(pk=theirs["turn_id"]).conversation.user == viewer
+    elsewhere = create_base(tenant, "Elsewhere")
+    (tmp_path / "other.md").write_text(LEASE_TEXT)
+    ingest_path(tmp_path / "other.md", elsewhere, tenant)
+    there = post(headers=key, knowledge_base_id=str(elsewhere.pk)).json()
+    assert there["turn_id"] not in (mine, theirs["turn_id"]) and there["knowledge_base_id"] == str(elsewhere.pk)
+
+
+def at_the_same_time(count: int, work: Callable[[], Any]) -> list[Any]:
+    together, results = threading.Barrier(count), []
+
+    def run() -> None:
+        try:
+            together.wait()
+            results.append(work())
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_one_key_sent_eight_times_at_once_is_one_turn(post: Post, settings: Settings) -> None:
+    settings.API_ANSWER_WAIT_S = 0
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    replies = at_the_same_time(8, lambda: post(headers=key))
+    assert [reply.status_code for reply in replies] == [202] * 8
+    assert {reply.json()["turn_id"] for reply in replies} == {str(Turn.objects.get().pk)}
+    assert Conversation.objects.count() == 1
+
+
+def test_evidence_asked_for_with_one_key_is_one_run(post: Post) -> None:
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    replies = at_the_same_time(4, lambda: post("/api/v1/retrieve", headers=key))
+    first, *others = [reply.json() for reply in replies]
+    assert others == [first] * 3
+    assert post("/api/v1/retrieve", headers=key).json() == first
+    assert first["run_id"] == str(RetrievalRun.objects.get().pk)
+    assert post("/api/v1/retrieve", ABSENT_QUESTION, headers=key).status_code == 422
+
+
+@pytest.mark.parametrize("question", [ABSENT_QUESTION, "And what about it?"])
+def test_evidence_is_told_from_its_run_as_it_was_told_first(post: Post, question: str) -> None:
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    first = post("/api/v1/retrieve", question, headers=key).json()
+    assert post("/api/v1/retrieve", question, headers=key).json() == first
+    assert RetrievalRun.objects.count() == 1
+
+
+def test_a_failed_retrieval_is_done_again_with_its_key(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("retrieval.corpus.retrieve_among", fail)
+        assert post("/api/v1/retrieve", headers=key).status_code == 500
+    assert post("/api/v1/retrieve", headers=key).json()["status"] == "found"
 
 
 @pytest.mark.usefixtures("at_once")

@@ -88,6 +88,14 @@ def test_it_numbers_the_turns_of_a_conversation(ask: Ask, document: Document, te
     assert second.document_ids == [] and second.scope_name == "Whole base: Leases"
 
 
+def test_it_asks_again_once_for_each_form(ask: Ask) -> None:
+    turn, form_id = ask(), uuid.uuid4()
+    again = ask_again(turn, form_id)
+    Turn.objects.update(state=Turn.State.DONE)
+    assert ask_again(turn, form_id) == again
+    assert ask_again(turn, uuid.uuid4()) not in (turn, again)
+
+
 def test_it_moves_a_conversation_up_when_it_goes_on(ask: Ask) -> None:
     first, second = ask(), ask()
     ask_again(first)

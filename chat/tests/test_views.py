@@ -226,6 +226,19 @@ def test_it_shows_a_failure_with_a_way_on(page: Client, ask: Ask, document: Docu
     assert response["Location"].endswith(f"#turn-{again.pk}") and woken == [again.pk]
 
 
+def test_a_question_is_asked_again_once_for_each_form(page: Client, ask: Ask) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    forms = re.findall(r'name="form_id" value="([0-9a-f-]{36})"', html_of(page.get(address(turn))))
+    assert len(set(forms)) == 2, "the box for the next question, and what is done with this one"
+    retry = reverse("chat:retry", args=[turn.pk])
+    asked = {"form_id": forms[0]}
+    first = page.post(retry, asked)["Location"]
+    Turn.objects.filter(number=2).update(state=Turn.State.DONE)
+    assert page.post(retry, asked)["Location"] == first
+    assert page.post(retry, {"form_id": "x"})["Location"] != first
+
+
 def test_it_asks_again_only_what_failed_or_was_stopped(page: Client, ask: Ask) -> None:
     assert page.post(reverse("chat:retry", args=[ask().pk])).status_code == 404
 

@@ -4,17 +4,21 @@ import io
 import json
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
+from threading import Barrier, Thread
 from typing import Any
 
 import pandas as pd
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import User
 from documents import api, ingestion, tasks
-from documents.models import Document, IngestJob, KnowledgeBase, Line, Passage, TocEntry
+from documents.models import Document, IdempotencyKey, IngestJob, KnowledgeBase, Line, Passage, TocEntry
 from documents.tests.files import make_locked_pdf, make_pdf, upload_of
 from ledger.models import Event
 
@@ -112,6 +116,66 @@ def test_it_takes_files_each_by_itself(
     [document] = Document.objects.all()
     assert outcomes[0]["document_id"] == outcomes[2]["document_id"] == str(document.pk)
     assert len(woken) == 1
+
+
+def test_an_upload_that_is_sent_again_with_its_key_is_answered_as_the_first_time(
+    signed_in: Client, base: KnowledgeBase
+) -> None:
+    address, key = f"/api/v1/bases/{base.pk}/documents", {"Idempotency-Key": str(uuid.uuid4())}
+
+    def send_again(*files: SimpleUploadedFile) -> Any:
+        return signed_in.post(address, {"files": list(files)}, headers=key)
+
+    first = send_again(upload_of(make_pdf()), upload_of(b"", "empty.pdf"))
+    assert first.status_code == 201
+    Document.objects.update(trashed_at=timezone.now())
+    again = send_again(upload_of(make_pdf()), upload_of(b"", "empty.pdf"))
+    assert (again.status_code, again.json()) == (201, first.json())
+    for files in ([upload_of(make_pdf())], [upload_of(make_pdf(note="other")), upload_of(b"", "empty.pdf")]):
+        refused = send_again(*files)
+        assert (refused.status_code, refused.json()["code"]) == (422, "key_reused")
+    assert Document.objects.count() == 1
+    assert (
+        signed_in.post(address, {"files": [upload_of(make_pdf())]}, headers={"Idempotency-Key": "1"}).status_code == 400
+    )
+
+
+def test_a_refused_upload_may_be_mended_and_sent_with_its_key(signed_in: Client, base: KnowledgeBase) -> None:
+    address, key = f"/api/v1/bases/{base.pk}/documents", {"Idempotency-Key": str(uuid.uuid4())}
+    assert signed_in.post(address, {"files": [upload_of(b"", "empty.pdf")]}, headers=key).status_code == 400
+    assert signed_in.post(address, {"files": [upload_of(make_pdf())]}, headers=key).status_code == 201
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_key_sent_eight_times_at_once_is_one_upload(signed_in: Client, base: KnowledgeBase) -> None:
+    address, key = f"/api/v1/bases/{base.pk}/documents", {"Idempotency-Key": str(uuid.uuid4())}
+    together, replies = Barrier(8), []
+
+    def send_it() -> None:
+        try:
+            together.wait()
+            replies.append(signed_in.post(address, {"files": [upload_of(make_pdf())]}, headers=key))
+        finally:
+            connection.close()
+
+    threads = [Thread(target=send_it) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [reply.status_code for reply in replies] == [201] * 8
+    [document] = Document.objects.all()
+    assert {reply.json()["outcomes"][0]["document_id"] for reply in replies} == {str(document.pk)}
+
+
+def test_keys_are_forgotten_after_a_week(signed_in: Client, base: KnowledgeBase) -> None:
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    signed_in.post(f"/api/v1/bases/{base.pk}/documents", {"files": [upload_of(make_pdf())]}, headers=key)
+    tasks.tidy()
+    assert IdempotencyKey.objects.count() == 1
+    IdempotencyKey.objects.update(created_at=timezone.now() - timedelta(days=8))
+    tasks.tidy()
+    assert not IdempotencyKey.objects.exists()
 
 
 def test_it_tells_when_every_file_is_there_already(signed_in: Client, base: KnowledgeBase) -> None:
