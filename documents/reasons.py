@@ -35,7 +35,7 @@ REASONS = {
     ),
     "parse_crash": _("The PDF made the reader stop unexpectedly. Print the file to a new PDF and upload that."),
     "parse_killed": _(
-        "Reading was stopped from outside each time it was tried, perhaps because the server is short of memory. "
+        "Work on this document was stopped from outside each time, perhaps because the server is short of memory. "
         "Try again; if it happens again, tell an administrator."
     ),
     "huge_page": _("The page is too large to be drawn as an image. Its text was read and can be shown."),
