@@ -334,7 +334,9 @@ class DocumentListView(GenericAPIView[Document]):
         status = HTTPStatus.CREATED if "accepted" in codes else HTTPStatus.OK
         return Response({"outcomes": outcomes}, status=status)
 
-    def take(self, base: KnowledgeBase, files: "list[UploadedFile]", too_long: Iterable[str]) -> list[dict[str, Any]]:
+    def take(
+        self, base: KnowledgeBase, files: "list[UploadedFile[Any]]", too_long: Iterable[str]
+    ) -> list[dict[str, Any]]:
         """Accept each file by itself and say what became of it."""
         refused = too_large()
         outcomes = [outcome_of(accepted) for accepted in accept_all(base, person(self.request), files)]
@@ -342,7 +344,7 @@ class DocumentListView(GenericAPIView[Document]):
 
 
 def keyed_upload(
-    user: User, base: KnowledgeBase, key: UUID | None, files: "Iterable[UploadedFile]", too_long: Iterable[str]
+    user: User, base: KnowledgeBase, key: UUID | None, files: "Iterable[UploadedFile[Any]]", too_long: Iterable[str]
 ) -> Keyed | None:
     """An upload with its key, which says the names and bytes of its files; these are read only when there is a key."""
     if key is None:
@@ -351,7 +353,7 @@ def keyed_upload(
     return keyed(user, base, key, upload=said, too_long=list(too_long))
 
 
-def file_digest(file: UploadedFile) -> str:
+def file_digest(file: "UploadedFile[Any]") -> str:
     digest = hashlib.sha256()
     for piece in file.chunks():
         digest.update(piece)

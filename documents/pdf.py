@@ -418,7 +418,7 @@ def drawn(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.Image, fl
     return Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples), zoom
 
 
-def draw_page(document: Document, number: int, dpi: int, limits: Limits) -> tuple[Image.Image, float] | None:
+def draw_page(document: pymupdf.Document, number: int, dpi: int, limits: Limits) -> tuple[Image.Image, float] | None:
     """The image of a page and its pixels a point; None when it cannot be drawn."""
     try:
         return drawn(document[number - 1], dpi, limits)

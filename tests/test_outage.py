@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 
 import pytest
 import requests
+from playwright.sync_api import Route, sync_playwright
 
 from docintel_site.tests.test_access import OPEN, TABLE
 from embedded import postgres, redis
 from tests.running import ROOT, environment, free_port, fresh_home, manage
+from tests.test_browser import CHROMIUM_FLAGS, chromium
 
 WAIT_S = 6  # how long the server waits for an answer that nobody writes here
 START_S = 60
@@ -165,6 +167,27 @@ def test_what_is_sent_again_with_its_key_is_done_once(served: Served) -> None:
     assert [reply.status_code for reply in replies] == [202, 202]
     assert len({reply.json()["turn_id"] for reply in replies}) == 1
     assert served.turns() == before + 1
+
+
+@pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
+def test_a_page_that_follows_its_question_comes_back_to_it(served: Served) -> None:
+    conversation = served.ask().json()["conversation_id"]
+    asked_for: list[str] = []
+
+    def refuse_once(route: Route) -> None:
+        asked_for.append(route.request.url)
+        route.fulfill(status=503) if len(asked_for) == 1 else route.continue_()
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        page = browser.new_page()
+        cookie = {"name": "sessionid", "value": str(served.browser.cookies["sessionid"]), "url": served.address}
+        page.context.add_cookies([cookie])  # type: ignore[list-item]  # a dict of the keys it names
+        page.route("**/events", refuse_once)
+        page.goto(f"{served.address}/ask/{conversation}/")
+        page.wait_for_timeout(7_000)  # it comes back after five seconds
+        browser.close()
+    assert len(asked_for) == 2
 
 
 def test_a_question_that_was_kept_is_named_when_the_database_goes(served: Served) -> None:
