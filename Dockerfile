@@ -22,4 +22,4 @@ RUN DOCINTEL_HOME=/tmp/build python manage.py collectstatic --no-input --verbosi
 USER docintel
 VOLUME /data
 EXPOSE 8000
-CMD ["uvicorn", "docintel_site.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--timeout-graceful-shutdown", "2", "--lifespan", "off"]
+CMD ["uvicorn", "docintel_site.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--timeout-graceful-shutdown", "2", "--lifespan", "off", "--no-access-log"]

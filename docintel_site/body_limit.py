@@ -1,14 +1,8 @@
 """Refuses a request whose body is too large while it arrives: Django would first write all of it to disk."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 
-Scope = dict[str, Any]
-Message = Mapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+from docintel_site.asgi_types import Application, Message, Receive, Scope, Send
 
 PAGE = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Too large · DocIntel</title>'

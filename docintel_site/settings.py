@@ -455,8 +455,18 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"route": {"()": "docintel_site.access_log.RouteForPath"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["route"]}},
     "root": {"handlers": ["console"], "level": env_str("DOCINTEL_LOG_LEVEL", "INFO")},
-    # Their debug lines hold keys and document text.
-    "loggers": {"openai": {"level": "WARNING"}, "httpx": {"level": "WARNING"}, "httpx2": {"level": "WARNING"}},
+    "loggers": {
+        # Their debug lines hold keys and document text.
+        "openai": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
+        # Their lines hold paths and queries, which access_log.py leaves out; also when somebody starts uvicorn by hand.
+        "uvicorn.access": {"handlers": [], "propagate": False},
+        "django": {"handlers": []},
+        "django.server": {"handlers": [], "propagate": False},
+        "django.request": {"level": "ERROR"},  # that a request was refused, its own line says
+    },
 }

@@ -24,8 +24,11 @@ PORT = 5432
 USER = "app"
 DATABASE = "docintel"
 START_TRIES = 60  # a quarter of a second apart: backends orphaned by a killed server make the first ones fail
-SETTINGS = {"shared_buffers": "256MB"}
+# A refused statement is logged by its error alone: its values are questions and document text.
+QUIET = {"log_min_error_statement": "panic", "log_error_verbosity": "terse"}
+SETTINGS = {**QUIET, "shared_buffers": "256MB"}
 TEST_SETTINGS = {
+    **QUIET,
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",

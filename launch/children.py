@@ -25,8 +25,8 @@ def commands(port: int) -> dict[str, list[str]]:
     worker = ["celery", "-A", "docintel_site", "worker", "--without-gossip", "--without-mingle"]
     web = ["uvicorn", "docintel_site.asgi:application", "--host", "127.0.0.1", "--port", str(port), "--lifespan", "off"]
     return {
-        # Open streams would hold up the stop without end.
-        "web": [*web, "--timeout-graceful-shutdown", "2"],
+        # Open streams would hold up the stop without end; uvicorn's own log of requests would hold tokens.
+        "web": [*web, "--timeout-graceful-shutdown", "2", "--no-access-log"],
         "ingest": [*worker, "-n", "ingest@%h", "-Q", "ingest,sweep", "-c", "2"],
         "embed": [*worker, "-n", "embed@%h", "-Q", "embed", "-c", "1"],
         "ask": [*worker, "-n", "ask@%h", "-Q", "ask", "--pool", "threads", "-c", "4"],

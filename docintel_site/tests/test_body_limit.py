@@ -7,7 +7,8 @@ from http import HTTPStatus
 
 import pytest
 
-from docintel_site.body_limit import BodyLimit, Message, Receive, Scope, Send
+from docintel_site.asgi_types import Message, Receive, Scope, Send
+from docintel_site.body_limit import BodyLimit
 from docintel_site.problems import problem
 
 LIMIT = 1_000_000
