@@ -5,9 +5,12 @@ import os
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
+pages = get_asgi_application()
+
+# Who may upload is asked of models, which Django has to have loaded.
 from docintel_site.access_log import AccessLog
+from docintel_site.allowance import allowance
 from docintel_site.body_limit import BodyLimit
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
-
-application = AccessLog(BodyLimit(get_asgi_application(), settings.REQUEST_MAX_BYTES))
+application = AccessLog(BodyLimit(pages, settings.BODY_MAX_BYTES, allowance))

@@ -17,6 +17,7 @@ PROBLEMS = {
     "404": "There is nothing here for you: absent and forbidden are answered alike.",
     "405": "This address does not know the method.",
     "406": "None of the forms the request accepts is offered.",
+    "408": "The body arrived too slowly.",
     "409": "It does not fit the state of things as they are now.",
     "413": "More was sent than one request may carry.",
     "415": "The body is not in a form this address reads.",

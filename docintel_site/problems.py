@@ -146,6 +146,11 @@ def is_api(request: HttpRequest) -> bool:
     return request.path.startswith(API)
 
 
+def wants_json(request: HttpRequest) -> bool:
+    """Whether a program reads the answer: a client of the API, or a script of a page."""
+    return is_api(request) or request.headers.get("Accept") == "application/json"
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if is_database_away(exception):  # a session that could not be saved is said to have been deleted
         return unavailable(request)

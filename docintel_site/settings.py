@@ -299,6 +299,7 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+BODY_MAX_BYTES = 3_000_000  # of a request, unless somebody signed in uploads: the line above, or a dictionary of 1 MB
 
 # ---- the API: one form of errors, lists by key, limits by person
 
@@ -359,7 +360,9 @@ SPECTACULAR_SETTINGS = {
 # ---- limits of a document (RELIABILITY section 2)
 
 UPLOAD_MAX_BYTES = int(env_number("DOCINTEL_UPLOAD_MAX_MB", 50, low=1, high=1000)) * 1_000_000
-REQUEST_MAX_BYTES = 10 * UPLOAD_MAX_BYTES  # a form of several files; with scripts each file is a request of its own
+REQUEST_MAX_BYTES = (
+    10 * UPLOAD_MAX_BYTES
+)  # of an upload: a form of several files; with scripts each file is a request of its own
 PAGES_MAX = int(env_number("DOCINTEL_PAGES_MAX", 2000, low=1, high=10_000))
 CHILD_MEMORY_BYTES = int(env_number("DOCINTEL_CHILD_MEMORY_MB", 1024, low=256, high=16_384)) * 1_048_576
 CHILD_CPU_S = int(env_number("DOCINTEL_CHILD_CPU_S", 30, low=5, high=600))

@@ -66,6 +66,30 @@ class Running:
         return time.monotonic() - began
 
 
+@contextmanager
+def web_server(environment: dict[str, str], log: Path) -> Iterator[tuple[str, psutil.Process]]:
+    """uvicorn as somebody starts it by hand: its address and its process."""
+    port = free_port()
+    command = [sys.executable, "-m", "uvicorn", "docintel_site.asgi:application", "--port", str(port)]
+    with open(log, "wb") as output:
+        server = subprocess.Popen(
+            [*command, "--lifespan", "off"], cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        until = time.monotonic() + START_S
+        while "Uvicorn running on" not in log.read_text():
+            assert server.poll() is None and time.monotonic() < until, log.read_text()
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}", psutil.Process(server.pid)
+    finally:
+        server.terminate()
+        try:
+            server.wait(timeout=10)
+        except subprocess.TimeoutExpired:  # somebody's connection is still open
+            server.kill()
+            server.wait()
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])

@@ -2,14 +2,9 @@
 
 import os
 import re
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 import requests
@@ -17,7 +12,7 @@ import yaml
 
 from embedded import postgres
 from launch.children import commands
-from tests.running import ROOT, Running, free_port, fresh_home, started
+from tests.running import ROOT, Running, fresh_home, started, web_server
 
 PASSWORD = "quiet-harbour-91"
 FORM_ID = "6b7a7a4e-60a5-4c1f-8f3e-9f6d2c1b0a99"
@@ -93,11 +88,12 @@ def look_around(visit: Visit, base: str) -> None:
 
 
 def be_refused(visit: Visit, base: str) -> None:
-    """By the method, for the missing token of a form, by the name of the host."""
+    """By the method, for the missing token of a form, by the name of the host, for the size of the body."""
     for status, path, headers in (
         (405, f"{base}?q={visit.secret()}", {"X-CSRFToken": visit.session.cookies["csrftoken"]}),
         (403, f"/invitation/{visit.secret()}/", {}),
         (400, f"/invitation/{visit.secret()}/", {"Host": "elsewhere.example"}),
+        (413, f"/invitation/{visit.secret()}/", {"Content-Length": "99999999999"}),
     ):
         request = visit.session.prepare_request(requests.Request("POST", visit.address + path))
         request.headers.update(headers)
@@ -155,37 +151,17 @@ def test_every_request_has_a_line_with_its_route(running: Running, visit: Visit)
         "POST /bases/<uuid:pk>/ 405",
         "POST /invitation/<str:token>/ 403",
         "POST /invitation/<str:token>/ 400",
+        "POST /invitation/<str:token>/ 413",
         "POST /api/v1/retrieve 401",
     }
 
 
 def test_a_server_started_by_hand_keeps_quiet_too(running: Running) -> None:
-    with by_hand(running) as (address, log):
+    log = running.home / "by-hand.txt"
+    with web_server(running.environment, log) as (address, _):
         assert requests.get(f"{address}/welcome/canary/?q=canary", timeout=20).status_code == 404
     assert "GET /welcome/<str:token>/ 404" in log.read_text()
     assert "canary" not in log.read_text()
-
-
-@contextmanager
-def by_hand(running: Running) -> Iterator[tuple[str, Path]]:
-    """uvicorn as the documents of others start it, over the servers of a running DocIntel; its address and its log."""
-    port, log = free_port(), running.home / "by-hand.txt"
-    command = [sys.executable, "-m", "uvicorn", "docintel_site.asgi:application", "--port", str(port)]
-    with open(log, "wb") as output:
-        server = subprocess.Popen(
-            [*command, "--lifespan", "off"], cwd=ROOT, env=running.environment, stdout=output, stderr=subprocess.STDOUT
-        )
-    try:
-        until = time.monotonic() + 60
-        while time.monotonic() < until and server.poll() is None:
-            with socket.socket() as knock:
-                if knock.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}", log
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
 
 
 def test_uvicorn_is_told_to_keep_no_log_of_its_own() -> None:

@@ -1,0 +1,209 @@
+"""What a real web server does with large bodies: a stranger's are refused at once, those of somebody signed in arrive."""
+
+import http.client
+import os
+import select
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+import requests
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+
+from accounts.models import Scope, User
+from accounts.tokens import make_token
+from documents.access import create_base, set_role
+from documents.models import Document, KnowledgeBase
+from tests.running import web_server
+
+MEGABYTE = 1_000_000
+REFUSED_S = 2.0  # RELIABILITY U4
+CLOSED_S = 5.0
+STORED_MAX = 4 * MEGABYTE  # what every form may carry, and one piece more
+GROWTH_MAX = 20 * MEGABYTE  # of the server's memory
+PIECE = b"x" * 65_536
+CHUNK = f"{len(PIECE):x}\r\n".encode() + PIECE + b"\r\n"
+
+
+@dataclass
+class Served:
+    """A web server over the database of this test, with a base and an editor and a reader in it."""
+
+    address: str
+    process: psutil.Process
+    base: KnowledgeBase
+    cookies: dict[str, str]
+    secret: str
+    reader_secret: str
+
+    @property
+    def form(self) -> str:
+        return f"/bases/{self.base.pk}/upload/"
+
+    @property
+    def api(self) -> str:
+        return f"/api/v1/bases/{self.base.pk}/documents"
+
+
+@pytest.fixture
+def served(transactional_db: None, tmp_path: Path) -> Iterator[Served]:
+    owner, reader = (User.objects.create_user(f"{name}@example.org", "quiet-harbour-91") for name in ("ada", "bo"))
+    base = create_base(owner, "Large")
+    set_role(base, reader, "viewer")
+    client = Client()
+    client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.get("/accounts/sessions/")
+    secrets = [make_token(user, "Client", Scope.values, 1)[1] for user in (owner, reader)]
+    cookies = {name: morsel.value for name, morsel in client.cookies.items()}
+    database = urlsplit(settings.DATABASE_URL)._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    (tmp_path / "temporary").mkdir()
+    places = {"DOCINTEL_HOME": str(tmp_path), "TMPDIR": str(tmp_path / "temporary"), "DATABASE_URL": database}
+    limits = {"DOCINTEL_UPLOAD_MAX_MB": "40", "DOCINTEL_SECRET_KEY": settings.SECRET_KEY}
+    with web_server(os.environ | places | limits, tmp_path / "web.txt") as (address, process):
+        requests.get(f"{address}/accounts/login/", timeout=20)  # what is loaded once is no growth
+        yield Served(address, process, base, cookies, secrets[0], secrets[1])
+
+
+class Watch:
+    """The largest unnamed file a process held open, and how much its memory grew."""
+
+    def __init__(self, process: psutil.Process) -> None:
+        self.process, self.stored, self.growth = process, 0, 0
+        self.before: int = process.memory_info().rss
+        self.is_over = threading.Event()
+
+    def look(self) -> None:
+        while not self.is_over.wait(0.02):
+            self.growth = max(self.growth, self.process.memory_info().rss - self.before)
+            for link in Path(f"/proc/{self.process.pid}/fd").iterdir():
+                with suppress(OSError):
+                    if "/temporary/" in os.readlink(link):
+                        self.stored = max(self.stored, link.stat().st_size)
+
+
+@contextmanager
+def watched(process: psutil.Process) -> Iterator[Watch]:
+    watch = Watch(process)
+    thread = threading.Thread(target=watch.look)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        watch.is_over.set()
+        thread.join()
+
+
+@dataclass
+class Outcome:
+    """What a sender was told, after how long, how much it had sent by then, and when the connection was closed."""
+
+    status: int
+    body: bytes
+    told_s: float
+    sent: int
+    closed_s: float
+
+
+def push(address: str, path: str, headers: dict[str, str], size: int, *, chunked: bool) -> Outcome:
+    """Send a body as fast as it goes, and keep on sending after the answer until the server closes or all is sent."""
+    parts = urlsplit(address)
+    headers = {"Host": parts.netloc, "Content-Type": "multipart/form-data; boundary=edge"} | headers
+    headers |= {"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": str(size)}
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    began, sent, received, told_s = time.monotonic(), 0, b"", 0.0
+    with socket.create_connection((parts.hostname, parts.port), timeout=30) as line:
+        line.sendall(f"POST {path} HTTP/1.1\r\n{head}\r\n".encode())
+        with suppress(ConnectionError):
+            while True:
+                readable, writable, _ = select.select([line], [line] if sent < size else [], [], 30)
+                assert readable or writable, "neither an answer nor room to send"
+                if readable:
+                    piece = line.recv(65_536)
+                    if not piece:
+                        break
+                    told_s = told_s or time.monotonic() - began
+                    received += piece
+                if writable:
+                    sent += line.send(CHUNK if chunked else PIECE)
+    head_of_answer, _, body = received.partition(b"\r\n\r\n")
+    assert head_of_answer, "closed without an answer"
+    return Outcome(int(head_of_answer.split()[1]), body, told_s, sent, time.monotonic() - began)
+
+
+def test_a_stranger_can_store_nothing_large(served: Served) -> None:
+    wrong = {"Cookie": "sessionid=abcdefghijklmnopqrstuvwxyz012345", "Authorization": "Bearer dit_wrong"}
+    ways = [(path, headers) for path in ("/bases/", served.form, served.api) for headers in ({}, wrong)]
+    with watched(served.process) as watch:
+        for path, headers in ways:
+            told = push(served.address, path, headers, 150 * MEGABYTE, chunked=True)
+            assert told.status == 413, path
+            assert told.told_s < REFUSED_S and told.closed_s < CLOSED_S, (path, told)
+            assert b"3 MB" in told.body
+    assert 0 < watch.stored < STORED_MAX
+    assert watch.growth < GROWTH_MAX
+
+
+def test_a_body_announced_too_large_is_refused_before_a_byte_of_it_is_sent(served: Served) -> None:
+    for path in ("/bases/", served.form, served.api):
+        told = announce(served, path, 1_000 * MEGABYTE)
+        assert told.status == 413
+        assert told.told_s < REFUSED_S and told.closed_s < CLOSED_S, (path, told)
+    sending = push(served.address, "/bases/", {}, 1_000 * MEGABYTE, chunked=False)
+    assert (sending.status, sending.told_s < REFUSED_S, sending.closed_s < CLOSED_S) == (413, True, True)
+
+
+def announce(served: Served, path: str, size: int, **headers: str) -> Outcome:
+    """Announce a body and wait, as curl does before it sends a large one."""
+    parts = urlsplit(served.address)
+    line = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    began = time.monotonic()
+    line.putrequest("POST", path)
+    for name, value in ({"Content-Length": str(size), "Expect": "100-continue"} | headers).items():
+        line.putheader(name, value)
+    line.endheaders()
+    answer = line.getresponse()
+    told_s = time.monotonic() - began
+    body = answer.read()
+    assert line.sock is None or line.sock.recv(1) == b""
+    return Outcome(answer.status, body, told_s, 0, time.monotonic() - began)
+
+
+def large_file(size: int) -> bytes:
+    return b"The records of a supplier are kept for six years.\n" * (size // 50)
+
+
+def test_somebody_signed_in_uploads_as_before(served: Served) -> None:
+    session = requests.Session()
+    session.cookies.update(served.cookies)
+    values = {"csrfmiddlewaretoken": served.cookies["csrftoken"]}
+    file = {"files": ("form.txt", large_file(30 * MEGABYTE))}
+    by_form = session.post(served.address + served.form, data=values, files=file, allow_redirects=False, timeout=60)
+    assert (by_form.status_code, by_form.headers["Location"]) == (302, f"/bases/{served.base.pk}/")
+    bearer = {"Authorization": f"Bearer {served.secret}"}
+    file = {"files": ("token.txt", b"A" + large_file(30 * MEGABYTE))}
+    by_token = requests.post(served.address + served.api, files=file, headers=bearer, timeout=60)
+    assert by_token.status_code == 201, by_token.text
+    file = {"files": ("session.txt", b"B" + large_file(30 * MEGABYTE))}
+    csrf = {"X-CSRFToken": served.cookies["csrftoken"]}
+    by_session = session.post(served.address + served.api, files=file, headers=csrf, timeout=60)
+    assert by_session.status_code == 201, by_session.text
+    assert {document.size_bytes // MEGABYTE for document in Document.objects.all()} == {30}
+    assert Document.objects.count() == 3
+
+
+def test_what_somebody_signed_in_may_not_do_the_view_says(served: Served) -> None:
+    bearer = {"Authorization": f"Bearer {served.reader_secret}"}
+    file = {"files": ("x.txt", large_file(5 * MEGABYTE))}
+    assert requests.post(served.address + served.api, files=file, headers=bearer, timeout=60).status_code == 404
+    too_large = announce(served, served.api, 401 * MEGABYTE, Authorization=f"Bearer {served.secret}")
+    assert too_large.status == 413 and b"at most 400 MB" in too_large.body
+    assert too_large.told_s < REFUSED_S
