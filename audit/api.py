@@ -255,6 +255,7 @@ class EvidenceView(GenericAPIView[RetrievalRun]):
     """The evidence pack of a run."""
 
     scopes: ClassVar = {"GET": "audit"}
+    is_costly = True
     renderer_classes = [ZipRenderer]
     pagination_class = None
 

@@ -145,7 +145,7 @@ class RetrieveView(GenericAPIView[Any]):
     """Evidence without an answer."""
 
     scopes: ClassVar = {"POST": "ask"}
-    asks = True
+    is_costly = True
     serializer_class = QuestionSerializer
 
     @extend_schema(
@@ -167,7 +167,7 @@ class ChatView(GenericAPIView[Any]):
     """A cited answer."""
 
     scopes: ClassVar = {"POST": "ask"}
-    asks = True
+    is_costly = True
     serializer_class = ChatSerializer
     renderer_classes = [JSONRenderer, EventRenderer]
 

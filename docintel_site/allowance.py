@@ -21,28 +21,35 @@ from docintel_site.body_limit import Allowance
 
 UPLOADS = {"documents:upload", "documents:replace", "api:documents"}  # the routes that take files
 MEGABYTE = 1_000_000
-FORM_WORDS = gettext_lazy("A request to this address may carry at most {limit_mb} MB. Nothing was stored; send less.")
-STRANGER_WORDS = gettext_lazy(
-    "Nothing was stored: files of more than {limit_mb} MB are taken only from somebody who is signed in. "
-    "Sign in, or check your token, and send them again."
+FORM_MB, FILES_MB = settings.BODY_MAX_BYTES // MEGABYTE, settings.REQUEST_MAX_BYTES // MEGABYTE
+FORM_WORDS = format_lazy(
+    gettext_lazy("A request to this address may carry at most {limit_mb} MB. Nothing was stored; send less."),
+    limit_mb=FORM_MB,
 )
-FILES_WORDS = gettext_lazy(
-    "One request may carry at most {limit_mb} MB, all files together. Nothing was stored. Upload fewer files at a time."
+STRANGER_WORDS = format_lazy(
+    gettext_lazy(
+        "Nothing was stored: files of more than {limit_mb} MB are taken only from somebody who is signed in. "
+        "Sign in, or check your token, and send them again."
+    ),
+    limit_mb=FORM_MB,
+)
+FILES_WORDS = format_lazy(
+    gettext_lazy(
+        "One request may carry at most {limit_mb} MB, all files together. Nothing was stored. "
+        "Upload fewer files at a time."
+    ),
+    limit_mb=FILES_MB,
 )
 
 
 async def allowance(scope: Scope) -> Allowance:
     """What a request may carry that carries more than every form may; asks the database only where files are taken."""
     if not takes_files(scope):
-        return of_bytes(settings.BODY_MAX_BYTES, FORM_WORDS)
+        return Allowance(settings.BODY_MAX_BYTES, FORM_WORDS)
     # Not one after the other with the pages: a view may take long.
     if not await sync_to_async(is_signed_in, thread_sensitive=False)(scope):
-        return of_bytes(settings.BODY_MAX_BYTES, STRANGER_WORDS)
-    return of_bytes(settings.REQUEST_MAX_BYTES, FILES_WORDS)
-
-
-def of_bytes(limit_bytes: int, words: str) -> Allowance:
-    return Allowance(limit_bytes, format_lazy(words, limit_mb=limit_bytes // MEGABYTE))
+        return Allowance(settings.BODY_MAX_BYTES, STRANGER_WORDS)
+    return Allowance(settings.REQUEST_MAX_BYTES, FILES_WORDS)
 
 
 def takes_files(scope: Scope) -> bool:

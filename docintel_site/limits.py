@@ -1,4 +1,4 @@
-"""How much one person may ask of the API in a minute, counted where every web process sees it."""
+"""How much one person may ask for in a minute, by programs and pages together, counted where every web process sees it."""
 
 import time
 from typing import TYPE_CHECKING
@@ -24,10 +24,19 @@ class Limit(BaseThrottle):
     setting: str
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
+        return self.passes(request.user.pk)
+
+    def passes(self, person: int | None) -> bool:
+        """Count a request of a person, and say whether it is still within the limit."""
         now = time.time()
         self.left_s = WINDOW_S - now % WINDOW_S
+        return counted(f"rate:{self.name}:{person}:{int(now // WINDOW_S)}") <= self.most
+
+    @property
+    def most(self) -> int:
+        """How many are allowed."""
         most: int = getattr(settings, self.setting)
-        return counted(f"rate:{self.name}:{request.user.pk}:{int(now // WINDOW_S)}") <= most
+        return most
 
     def wait(self) -> float:
         return self.left_s
@@ -39,13 +48,13 @@ class RequestLimit(Limit):
     name, setting = "requests", "API_RATE"
 
 
-class QuestionLimit(Limit):
-    """Of questions besides, which cost work and money: of the views that say `asks`."""
+class CostlyLimit(Limit):
+    """Besides, of what costs work or money: of the views that say `is_costly`, and the pages of `page_limits.py`."""
 
-    name, setting = "questions", "ASK_RATE"
+    name, setting = "costly", "ASK_RATE"
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
-        return not getattr(view, "asks", False) or super().allow_request(request, view)
+        return not getattr(view, "is_costly", False) or super().allow_request(request, view)
 
 
 def counted(key: str) -> int:

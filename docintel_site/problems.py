@@ -148,7 +148,8 @@ def is_api(request: HttpRequest) -> bool:
 
 def wants_json(request: HttpRequest) -> bool:
     """Whether a program reads the answer: a client of the API, or a script of a page."""
-    return is_api(request) or request.headers.get("Accept") == "application/json"
+    is_script = request.headers.get("Accept") == "application/json" or "HX-Request" in request.headers
+    return is_api(request) or is_script
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:

@@ -168,6 +168,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "docintel_site.page_limits.PageLimits",
 ]
 ROOT_URLCONF = "docintel_site.urls"
 ASGI_APPLICATION = "docintel_site.asgi.application"
@@ -314,7 +315,7 @@ CACHES = {
     }
 }
 API_RATE = int(env_number("DOCINTEL_API_RATE", 600, low=1, high=1_000_000))  # requests of one person a minute
-ASK_RATE = int(env_number("DOCINTEL_ASK_RATE", 60, low=1, high=1_000_000))  # questions among them: they cost work
+ASK_RATE = int(env_number("DOCINTEL_ASK_RATE", 60, low=1, high=1_000_000))  # of them, what costs work or money
 API_ANSWER_WAIT_S = env_number("DOCINTEL_API_ANSWER_WAIT_S", 120, low=0, high=600)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -322,7 +323,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope"],
-    "DEFAULT_THROTTLE_CLASSES": ["docintel_site.limits.RequestLimit", "docintel_site.limits.QuestionLimit"],
+    "DEFAULT_THROTTLE_CLASSES": ["docintel_site.limits.RequestLimit", "docintel_site.limits.CostlyLimit"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["docintel_site.json_body.JSONBody"],
     "DEFAULT_PAGINATION_CLASS": "docintel_site.paging.KeysetPagination",

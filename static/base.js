@@ -97,14 +97,25 @@
           ? this.end("cancelled", "warn", say.cancelled, say.nothingKept)
           : this.end("failed", "fail", say.failed, say.broken);
       }
-      let outcome;
-      try { outcome = JSON.parse(request.responseText).outcomes[0]; } catch {
+      let reply = {};
+      try { reply = JSON.parse(request.responseText); } catch { /* a page: its status says enough */ }
+      if (request.status === 429 && !this.isCancelled) return this.waitFor(request.getResponseHeader("Retry-After"), reply.detail);
+      if (!reply.outcomes) {
         const isSignedOut = request.responseURL.includes("/accounts/login");
-        return this.end("failed", "fail", say.failed, isSignedOut ? say.signedOut : say.status.replace("{status}", request.status));
+        const said = isSignedOut ? say.signedOut : reply.detail ?? say.status.replace("{status}", request.status);
+        return this.end("failed", "fail", say.failed, said);
       }
+      const [outcome] = reply.outcomes;
       if (this.isCancelled && outcome.code === "accepted") return this.takeBack(outcome);
       const [stage, kind, words] = { accepted: ["taken", "ok", say.taken], duplicate: ["duplicate", "warn", say.duplicate] }[outcome.code] ?? ["refused", "fail", say.refused];
       this.end(stage, kind, words, outcome.words, outcome);
+    }
+
+    // Too many in one minute: it is sent again by itself when the server said.
+    waitFor(seconds, said) {
+      this.said.replaceChildren(said);
+      this.show("waiting", "wait", say.waiting);
+      this.later = setTimeout(() => { queue.push(this); pump(); }, 1000 * seconds);
     }
 
     end(stage, kind, words, said, outcome) {
@@ -123,7 +134,8 @@
     cancel() {
       this.isCancelled = true;
       if (this.stage === "waiting") {
-        queue.splice(queue.indexOf(this), 1);
+        clearTimeout(this.later);
+        if (queue.includes(this)) queue.splice(queue.indexOf(this), 1);
         this.end("cancelled", "warn", say.cancelled, say.nothingKept);
       } else if (this.stage === "sending") this.request.abort();
       else { this.cancelButton.hidden = true; this.state.lastChild.textContent = say.cancelling; }
@@ -203,7 +215,7 @@
     });
     document.getElementById("cancel-all").addEventListener("click", () => { for (const upload of [...uploads]) if (!upload.cancelButton.hidden) upload.cancel(); });
     document.getElementById("clear-outcomes").addEventListener("click", () => { uploads.length = 0; outcomes.replaceChildren(); summarise(); });
-    addEventListener("beforeunload", event => { if (running || queue.length) event.preventDefault(); });
+    addEventListener("beforeunload", event => { if (running || uploads.some(upload => upload.stage === "waiting")) event.preventDefault(); });
   }
 
   // ---- marks: the bar of actions shows once something is marked

@@ -32,6 +32,19 @@ function showAnchors(root) {
 showAnchors(document);
 document.addEventListener("htmx:afterSettle", event => showAnchors(event.target.parentElement ?? document));
 
+// A part of a page that is refused says why, above where it would have been.
+document.addEventListener("htmx:responseError", event => {
+  let said;
+  try { said = JSON.parse(event.detail.xhr.responseText).detail; } catch { return; }
+  const note = document.createElement("p");
+  note.className = "note error";
+  note.setAttribute("role", "alert");
+  note.textContent = said;
+  const target = event.detail.target;
+  if (target.previousElementSibling?.matches(".note.error")) target.previousElementSibling.remove();
+  target.before(note);
+});
+
 // On a narrow screen a strip of tabs scrolls: begin where the reader is.
 for (const here of document.querySelectorAll(".top nav [aria-current], .tabs [aria-current]")) {
   const strip = here.parentElement;

@@ -89,12 +89,13 @@ def look_around(visit: Visit, base: str) -> None:
 
 def be_refused(visit: Visit, base: str) -> None:
     """By the method, for the missing token of a form, by the name of the host, for the size of the body."""
-    for status, path, headers in (
-        (405, f"{base}?q={visit.secret()}", {"X-CSRFToken": visit.session.cookies["csrftoken"]}),
+    refusals: list[tuple[int, str, dict[str, str]]] = [
+        (405, f"{base}?q={visit.secret()}", {"X-CSRFToken": str(visit.session.cookies["csrftoken"])}),
         (403, f"/invitation/{visit.secret()}/", {}),
         (400, f"/invitation/{visit.secret()}/", {"Host": "elsewhere.example"}),
         (413, f"/invitation/{visit.secret()}/", {"Content-Length": "99999999999"}),
-    ):
+    ]
+    for status, path, headers in refusals:
         request = visit.session.prepare_request(requests.Request("POST", visit.address + path))
         request.headers.update(headers)
         assert visit.session.send(request, allow_redirects=False, timeout=20).status_code == status

@@ -91,4 +91,5 @@ def test_other_records_are_left_as_they_are() -> None:
 
 
 def test_every_handler_of_the_log_leaves_paths_out() -> None:
-    assert all("route" in handler["filters"] for handler in settings.LOGGING["handlers"].values())
+    handlers: dict[str, dict[str, list[str]]] = settings.LOGGING["handlers"]
+    assert handlers and all("route" in handler["filters"] for handler in handlers.values())
