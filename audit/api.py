@@ -27,7 +27,7 @@ from chat.api import RUN_STATUSES, AnswerSerializer
 from chat.models import Answer
 from chat.replies import answer_json
 from documents.access import only
-from documents.api import OctetRenderer, TextField
+from documents.api import Body, OctetRenderer, TextField
 from retrieval.api import CandidateSerializer
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record import stored_candidate_json
@@ -203,7 +203,7 @@ class ReviewSerializer(serializers.Serializer[Review]):
     created_at = serializers.DateTimeField()
 
 
-class OpinionSerializer(serializers.Serializer[Any]):
+class OpinionSerializer(Body):
     """`previous` is the review you have seen, null for the first; another that came since is a conflict (409)."""
 
     candidate_id = TextField(required=False, allow_null=True, default=None, max_length=60)

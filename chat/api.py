@@ -29,7 +29,7 @@ from chat.models import Conversation, Feedback, Turn
 from chat.replies import read_turn
 from chat.retrieving import retrieve_and_record
 from chat.waiting import ENDED, wait_for_end
-from documents.api import IDEMPOTENCY_KEY, TextField, key_of
+from documents.api import IDEMPOTENCY_KEY, Body, TextField, key_of
 from documents.idempotency import keyed
 from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
 
@@ -42,7 +42,7 @@ RUN_STATUSES = [*STATUSES, "failed"]
 # ---- what goes in and out
 
 
-class QuestionSerializer(serializers.Serializer[Any]):
+class QuestionSerializer(Body):
     """A question and where it is asked: a whole base, or one document of it."""
 
     message = TextField(trim_whitespace=False, max_length=QUESTION_CHARACTERS_MAX)
@@ -101,7 +101,9 @@ class TurnSerializer(serializers.Serializer[Any]):
     answer = AnswerSerializer(allow_null=True)
 
 
-class FeedbackSerializer(serializers.Serializer[Any]):
+class FeedbackSerializer(Body):
+    """What the person who asked says of an answer."""
+
     kind = serializers.ChoiceField(Feedback.Kind.choices)
     comment = TextField(required=False, default="", allow_blank=True, max_length=COMMENT_CHARACTERS_MAX)
 

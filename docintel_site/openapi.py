@@ -73,6 +73,14 @@ def with_summaries(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
+def with_closed_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """A body has the fields that are described and no others; what only bodies are made of is named so."""
+    for name, schema in result["components"]["schemas"].items():
+        if name.endswith("Request") and schema.get("type") == "object":
+            schema["additionalProperties"] = False
+    return result
+
+
 def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Every operation may answer with a problem."""
     result.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM

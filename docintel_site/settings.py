@@ -353,6 +353,7 @@ SPECTACULAR_SETTINGS = {
     "PREPROCESSING_HOOKS": ["docintel_site.openapi.of_version_1"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "docintel_site.openapi.with_closed_bodies",
         "docintel_site.openapi.with_problems",
         "docintel_site.openapi.with_summaries",
     ],

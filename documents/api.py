@@ -4,7 +4,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, ClassVar, cast
 from uuid import UUID
@@ -37,6 +37,8 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a
 NUMBER_MAX = 2_147_483_647  # of an integer column
 STATES = ("ready", "busy", "needs")
 STRENGTHS = ("strong", "weak")
+UNKNOWN_TOLD_MAX = 20  # fields of one object; the answer must not grow with what was sent
+UNKNOWN_CHARACTERS_MAX = 80
 
 
 class NotRead(exceptions.APIException):
@@ -63,6 +65,35 @@ class TextField(serializers.CharField):
         if not isinstance(data, str):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+class Body(serializers.Serializer[Any]):
+    """What a program sends. A field it does not have is refused by name, in nested objects too.
+
+    Left out of account, a misspelt `document_id` would ask the whole base.
+    """
+
+    def to_internal_value(self, data: Any) -> Any:
+        known = [name for name, field in self.fields.items() if not field.read_only]
+        wrong = unknown_fields(data, known) if isinstance(data, Mapping) else {}
+        try:
+            value = super().to_internal_value(data)
+        except exceptions.ValidationError as error:
+            raise exceptions.ValidationError({**cast("dict[str, Any]", error.detail), **wrong}) from error
+        if wrong:
+            raise exceptions.ValidationError(wrong)
+        return value
+
+
+def unknown_fields(sent: Iterable[str], known: Iterable[str]) -> dict[str, list[exceptions.ErrorDetail]]:
+    """What is wrong with the names that are not known, the first of them when there are many."""
+    names = ", ".join(known)
+    unknown = sorted(set(sent).difference(known))[:UNKNOWN_TOLD_MAX]
+    shown = [name[:UNKNOWN_CHARACTERS_MAX] for name in unknown]
+    return {
+        name: [exceptions.ErrorDetail(f"There is no field “{name}” here; the fields are: {names}.", code="unknown")]
+        for name in shown
+    }
 
 
 def person(request: Request) -> User:
@@ -93,12 +124,12 @@ def key_of(request: Request) -> UUID | None:
 # ---- bases
 
 
-def settings_serializer(name: str, **options: Any) -> type[serializers.Serializer[Any]]:
+def settings_serializer(name: str, **options: Any) -> type[Body]:
     """One field a setting, made from what BaseSettings allows."""
     choices = {key: serializers.ChoiceField(list(allowed), **options) for key, allowed in BaseSettings.CHOICES.items()}
     ranges = BaseSettings.RANGES.items()
     numbers = {key: serializers.IntegerField(min_value=low, max_value=high, **options) for key, (low, high) in ranges}
-    return type(name, (serializers.Serializer,), {**choices, **numbers})
+    return type(name, (Body,), {**choices, **numbers, "__doc__": "How a base is read and searched."})
 
 
 SettingsSerializer = settings_serializer("SettingsSerializer")
@@ -123,11 +154,13 @@ class BaseSerializer(serializers.Serializer[KnowledgeBase]):
         return BaseSettings.from_json(base.settings).to_json()
 
 
-class NewBaseSerializer(serializers.Serializer[KnowledgeBase]):
+class NewBaseSerializer(Body):
+    """A base that is to be made."""
+
     name = TextField(max_length=120)
 
 
-class BaseChangeSerializer(serializers.Serializer[KnowledgeBase]):
+class BaseChangeSerializer(Body):
     """What is left out stays as it is."""
 
     name = TextField(max_length=120, required=False)
@@ -284,7 +317,9 @@ class UploadSerializer(serializers.Serializer[Any]):
     outcomes = OutcomeSerializer(many=True)
 
 
-class FilesSerializer(serializers.Serializer[Any]):
+class FilesSerializer(Body):
+    """The files of an upload."""
+
     files = serializers.ListField(child=serializers.FileField(), min_length=1)
 
 
@@ -318,6 +353,10 @@ class DocumentListView(GenericAPIView[Document]):
     def post(self, request: Request, base_id: UUID) -> Response:
         """Upload files in the part `files`, each judged by itself. PDF, Markdown and UTF-8 text are read."""
         found = access.get_base(request.user, base_id, *access.WRITE)
+        # A browser's session sends the token of its form along.
+        sent = {*request.POST, *request.FILES} - {"csrfmiddlewaretoken"}
+        if wrong := unknown_fields(sent, FilesSerializer().fields):
+            raise exceptions.ValidationError(wrong)
         files = request.FILES.getlist("files")
         too_long = oversized_files(request._request)
         sent = keyed_upload(person(request), found, key_of(request), files, too_long)

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents import access
-from documents.api import CsvRenderer, TextField, in_two_forms
+from documents.api import Body, CsvRenderer, TextField, in_two_forms
 from retrieval import editing
 from retrieval.dictionary import rows_of
 from retrieval.models import Concept, Term
@@ -144,7 +144,7 @@ class ConceptSerializer(serializers.Serializer[Concept]):
     terms = TermSerializer(many=True)
 
 
-class RowSerializer(serializers.Serializer[Any]):
+class RowSerializer(Body):
     """One term of a concept, as a line of the CSV."""
 
     concept = TextField(max_length=TEXT_MAX)
@@ -154,7 +154,9 @@ class RowSerializer(serializers.Serializer[Any]):
     weight = serializers.FloatField(required=False, default=1.0)
 
 
-class RowsSerializer(serializers.Serializer[Any]):
+class RowsSerializer(Body):
+    """Terms to add or to change."""
+
     rows = serializers.ListField(child=RowSerializer(), min_length=1, max_length=ROWS_MAX)
 
 
