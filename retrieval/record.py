@@ -1,12 +1,9 @@
 """A result becomes insert-only rows, and the bytes of them that the ledger vouches for; and JSON for programs."""
 
 import json
-import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -23,6 +20,7 @@ from llm.payload import call_of
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import Candidate, Hit, RetrievalResult
+from retrieval.version import VersionUnknown, program_version
 
 RUN_FORMAT = "docintel-run-2"
 FIRST_FORMAT = "docintel-run-1"  # of entries without a salt, made before content could be erased
@@ -123,7 +121,6 @@ RUN = Payload(
 # The exchange in which a model read a question: beside the run, whose bytes have a format of their own.
 READING = Payload(kind="reading", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 FAILURE_MAX = 4000
-GIT_S = 5
 
 
 def store_run(
@@ -237,13 +234,11 @@ def asked_fields(base: KnowledgeBase, user: Viewer, mode: str) -> dict[str, Any]
     }
 
 
-@lru_cache(maxsize=1)
 def code_version() -> str:
-    """The commit this process was started from; "unknown" outside a checkout."""
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+"]
+    """The program's version; without one only what was started past all checks gets here."""
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=GIT_S).stdout.strip()[:80]
-    except (OSError, subprocess.SubprocessError):
+        return program_version()
+    except VersionUnknown:
         return "unknown"
 
 

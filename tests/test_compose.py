@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from docintel_site.status import QUEUES
+from embedded.postgres import MAJOR, QUIET
 from launch.children import commands
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,7 +56,61 @@ def test_no_server_is_reachable_from_outside_without_a_password() -> None:
     assert ":?" in services()["database"]["environment"]["POSTGRES_PASSWORD"]
 
 
-def test_mail_and_sign_on_can_be_set_for_containers() -> None:
+def documented() -> set[str]:
+    """Every variable of the reference."""
     reference = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
-    people = reference.partition("## People and mail")[2].partition("\n## ")[0]
-    assert set(re.findall(r"^\| `(\w+)`", people, re.MULTILINE)) <= services()["web"]["environment"].keys()
+    return set(re.findall(r"^\| `(\w+)` \|", reference, re.MULTILINE))
+
+
+def ours() -> dict[str, dict[str, str | None]]:
+    """The environment of every service that runs the program."""
+    return {name: service["environment"] for name, service in services().items() if "build" in service}
+
+
+# The image says where its data is; ports and environments of Python are those of bin/run.
+NOT_OF_CONTAINERS = {"DOCINTEL_HOME", "DOCINTEL_PORT", "DOCINTEL_VENV"}
+# The servers are those of the file itself.
+SET_HERE = {"DATABASE_URL", "REDIS_URL"}
+
+
+def test_every_documented_variable_reaches_every_container() -> None:
+    assert documented() > NOT_OF_CONTAINERS | SET_HERE
+    for name, environment in ours().items():
+        assert documented() - NOT_OF_CONTAINERS - environment.keys() == set(), name
+        assert environment.keys() - documented() <= {"DOCINTEL_APP_PASSWORD"}, name
+
+
+def test_the_settings_read_every_variable_of_the_containers() -> None:
+    text = (ROOT / "docintel_site" / "settings.py").read_text(encoding="utf-8")
+    for environment in ours().values():
+        assert [name for name in environment if name != "DOCINTEL_APP_PASSWORD" and f'"{name}"' not in text] == []
+
+
+def test_a_variable_is_taken_over_as_it_is_called() -> None:
+    for environment in ours().values():
+        for name, value in environment.items():
+            if name not in SET_HERE and value is not None:
+                assert re.fullmatch(rf"\$\{{{name}:[-?].*\}}", value), (name, value)
+
+
+def test_the_database_is_of_the_embedded_ones_major_version() -> None:
+    database = services()["database"]
+    assert re.fullmatch(rf"pgvector/pgvector:pg{MAJOR}", database["image"])
+    # From 18 on the image keeps its data in a directory of the major version below this one.
+    assert database["volumes"] == ["database:/var/lib/postgresql"]
+
+
+def test_the_database_logs_no_values() -> None:
+    command = services()["database"]["command"].split()
+    assert {option: command[command.index(option) - 1] for option in command if "=" in option} == {
+        f"{name}={value}": "-c" for name, value in QUIET.items()
+    }
+
+
+def test_the_arguments_of_the_image_are_those_of_the_dockerfile() -> None:
+    taken = set(re.findall(r"^ARG (\w+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
+    for name, service in services().items():
+        if "build" in service:
+            given = service["build"]["args"]
+            assert given == {"DOCINTEL_VERSION": "${DOCINTEL_VERSION:-}", "OCR": "${OCR:-0}"}, name
+            assert given.keys() == taken
