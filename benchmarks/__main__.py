@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from benchmarks.questions import GoldQuestion
     from retrieval.types import ConceptTerms
 
+ROOT = Path(__file__).resolve().parent.parent
 AUDIT_PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export", "lasting")
 
 
@@ -363,5 +364,17 @@ def print_figures(figures: dict[str, Any]) -> None:
         print(f"{'  ' + stage:28}  p50 {figure['p50']}, p95 {figure['p95']}")
 
 
+def in_a_sentence() -> int | str:
+    """The exit code of `main`; a package that only development brings is named with how to install it."""
+    try:
+        return main()
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        if package and (ROOT / package).exists():
+            raise  # of our own: a fault
+        pip = f"{sys.executable} -m pip install -r requirements-dev.txt"
+        return f"The benchmarks need the development packages ({error}). In {ROOT}: {pip}"
+
+
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(in_a_sentence())
