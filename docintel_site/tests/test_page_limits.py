@@ -93,10 +93,10 @@ def test_it_lets_in_again_in_the_next_minute(
 
 def rows_of(names: set[str]) -> list[str]:
     """The rows of the table of access for methods and names of routes, such as `POST ask/` for `POST chat:home`."""
-    named = {f"{pattern.name}": [] for _, pattern in routes()}
+    named: dict[str, list[str]] = {}
     for route, pattern in routes():
-        named[f"{pattern.name}"].append(route)
-    apps = {"chat": "ask/", "audit": "audit/", "documents": ("bases/", "documents/")}
+        named.setdefault(f"{pattern.name}", []).append(route)
+    apps: dict[str, str | tuple[str, ...]] = {"chat": "ask/", "audit": "audit/", "documents": ("bases/", "documents/")}
     rows = []
     for name in names:
         method, _, view = name.partition(" ")
