@@ -12,7 +12,5 @@ pages = get_asgi_application()
 from docintel_site.access_log import AccessLog
 from docintel_site.allowance import allowance
 from docintel_site.body_limit import BodyLimit
-from retrieval.version import program_version
 
-program_version()  # a server whose records could not name their program does not start
 application = AccessLog(BodyLimit(pages, settings.BODY_MAX_BYTES, allowance))

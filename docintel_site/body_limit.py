@@ -6,7 +6,6 @@ where that is.
 
 import asyncio
 import io
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from http import HTTPStatus
@@ -79,7 +78,8 @@ class Body:
         self.arriving = receive
         self.limit_bytes = limit_bytes
         self.allowance = allowance
-        self.began = time.monotonic()
+        self.clock = asyncio.get_running_loop().time
+        self.began = self.clock()
         self.received = 0
         self.is_whole = False
         self.refusal: Refusal | None = None
@@ -100,7 +100,7 @@ class Body:
 
     def left_s(self) -> float:
         """The seconds in which the next piece has to be here."""
-        return self.began + GRACE_S + self.received / SLOWEST_BYTES_S - time.monotonic()
+        return self.began + GRACE_S + self.received / SLOWEST_BYTES_S - self.clock()
 
     async def may_have(self, size: int) -> bool:
         """Whether a body of this size is taken; else it is refused from now on."""

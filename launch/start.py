@@ -27,7 +27,6 @@ from launch.environment import ROOT, last_line
 from launch.errors import LaunchError
 from launch.options import parse_run
 from launch.progress import say, step
-from retrieval.version import VersionUnknown, program_version
 
 WEB_PATIENCE_S = 60.0
 STOP_PATIENCE_S = 6.0  # with the servers' own stop this stays within ten seconds
@@ -55,13 +54,12 @@ def main(arguments: list[str]) -> None:
             down(settings.HOME, servers)
         else:
             up(settings.HOME, servers, options)
-    except (LaunchError, EmbeddedError, ImproperlyConfigured, VersionUnknown) as error:
+    except (LaunchError, EmbeddedError, ImproperlyConfigured) as error:
         sys.exit(f"{error}")
 
 
 def up(home: Path, servers: list[Server], options: argparse.Namespace) -> None:
     """Everything in its order, and all of it stopped again at the end, whatever the end was."""
-    program_version()  # or nothing is started
     make_private(home)
     (home / "logs").mkdir(exist_ok=True)
     with only_one(home):

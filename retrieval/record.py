@@ -20,7 +20,7 @@ from llm.payload import call_of
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import Candidate, Hit, RetrievalResult
-from retrieval.version import VersionUnknown, program_version
+from retrieval.version import program_version
 
 RUN_FORMAT = "docintel-run-2"
 FIRST_FORMAT = "docintel-run-1"  # of entries without a salt, made before content could be erased
@@ -229,17 +229,9 @@ def asked_fields(base: KnowledgeBase, user: Viewer, mode: str) -> dict[str, Any]
         "asked_by_id": user.pk,
         "asked_by_name": str(user)[:254] if user.pk else "",
         "mode": mode,
-        "code_version": code_version(),
+        "code_version": program_version(),
         "created_at": timezone.now(),
     }
-
-
-def code_version() -> str:
-    """The program's version; without one only what was started past all checks gets here."""
-    try:
-        return program_version()
-    except VersionUnknown:
-        return "unknown"
 
 
 def result_fields(result: RetrievalResult) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 `python -m retrieval.version v1.2` writes the file; the build of an image does, because the checkout is not in it.
 """
 
+import hashlib
 import re
 import subprocess
 import sys
@@ -13,6 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "VERSION"
 GIT_S = 5
 WRITTEN = re.compile(r"\w[\w.+-]{0,79}")  # what `git describe` and names of releases are made of
+CODE = ("*.py", "*.html", "*.csv")  # what decides how a question is answered, and how its record is shown
+DIGITS = 12
 NOT_GIVEN = (
     "The image has to know which program it holds. Build it with "
     '--build-arg DOCINTEL_VERSION="$(git describe --always --dirty=+)", '
@@ -20,45 +23,49 @@ NOT_GIVEN = (
 )
 
 
-class VersionUnknown(Exception):
-    """No record could name the program that made it; the message says what to do."""
+class VersionMissing(Exception):
+    """An image was to be built without a version; the message says what to do."""
 
 
 @lru_cache(maxsize=1)
 def program_version() -> str:
-    """The version of this program. Raises VersionUnknown."""
-    missing = f"{ROOT} is no git checkout"
-    if (ROOT / ".git").exists():
-        try:
-            return of_checkout()
-        except (OSError, subprocess.SubprocessError) as error:
-            said = str(getattr(error, "stderr", "") or error).strip().partition("\n")[0]
-            missing = f"git does not tell the commit of {ROOT} ({said})"
+    """The commit, else what VERSION says; in a copy of the files that has neither, a digest of the code itself."""
     text = FILE.read_text().strip() if FILE.exists() else ""
-    if WRITTEN.fullmatch(text):  # not as it is in a checkout, where only an archive has it filled in
-        return text
-    raise VersionUnknown(
-        f"The version of this program is not known, and every record names it: {missing}, and {FILE} holds no version. "
-        "Build the image with DOCINTEL_VERSION, or write the file: python -m retrieval.version v1.2"
-    )
+    is_written = bool(WRITTEN.fullmatch(text))  # a checkout has a place holder there, which only an archive fills in
+    return of_checkout() or (text if is_written else f"code-{digest_of_code()}")
 
 
 def of_checkout() -> str:
-    """The commit, with "+" when the work tree differs from it. Raises OSError or SubprocessError."""
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=GIT_S)
+    """The commit, with "+" when the work tree differs from it; "" where git cannot tell."""
+    if not (ROOT / ".git").exists():
+        return ""
+    # The checkout may belong to another account, which git takes for an attack on what it would run.
+    command = ["git", "-c", f"safe.directory={ROOT}", "-C", str(ROOT), "describe", "--always", "--dirty=+"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=GIT_S)
+    except (OSError, subprocess.SubprocessError):
+        return ""
     return done.stdout.strip()[:80]
 
 
+def digest_of_code() -> str:
+    """The first digits of a SHA-256 over every file of code, by name and content."""
+    hashed = hashlib.sha256()
+    folders = sorted(path for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "var")))
+    for path in sorted(found for folder in folders for kind in CODE for found in folder.rglob(kind)):
+        hashed.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes() + b"\0")
+    return hashed.hexdigest()[:DIGITS]
+
+
 def write(version: str) -> None:
-    """Keep the version of an image. Raises VersionUnknown for none, or what is none."""
+    """Keep the version of an image. Raises VersionMissing for none, or what is none."""
     if not WRITTEN.fullmatch(version) or version == "unknown":
-        raise VersionUnknown(NOT_GIVEN if not version else f"{version!r} is no version. {NOT_GIVEN}")
+        raise VersionMissing(NOT_GIVEN if not version else f"{version!r} is no version. {NOT_GIVEN}")
     FILE.write_text(f"{version}\n")
 
 
 if __name__ == "__main__":
     try:
-        write(" ".join(sys.argv[1:]).strip())
-    except VersionUnknown as refusal:
+        write("".join(sys.argv[1:]))
+    except VersionMissing as refusal:
         sys.exit(str(refusal))

@@ -7,19 +7,15 @@ patterns look for, and pieces of what the pattern itself matches, repeated.
 
 import ast
 import dataclasses
-import importlib
-import pkgutil
 import re
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-APPS = ("accounts", "audit", "chat", "docintel_site", "documents", "embedded", "launch", "ledger", "llm", "retrieval")
+from tests.product import ROOT, modules, sources
+
 LINE_CHARS = 60_000  # a page may hold 200,000, which reading divides into lines of 1,000
 SEARCH_S = 0.2
 SIZES = (60, 600, 6_000, LINE_CHARS)  # the small ones first: what is exponential is seen before it hangs
@@ -58,14 +54,6 @@ class Found(NamedTuple):
     methods: frozenset[str]
 
 
-def modules() -> Iterator[ModuleType]:
-    for app in APPS:
-        package = importlib.import_module(app)
-        for found in pkgutil.walk_packages(package.__path__, f"{app}."):
-            if not {"tests", "migrations", "__main__"} & set(found.name.split(".")):
-                yield importlib.import_module(found.name)
-
-
 def patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
     """The patterns a value holds, however it holds them."""
     if isinstance(value, re.Pattern):
@@ -84,7 +72,7 @@ def patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
 def used_methods() -> dict[str, set[str]]:
     """The methods called on each name anywhere in the product."""
     used: dict[str, set[str]] = {}
-    for path in (path for app in APPS for path in (ROOT / app).rglob("*.py") if "tests" not in path.parts):
+    for path in sources():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and node.attr in METHODS and isinstance(node.value, ast.Name):
                 used.setdefault(node.value.id, set()).add(node.attr)
@@ -93,7 +81,7 @@ def used_methods() -> dict[str, set[str]]:
 
 def literal_patterns() -> Iterator[Found]:
     """The patterns written where they are used, such as re.sub(r"\\D", "", text)."""
-    for path in (path for app in APPS for path in (ROOT / app).rglob("*.py") if "tests" not in path.parts):
+    for path in sources():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args
             if is_call and ast.unparse(node.func.value) == "re" and node.func.attr in METHODS:  # type: ignore[attr-defined]
