@@ -354,8 +354,8 @@ class DocumentListView(GenericAPIView[Document]):
         """Upload files in the part `files`, each judged by itself. PDF, Markdown and UTF-8 text are read."""
         found = access.get_base(request.user, base_id, *access.WRITE)
         # A browser's session sends the token of its form along.
-        sent = {*request.POST, *request.FILES} - {"csrfmiddlewaretoken"}
-        if wrong := unknown_fields(sent, FilesSerializer().fields):
+        fields = {*request.POST, *request.FILES} - {"csrfmiddlewaretoken"}
+        if wrong := unknown_fields(fields, FilesSerializer().fields):
             raise exceptions.ValidationError(wrong)
         files = request.FILES.getlist("files")
         too_long = oversized_files(request._request)

@@ -203,8 +203,8 @@ def run_detectors(
     return [hit for part, found in jobs for hit in tag(wait_for(found), part)]
 
 
-def tag(hits: Sequence[Hit], part: int) -> list[Hit]:
-    return [replace(hit, part=part) for hit in hits] if part else list(hits)
+def tag(hits: list[Hit], part: int) -> list[Hit]:
+    return [replace(hit, part=part) for hit in hits] if part else hits
 
 
 def pinned(question: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
