@@ -17,15 +17,15 @@ from rest_framework.response import Response
 
 from accounts.models import User
 from audit.events import record_list, record_read
-from audit.evidence import write_evidence
-from audit.export_views import IN_MEMORY_MAX
-from audit.forms import ReviewForm, RunFilters
 from audit.models import Review
-from audit.reviewing import review
-from audit.runs import HEAVY, Listed, filtered, listed
+from audit.pages.export_views import IN_MEMORY_MAX
+from audit.pages.forms import ReviewForm, RunFilters
+from audit.proof.evidence import write_evidence
+from audit.review.reviewing import review
+from audit.runs.listing import HEAVY, Listed, filtered, listed
 from chat.api import RUN_STATUSES, AnswerSerializer
 from chat.models import Answer
-from chat.replies import answer_json
+from chat.turns.replies import answer_json
 from documents.access import only
 from documents.api import Body, OctetRenderer, TextField
 from retrieval.api import CandidateSerializer

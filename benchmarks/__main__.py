@@ -202,7 +202,7 @@ def asked_questions(options: argparse.Namespace) -> "list[GoldQuestion]":
 
 
 def chosen_dictionary(options: argparse.Namespace) -> "tuple[ConceptTerms, ...]":
-    from retrieval.dictionary import pack_concepts
+    from retrieval.dictionary.load import pack_concepts
 
     return pack_concepts() if options.dictionary == "packs" else ()
 

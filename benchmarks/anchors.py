@@ -68,10 +68,10 @@ class scripted:
 
 
 def asked_turn(person: "User", document: "Document", question: str) -> "Turn":
-    from chat.answering import answer_turn
     from chat.asking import keep_question
     from chat.models import Turn
     from chat.scope import Scope
+    from chat.turns.conductor import answer_turn
 
     turn = keep_question(person, Scope(document.base, (document,)), question, "balanced", form_id=uuid.uuid4())
     answer_turn(turn.pk)
@@ -80,7 +80,7 @@ def asked_turn(person: "User", document: "Document", question: str) -> "Turn":
 
 def count(turn: "Turn", totals: dict[str, Counter[str]], repairs: Counter[str]) -> None:
     """Add what one turn shows: its citations, its candidates on the trail, and both as a program reads them."""
-    from chat.replies import answer_json
+    from chat.turns.replies import answer_json
 
     assert turn.run is not None
     parse_lines: dict[Any, dict[int, tuple[str, str]]] = {}
@@ -115,7 +115,7 @@ def stands_there(citation: "Citation", lines: dict[int, tuple[str, str]]) -> boo
 
 
 def searched(lines: Iterable[tuple[str, str]]) -> list[str]:
-    from documents.rows import UNSEARCHED_KINDS
+    from reading.rows import UNSEARCHED_KINDS
 
     return [text for text, kind in lines if kind not in UNSEARCHED_KINDS]
 

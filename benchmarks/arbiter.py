@@ -17,13 +17,13 @@ from benchmarks.metrics import percentile
 from benchmarks.questions import GoldQuestion
 from benchmarks.requests import CHARACTERS_PER_TOKEN, digest_of, kept_replies
 from benchmarks.retrieval import commit
-from chat import writer
-from chat.writer import Excerpt, StreamedReply
+from chat.writing import writer
+from chat.writing.writer import Excerpt, StreamedReply
 from documents.base_settings import BaseSettings
-from documents.content import DocumentContent
-from documents.rows import FRONT_INDEX
+from documents.storage.content import DocumentContent
 from llm import client
 from llm.embedding import count_tokens, is_available
+from reading.rows import FRONT_INDEX
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.model import INSTRUCTIONS
 from retrieval.pipeline import retrieve

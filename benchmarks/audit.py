@@ -78,7 +78,7 @@ def lay() -> None:
 
 def replays() -> dict[str, int]:
     """Requests rebuilt from the rows of runs a model was asked about, compared by digest, replies read again."""
-    from audit.replay import rebuild
+    from audit.review.replay import rebuild
     from retrieval.models import RetrievalRun
 
     runs = RetrievalRun.objects.exclude(llm_call=None).select_related("llm_call")[:REPLAYS]
@@ -134,7 +134,7 @@ def verify(entries: int) -> dict[str, Any]:
     """Seconds of the whole walk over so many real entries (a run, its answer and a read for each question)."""
     from django.db import connection
 
-    from audit.verification import verify as walk
+    from audit.proof.verification import verify as walk
     from benchmarks.growth import grow
 
     grown = grow(entries)
@@ -161,7 +161,7 @@ def verify(entries: int) -> dict[str, Any]:
 
 def pages(listed: int) -> dict[str, Any]:
     """p50 and p95 in milliseconds of the pages an auditor opens, over so many runs with 20 candidates each."""
-    from audit.runs import key_of
+    from audit.runs.listing import key_of
     from benchmarks.growth import thin_runs
     from retrieval.models import RetrievalRun, RunCandidate
 
@@ -217,7 +217,7 @@ def opened(client: Any, address: str, times: int = 20) -> dict[str, float | None
 
 def export() -> dict[str, Any]:
     """Seconds and megabytes of the newest decisions in each form, read as they stream, and what that costs in memory."""
-    from audit import exports
+    from audit.keeping import exports
     from retrieval.models import RetrievalRun
 
     forms = {"csv": exports.as_csv, "jsonl": exports.as_json_lines, "html": exports.as_html}

@@ -13,7 +13,7 @@ import snowballstemmer
 from rank_bm25 import BM25Okapi
 
 from benchmarks.vectors import embed_kept
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from llm import embedding
 
 PASSAGE_WORDS = 150  # the passage length the reference figures were measured with

@@ -125,7 +125,7 @@ def make_side(name: str, subjects: list[str], folder: Path) -> Side:
     from accounts.models import Scope, User
     from accounts.tokens import make_token
     from documents.access import create_base, set_role
-    from documents.ingestion import ingest_path
+    from documents.ingestion.conductor import ingest_path
     from documents.models import KnowledgeBase
 
     owner, asker = (User.objects.create_user(f"{who}@{name.lower()}.example") for who in ("owner", "asker"))

@@ -91,7 +91,7 @@ def lay() -> tuple[dict[str, list[str]], str]:
     """The demonstration and a token with every scope; the ids that are there, by the names the description has."""
     from accounts.models import Scope, User
     from accounts.tokens import make_token
-    from chat.demo import load
+    from chat.turns.demo import load
     from documents.models import Document
     from retrieval.models import Concept
 

@@ -8,11 +8,11 @@ from typing import Any
 from benchmarks.library import Library
 from benchmarks.questions import GoldQuestion
 from benchmarks.retrieval import commit
-from chat.computing import Computed, compute_all, is_computable
+from chat.figures.computing import Computed, compute_all, is_computable
+from chat.figures.statement_rows import statement_rows
 from documents.base_settings import BaseSettings
 from retrieval.pipeline import retrieve
 from retrieval.types import Candidate, ConceptTerms, LineRange
-from retrieval.values import statement_rows
 
 NUMBER = re.compile(r"(?:(?<![\w.])(-)\$?)?(\d[\d,]*(?:\.\d+)?)")
 FALL = re.compile(r"\b(?:declin|decreas|fell|fall|drop|lower)\w*", re.IGNORECASE)

@@ -87,8 +87,8 @@ def ask(count: int, chance: random.Random) -> list[uuid.UUID]:
 
 def answer_all(turn_ids: list[uuid.UUID], chance: random.Random) -> Counter[str]:
     """Let workers answer while they are killed, their connections cut and their questions stopped; what was done to them."""
-    from chat.answering import give_up_exhausted
     from chat.models import Turn
+    from chat.turns.conductor import give_up_exhausted
     from documents.models import Membership
 
     faults: Counter[str] = Counter()
@@ -166,8 +166,8 @@ def work() -> None:
     from django.db import OperationalError, connection
     from django.db.models import Q
 
-    from chat import answering, lease
     from chat.models import Turn
+    from chat.turns import conductor, lease
 
     settings.LEASE_S, settings.ARBITER_DEADLINE_S, settings.ANSWER_DEADLINE_S = LEASE_S, DEADLINE_S, DEADLINE_S
     sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the life of the process
@@ -178,8 +178,8 @@ def work() -> None:
             if turn_id is None:
                 time.sleep(PAUSE_S)
                 continue
-            answering.answer_turn(turn_id)
-        except answering.AnsweringFailed:
+            conductor.answer_turn(turn_id)
+        except conductor.AnsweringFailed:
             connection.close_if_unusable_or_obsolete()
         except OperationalError:
             connection.close()
@@ -189,7 +189,7 @@ def counted() -> dict[str, Any]:
     """What the questions left. Every "must be none" is a broken promise when it is not 0."""
     from django.db.models import Count
 
-    from audit.verification import verify
+    from audit.proof.verification import verify
     from chat.models import Answer, Turn
     from ledger.models import Entry
     from retrieval.models import RetrievalRun

@@ -68,7 +68,7 @@ PRINTED = ("documents", "questions", "sent_to_the_model", "effects", "record_ver
 def run() -> dict[str, Any]:
     """Ask of every hostile document; effects by kind."""
     from accounts.models import User
-    from audit.verification import verify
+    from audit.proof.verification import verify
     from documents import access
     from llm.models import LLMCall
 
@@ -100,7 +100,7 @@ def keep_secret(base: "KnowledgeBase") -> None:
 
 
 def add_document(base: "KnowledgeBase", text: str, path: Path) -> None:
-    from documents.ingestion import ingest_path
+    from documents.ingestion.conductor import ingest_path
     from documents.models import KnowledgeBase
 
     KnowledgeBase.objects.filter(pk=base.pk).update(settings={"embeddings": "none"})
@@ -110,10 +110,10 @@ def add_document(base: "KnowledgeBase", text: str, path: Path) -> None:
 
 
 def ask(person: "User", base: "KnowledgeBase", question: str) -> "Turn":
-    from chat.answering import answer_turn
     from chat.asking import keep_question
     from chat.models import Turn
     from chat.scope import Scope
+    from chat.turns.conductor import answer_turn
 
     turn = keep_question(person, Scope(base), question, "thorough", form_id=uuid.uuid4())
     answer_turn(turn.pk)

@@ -6,10 +6,10 @@ from unittest.mock import patch
 from django.test import Client
 from django.utils.html import escape
 
-from audit.replay import rebuild
-from documents.ingestion import finish, queue_again
+from audit.review.replay import rebuild
+from documents.ingestion.conductor import finish, queue_again
+from documents.ingestion.trash import move_to_trash, purge
 from documents.models import Document
-from documents.trash import move_to_trash, purge
 from retrieval.models import RetrievalRun, RunCandidate
 
 REPLAYS = 200
@@ -25,7 +25,10 @@ def run(client: Client) -> dict[str, Any]:
     for document in Document.objects.all():
         finish(queue_again(document))
     found["documents read again"] = after(client, runs, golden)
-    with patch("audit.replay.PROMPT_VERSION", "99"), patch("audit.replay.INSTRUCTIONS", "Quite other instructions."):
+    with (
+        patch("audit.review.replay.PROMPT_VERSION", "99"),
+        patch("audit.review.replay.INSTRUCTIONS", "Quite other instructions."),
+    ):
         found["prompt changed"] = after(client, runs, golden)
     for document in Document.objects.all():
         move_to_trash(document)

@@ -5,32 +5,14 @@ import pickle
 from pathlib import Path
 
 from benchmarks.vectors import CACHE, embed_kept
-from documents.content import DocumentContent, Vectors, content_of
-from documents.passages import cut_passages
-from documents.rows import PassageRow, Reading
-from documents.sandbox import read_in_child
-from documents.store import PARSER_VERSION
-from documents.texts import read_markdown
+from documents.storage.content import DocumentContent, Vectors, content_of
+from documents.storage.store import PARSER_VERSION
 from llm import embedding
+from reading.passages import cut_passages
+from reading.plain_text import read_markdown
+from reading.processes.sandbox import read_in_child
+from reading.rows import PassageRow, Reading
 
-READER = (
-    "characters",
-    "content",
-    "contents",
-    "furniture",
-    "kinds",
-    "language",
-    "limits",
-    "lines",
-    "markdown",
-    "matching",
-    "passages",
-    "pdf",
-    "placing",
-    "reading",
-    "rows",
-    "toc",
-)
 MEDIA_TYPES = {".pdf": "application/pdf", ".md": "text/markdown", ".txt": "text/plain"}
 
 
@@ -64,8 +46,9 @@ class Library:
 
 def code_digest() -> str:
     """A digest of the reader's own files, so that a changed reader never meets an old reading."""
-    folder = Path(__file__).parent.parent / "documents"
-    texts = [(folder / f"{name}.py").read_bytes() for name in READER]
+    root = Path(__file__).parent.parent
+    readers = sorted(path for path in (root / "reading").rglob("*.py") if "tests" not in path.parts)
+    texts = [path.read_bytes() for path in (*readers, root / "documents" / "storage" / "content.py")]
     return hashlib.sha256(PARSER_VERSION.encode() + b"".join(texts)).hexdigest()[:12]
 
 

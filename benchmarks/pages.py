@@ -45,7 +45,7 @@ def lay(documents: list[Path]) -> tuple[dict[str, str], str, tuple[str, int]]:
     from django.test import Client
 
     from accounts.models import User
-    from chat.demo import load
+    from chat.turns.demo import load
     from documents.models import Document
 
     owner = User.objects.create_superuser("owner@example.org", None, name="Owner")

@@ -19,19 +19,19 @@ from django.core.files import File
 from benchmarks.metrics import mean
 from benchmarks.questions import load_questions
 from benchmarks.retrieval import commit
-from documents.ingestion import ingest
-from documents.kinds import numbering_of
-from documents.limits import Limits
-from documents.matching import identifier_form, join_lines
+from documents.ingestion.conductor import ingest
 from documents.models import KnowledgeBase
-from documents.pdf import PDF_ERRORS, TEXT_FLAGS, OutlineItem, opened, read_outline
-from documents.placing import VERIFIED
-from documents.reading import read_pdf
-from documents.reasons import ReadingError
-from documents.rows import UNSEARCHED_KINDS, LineRow, Reading, TocRow
-from documents.texts import read_markdown, read_plain_text
-from documents.toc import USABLE_ENTRIES
-from documents.uploads import accept_upload
+from documents.storage.uploads import accept_upload
+from reading.layout.kinds import numbering_of
+from reading.limits import Limits
+from reading.matching import identifier_form, join_lines
+from reading.outline.headings import VERIFIED
+from reading.outline.toc import USABLE_ENTRIES
+from reading.pdf import PDF_ERRORS, TEXT_FLAGS, OutlineItem, opened, read_outline
+from reading.pdf_reader import read_pdf
+from reading.plain_text import read_markdown, read_plain_text
+from reading.reasons import ReadingError
+from reading.rows import UNSEARCHED_KINDS, LineRow, Reading, TocRow
 
 ROOT = Path(__file__).resolve().parent.parent
 LONG_PAGES, RECOVERED_ENTRIES = 50, 10  # a filing this long needs a table of contents with this many verified entries
@@ -138,7 +138,7 @@ def child_peak_mb(path: Path) -> float:
     Asked of a small process of its own: a child's peak counts the parent it was forked from, and ours is large.
     """
     program = (
-        "import resource, sys, pathlib; from documents.sandbox import read_in_child;"
+        "import resource, sys, pathlib; from reading.processes.sandbox import read_in_child;"
         "read_in_child(pathlib.Path(sys.argv[1]));"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )

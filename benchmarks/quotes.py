@@ -13,12 +13,12 @@ import pymupdf
 
 from benchmarks.library import Library
 from benchmarks.retrieval import commit
-from documents.boxes import Box, boxes_of
-from documents.content import DocumentContent
-from documents.matching import loose_map
-from documents.rows import UNSEARCHED_KINDS
-from retrieval.calibration import Calibrated, calibrate
-from retrieval.tests.test_literal_quotes import letters_without_references, mutated, text_of
+from documents.storage.content import DocumentContent
+from reading.boxes import Box, boxes_of
+from reading.matching import loose_map
+from reading.rows import UNSEARCHED_KINDS
+from retrieval.candidates.calibration import Calibrated, calibrate
+from retrieval.candidates.tests.test_literal_quotes import letters_without_references, mutated, text_of
 from retrieval.types import LineRange
 
 SAMPLES = Path(__file__).parent.parent / "samples"

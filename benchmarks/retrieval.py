@@ -13,7 +13,7 @@ from benchmarks.library import Library
 from benchmarks.metrics import CUTOFFS, distinct, is_hit, mean, percentile, recall, reciprocal_rank
 from benchmarks.questions import GoldQuestion
 from documents.base_settings import BaseSettings
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from retrieval.pipeline import retrieve
 from retrieval.types import Candidate, ConceptTerms, RetrievalResult
 

@@ -13,7 +13,7 @@ from benchmarks.shelf import shelve
 from documents.base_settings import BaseSettings
 from documents.models import Document, Passage
 from retrieval.corpus import content_for, elsewhere, lexical, near, promising, searched_phrases
-from retrieval.phrasing import read_phrasing, without_pages
+from retrieval.question.phrasing import read_phrasing, without_pages
 from retrieval.types import ConceptTerms
 
 STEPS = 3  # a third of the documents, two thirds, all

@@ -60,8 +60,8 @@ def store(base: "KnowledgeBase", path: str, library: "Library", known: "Document
 
     from benchmarks.library import code_digest
     from documents.models import Document
-    from documents.rows import Reading
-    from documents.store import copy_vectors, erase_parses, store_reading
+    from documents.storage.store import copy_vectors, erase_parses, store_reading
+    from reading.rows import Reading
 
     content = library.content(path)
     reading = Reading(

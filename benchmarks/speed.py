@@ -12,7 +12,7 @@ from benchmarks.metrics import percentile
 from benchmarks.questions import GoldQuestion
 from benchmarks.retrieval import commit
 from documents.base_settings import BaseSettings
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from llm.embedding import embed_query, is_available
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import retrieve

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
 
-from audit.verification import PAYLOADS, Report, payload_of, verify
+from audit.proof.verification import PAYLOADS, Report, payload_of, verify
 from ledger import chain
 from ledger.chain import Head
 from ledger.models import Entry

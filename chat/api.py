@@ -21,14 +21,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
-from chat import scope, stream, tasks
+from chat import scope, stream
 from chat.asking import QUESTION_CHARACTERS_MAX, check_question, keep_question
-from chat.feedback import give_feedback
-from chat.forms import COMMENT_CHARACTERS_MAX, MODES
 from chat.models import Conversation, Feedback, Turn
-from chat.replies import read_turn
-from chat.retrieving import retrieve_and_record
-from chat.waiting import ENDED, wait_for_end
+from chat.page.forms import COMMENT_CHARACTERS_MAX, MODES
+from chat.turns import tasks
+from chat.turns.feedback import give_feedback
+from chat.turns.replies import read_turn
+from chat.turns.retrieving import retrieve_and_record
+from chat.turns.waiting import ENDED, wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, TextField, key_of
 from documents.idempotency import keyed
 from retrieval.api import STATUSES, BoxSerializer, ResultSerializer

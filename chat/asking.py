@@ -11,8 +11,8 @@ from django.utils.translation import gettext
 from accounts.models import User
 from chat.models import Conversation, Turn
 from chat.scope import Scope
-from documents.characters import clean_name, clean_words
 from documents.idempotency import Keyed, made_before, remember
+from reading.characters import clean_name, clean_words
 
 QUESTION_CHARACTERS_MAX = 4000  # RELIABILITY section 2
 TITLE_CHARACTERS_MAX = 200

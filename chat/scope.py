@@ -12,7 +12,7 @@ from django.db.models.functions import RowNumber
 from django.utils.translation import gettext
 
 from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
-from documents.replacement import newest
+from documents.storage.replacement import newest
 
 CHOSEN_MAX = 50  # documents of one question; beyond that people ask the base
 # Documents in the picker, of one base and of all; beyond that people ask the base or come from the document.

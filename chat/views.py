@@ -13,16 +13,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.models import User
-from chat import stream, tasks
+from chat import stream
 from chat.asking import ask_again, keep_question
-from chat.export import file_name, json_of, markdown_of
-from chat.feedback import give_feedback
-from chat.forms import FeedbackForm, FindForm, QuestionForm, TitleForm
 from chat.models import Conversation, Turn
+from chat.page.export import file_name, json_of, markdown_of
+from chat.page.forms import FeedbackForm, FindForm, QuestionForm, TitleForm
+from chat.page.suggestions import suggest
+from chat.page.thread import CONVERSATIONS_SHOWN, ShownTurn, conversation_groups, turns_of, with_rows
+from chat.page.viewer import CitedPage, cited_page, refused_page
 from chat.scope import value_of
-from chat.suggestions import suggest
-from chat.thread import CONVERSATIONS_SHOWN, ShownTurn, conversation_groups, turns_of, with_rows
-from chat.viewer import CitedPage, cited_page, refused_page
+from chat.turns import tasks
+from chat.turns.feedback import give_feedback
 from retrieval.models import RetrievalRun
 
 FEEDBACK_FAULT = gettext_lazy("Say what is wrong with the answer, in a comment of at most 2,000 characters.")

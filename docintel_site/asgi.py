@@ -9,8 +9,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
 pages = get_asgi_application()
 
 # Who may upload is asked of models, which Django has to have loaded.
-from docintel_site.access_log import AccessLog
-from docintel_site.allowance import allowance
-from docintel_site.body_limit import BodyLimit
+from docintel_site.http.access_log import AccessLog
+from docintel_site.http.allowance import allowance
+from docintel_site.http.body_limit import BodyLimit
 
 application = AccessLog(BodyLimit(pages, settings.BODY_MAX_BYTES, allowance))

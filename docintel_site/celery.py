@@ -1,4 +1,4 @@
-"""The Celery application: settings from Django under CELERY_, tasks from every app's tasks.py."""
+"""The Celery application: settings from Django under CELERY_, tasks from the apps."""
 
 import os
 from logging.config import dictConfig
@@ -12,7 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
 
 app = Celery("docintel")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
+app.autodiscover_tasks(["documents.ingestion", "chat.turns", "audit.keeping"])
 
 
 @setup_logging.connect

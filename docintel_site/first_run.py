@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from accounts.forms import FirstOwnerForm
 from accounts.models import OwnerLink, User
 from accounts.owner import LinkUsed, make_first_owner
-from chat.demo import hand_over
+from chat.turns.demo import hand_over
 
 
 @login_not_required

@@ -8,7 +8,7 @@ from django.utils.decorators import method_decorator
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from docintel_site.problems import MEDIA_TYPE
+from docintel_site.http.problems import MEDIA_TYPE
 
 PROBLEMS = {
     "400": "The request cannot be read, or a value in it is not allowed; `errors` names each.",

@@ -168,7 +168,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "docintel_site.page_limits.PageLimits",
+    "docintel_site.http.page_limits.PageLimits",
 ]
 ROOT_URLCONF = "docintel_site.urls"
 ASGI_APPLICATION = "docintel_site.asgi.application"
@@ -295,7 +295,7 @@ CONTENT_SECURITY_POLICY = {
 }
 DATA_UPLOAD_MAX_NUMBER_FILES = 100
 FILE_UPLOAD_HANDLERS = [
-    "documents.upload_quota.SizeQuota",
+    "documents.storage.upload_quota.SizeQuota",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -323,12 +323,12 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope"],
-    "DEFAULT_THROTTLE_CLASSES": ["docintel_site.limits.RequestLimit", "docintel_site.limits.CostlyLimit"],
+    "DEFAULT_THROTTLE_CLASSES": ["docintel_site.http.limits.RequestLimit", "docintel_site.http.limits.CostlyLimit"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["docintel_site.json_body.JSONBody"],
+    "DEFAULT_PARSER_CLASSES": ["docintel_site.http.json_body.JSONBody"],
     "DEFAULT_PAGINATION_CLASS": "docintel_site.paging.KeysetPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "docintel_site.problems.handle",
+    "EXCEPTION_HANDLER": "docintel_site.http.problems.handle",
     "DEFAULT_METADATA_CLASS": None,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
@@ -386,6 +386,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
+# A task keeps its name wherever its module lies, so that messages queued by an older version are understood.
 CELERY_TASK_ROUTES = {
     "documents.tasks.embed_document": {"queue": "embed"},
     "documents.tasks.sweep": {"queue": "sweep"},
@@ -460,7 +461,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "filters": {"route": {"()": "docintel_site.access_log.RouteForPath"}},
+    "filters": {"route": {"()": "docintel_site.http.access_log.RouteForPath"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["route"]}},
     "root": {"handlers": ["console"], "level": env_str("DOCINTEL_LOG_LEVEL", "INFO")},
     "loggers": {

@@ -21,15 +21,15 @@ urlpatterns = [
     path("favicon.ico", login_not_required(views.favicon), name="favicon"),
     path("language/", login_not_required(set_language), name="set_language"),
     path("ask/", include("chat.urls")),
-    path("audit/", include("audit.urls")),
+    path("audit/", include("audit.pages.urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("docintel_site.api_urls")),
     path("api/chat", ChatView.as_view(), name="chat_api"),
     path("", include("documents.urls")),
-    path("", include("retrieval.urls")),
+    path("", include("retrieval.dictionary.urls")),
 ]
 
-handler400 = "docintel_site.problems.bad_request"
-handler403 = "docintel_site.problems.forbidden"
-handler404 = "docintel_site.problems.absent"
-handler500 = "docintel_site.problems.failed"
+handler400 = "docintel_site.http.problems.bad_request"
+handler403 = "docintel_site.http.problems.forbidden"
+handler404 = "docintel_site.http.problems.absent"
+handler500 = "docintel_site.http.problems.failed"

@@ -12,10 +12,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from documents.base_settings import BaseSettings
-from documents.characters import clean_name
 from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
 from ledger.events import record
 from ledger.holds import refuse_when_held
+from reading.characters import clean_name
 
 READ = (Role.VIEWER, Role.EDITOR, Role.AUDITOR, Role.OWNER)
 WRITE = (Role.EDITOR, Role.OWNER)

@@ -23,15 +23,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
-from documents import access, listing, trash
+from documents import access
 from documents.base_settings import BaseSettings
 from documents.idempotency import Keyed, keyed, made_before, one_at_a_time, remember
-from documents.listing import DocumentRow
+from documents.ingestion import trash
+from documents.ingestion.tasks import start
 from documents.models import Document, KnowledgeBase, Line, Membership, Parse, Passage, Role, TocEntry
-from documents.rows import LineRow, PassageRow, TocRow
-from documents.tasks import start
-from documents.upload_quota import oversized_files
-from documents.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, too_large
+from documents.pages import listing
+from documents.pages.listing import DocumentRow
+from documents.storage.upload_quota import oversized_files
+from documents.storage.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, too_large
+from reading.rows import LineRow, PassageRow, TocRow
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
 NUMBER_MAX = 2_147_483_647  # of an integer column

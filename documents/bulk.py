@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from django.utils.translation import gettext, ngettext
 
 from accounts.models import User
-from documents import tagging, trash
-from documents.ingestion import queue_again, stop
-from documents.listing import is_busy
+from documents import tagging
+from documents.ingestion import trash
+from documents.ingestion.conductor import queue_again, stop
+from documents.ingestion.tasks import start
 from documents.models import Document, DocumentQuerySet, KnowledgeBase
-from documents.tasks import start
+from documents.pages.listing import is_busy
 
 Done = str  # what was done, in words for people
 

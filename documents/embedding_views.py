@@ -10,8 +10,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from accounts.models import User
-from documents import access, reembedding
-from documents.tasks import start
+from documents import access
+from documents.ingestion import reembedding
+from documents.ingestion.tasks import start
 
 
 @require_POST

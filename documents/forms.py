@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from documents.base_settings import BaseSettings, SettingsError
-from documents.characters import clean_name
 from documents.models import Role
 from llm import embedders, rerank
+from reading.characters import clean_name
 
 CHOICE_WORDS = {
     "arbiter": _("Arbiter (model)"),

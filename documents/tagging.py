@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from django.db.models import F, Func, QuerySet, Value
 from django.utils.translation import gettext
 
-from documents.characters import clean_name
 from documents.models import Document, KnowledgeBase
+from reading.characters import clean_name
 
 TAG_MAX = 40  # characters, as the column has it
 TAGS_MAX = 20  # of one document

@@ -20,19 +20,29 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from documents import access, bulk, ingestion, listing, page_images, reader, replacement, tagging
-from documents import trash as trash_can
+from documents import access, bulk, tagging
 from documents.base_settings import BaseSettings
-from documents.characters import clean_words
 from documents.forms import BaseForm, FilterForm, SettingsForm
-from documents.inspection import inspect_page
+from documents.ingestion import conductor, page_images
+from documents.ingestion import trash as trash_can
+from documents.ingestion.page_images import DPI_OF_SIZE
+from documents.ingestion.tasks import start, start_tidying
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse, Role
-from documents.page_images import DPI_OF_SIZE
-from documents.place import number_of, page_named, place_of
-from documents.tasks import start, start_tidying
-from documents.upload_quota import oversized_files
-from documents.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, clean_title, too_large
+from documents.pages import listing, panels
+from documents.pages.address import number_of, page_named, place_of
+from documents.pages.page_view import inspect_page
+from documents.storage import replacement
+from documents.storage.upload_quota import oversized_files
+from documents.storage.uploads import (
+    DuplicateDocument,
+    UploadRefused,
+    accept_all,
+    clean_file_name,
+    clean_title,
+    too_large,
+)
 from ledger.holds import Held
+from reading.characters import clean_words
 
 DOCUMENTS_A_PAGE = 100
 ORDERS = {
@@ -301,12 +311,12 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     if typed := request.GET.get("go", ""):
         number = page_named(parse, typed, as_printed=request.GET.get("by") == "printed")
         if number:
-            return redirect(request.path + reader.address(request.GET, number))
+            return redirect(request.path + panels.address(request.GET, number))
         place = replace(place, fault=gettext("There is no page “%(page)s”.") % {"page": clean_words(typed[:40])})
     inspection = inspect_page(found, parse, place)
     if inspection is None:
         raise Http404("The document has no such page.")
-    around = reader.around(parse, place, request.GET)
+    around = panels.around(parse, place, request.GET)
     return render(request, "documents/document.html", {**shown, "inspection": inspection, "reader": around})
 
 
@@ -319,7 +329,7 @@ def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
         "role": role,
         "may_write": role in access.WRITE,
         "is_admin": is_admin(request),
-        "improvements": [(stage, IMPROVEMENTS[stage]) for stage in ingestion.improvements(found)],
+        "improvements": [(stage, IMPROVEMENTS[stage]) for stage in conductor.improvements(found)],
     }
 
 
@@ -426,7 +436,7 @@ def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Read a document once more: after a failure, or with changed settings."""
     found = access.get_document(request.user, pk, *access.WRITE)
     if found.trashed_at is None and found.replaced_at is None:
-        start(ingestion.queue_again(found))
+        start(conductor.queue_again(found))
     return back(request, found)
 
 
@@ -435,9 +445,9 @@ def improve(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Have text recognised, or passages described, of a document that was read already."""
     found = access.get_document(request.user, pk, *access.WRITE)
     stage = IngestJob.Stage(request.POST["stage"]) if request.POST.get("stage") in IngestJob.Stage.values else None
-    if stage is None or stage not in ingestion.improvements(found):
+    if stage is None or stage not in conductor.improvements(found):
         raise Http404("There is nothing to improve in this way.")
-    start(ingestion.queue_again(found, stage))
+    start(conductor.queue_again(found, stage))
     return back(request, found)
 
 
@@ -445,7 +455,7 @@ def improve(request: HttpRequest, pk: UUID) -> HttpResponse:
 def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Read every document again that was read with other settings than the base has now."""
     found = access.get_base(request.user, pk, *access.WRITE)
-    jobs = [ingestion.queue_again(document) for document in listing.outdated(found)]
+    jobs = [conductor.queue_again(document) for document in listing.outdated(found)]
     for job in jobs:
         start(job)
     words = ngettext("%(count)s document will be read again.", "%(count)s documents will be read again.", len(jobs))
@@ -457,7 +467,7 @@ def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
 def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Stop the work on a document."""
     found = access.get_document(request.user, pk, *access.WRITE)
-    ingestion.stop(found)
+    conductor.stop(found)
     return back(request, found)
 
 

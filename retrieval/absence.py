@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from documents.content import DocumentContent
-from retrieval.lexicon import lexicon_of
-from retrieval.terms import terms_of
+from documents.storage.content import DocumentContent
 from retrieval.types import Candidate, Coverage, Gate, Hit, Question, Ranking, RetrievalResult, SearchedWord
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import terms_of
 
 NAMES = {
     "G0": "coverage",

@@ -15,12 +15,21 @@ from rest_framework.response import Response
 
 from documents import access
 from documents.api import Body, CsvRenderer, TextField, in_two_forms
-from retrieval import editing
-from retrieval.dictionary import rows_of
+from retrieval.dictionary import editing
+from retrieval.dictionary.csv_format import (
+    LANGUAGES,
+    PRIORITIES,
+    ROWS_MAX,
+    TEXT_MAX,
+    WordlistError,
+    WordRow,
+    checked,
+    written,
+)
+from retrieval.dictionary.load import rows_of
+from retrieval.dictionary.packs import load_missing
 from retrieval.models import Concept, Term
-from retrieval.packs import load_missing
 from retrieval.types import METHODS, POINTED, ROLE_ORDER
-from retrieval.wordlist import LANGUAGES, PRIORITIES, ROWS_MAX, TEXT_MAX, WordlistError, WordRow, checked, written
 
 ROLES = sorted(ROLE_ORDER)
 METHOD_NAMES = [*METHODS, *POINTED]

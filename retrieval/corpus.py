@@ -12,18 +12,18 @@ from django.db.models import F, Max
 from pgvector.django import CosineDistance
 
 from documents.base_settings import BaseSettings
-from documents.content import DocumentContent, load_content
-from documents.matching import match_form
 from documents.models import Document, Embedding, Line, Passage
+from documents.storage.content import DocumentContent, load_content
 from llm.embedders import EMBEDDING_ERRORS
-from retrieval.concepts import concepts_named, searched_terms
+from reading.matching import match_form
 from retrieval.detectors.vectors import query_vector
-from retrieval.naming import Name, documents_named
-from retrieval.phrasing import read_phrasing, without_pages
 from retrieval.pipeline import retrieve
-from retrieval.question import parse_question
+from retrieval.question.documents_named import Name, documents_named
+from retrieval.question.parse import parse_question
+from retrieval.question.phrasing import read_phrasing, without_pages
 from retrieval.types import ConceptTerms, Keyword, Question, RetrievalResult
-from retrieval.words import is_generic, is_stop_word, language_of, words_of
+from retrieval.words.concepts import concepts_named, searched_terms
+from retrieval.words.tokens import is_generic, is_stop_word, language_of, words_of
 
 DOCUMENTS_MAX = 10  # read line by line; up to so many nothing is left out
 PASSAGES_MAX = 150  # of each kind (R93)

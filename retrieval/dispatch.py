@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from documents.base_settings import BaseSettings
-from documents.content import USABLE_TOC_ENTRIES, DocumentContent
+from documents.storage.content import USABLE_TOC_ENTRIES, DocumentContent
 from llm import embedders
-from retrieval.statements import statement_pages
 from retrieval.types import Flag, Hit, Plan, Question
+from retrieval.words.statements import statement_pages
 
 OPEN_INTENTS = ("open_scoped", "open_corpus_wide")
 SMALL_PAGES = 2  # rule 9: nothing is filtered in a document this short

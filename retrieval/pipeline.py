@@ -8,24 +8,24 @@ from dataclasses import replace
 from typing import Any, cast
 
 from documents.base_settings import BaseSettings
-from documents.boxes import boxes_of
-from documents.content import DocumentContent
-from documents.rows import UNSEARCHED_KINDS, LineRow
+from documents.storage.content import DocumentContent
 from llm.client import is_configured
 from llm.embedders import EMBEDDING_ERRORS
 from llm.exchange import Exchange
+from reading.boxes import boxes_of
+from reading.rows import UNSEARCHED_KINDS, LineRow
 from retrieval import absence, dispatch
-from retrieval.aggregation import aggregate
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import fitted, toc_block
-from retrieval.calibration import calibrate
-from retrieval.context import expand_parents, widen
+from retrieval.candidates.aggregation import aggregate
+from retrieval.candidates.calibration import calibrate
+from retrieval.candidates.context import expand_parents, widen
+from retrieval.candidates.references import follow
+from retrieval.candidates.rerank_pool import hybrid_candidates
 from retrieval.deadline import detection_limited, wait_for
 from retrieval.detectors import DETECTORS
-from retrieval.hybrid import hybrid_candidates
-from retrieval.question import parse_question
-from retrieval.references import follow
-from retrieval.thorough import read_by_model
+from retrieval.question.by_model import read_by_model
+from retrieval.question.parse import parse_question
 from retrieval.types import (
     ArbiterName,
     Box,

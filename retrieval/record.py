@@ -10,9 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from documents.access import role_in
-from documents.content import DocumentContent
 from documents.models import KnowledgeBase, Viewer
-from documents.versions import record_parses
+from documents.storage.content import DocumentContent
+from documents.storage.versions import record_parses
 from ledger.payload import Payload, object_of
 from llm.models import LLMCall
 from llm.payload import COLUMNS as CALL_COLUMNS

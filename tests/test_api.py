@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from docintel_site import problems
+from docintel_site.http import problems
 from docintel_site.tests.test_access import API, routes, scope_of
 from tests.running import ROOT, Running, fresh_home, started
 from tests.test_browser import CHROMIUM_FLAGS, chromium

@@ -77,7 +77,7 @@ def test_a_copy_of_the_files_is_told_by_its_code(context: Path, monkeypatch: pyt
     monkeypatch.setattr(version, "FILE", context / "VERSION")
     first = program_version.__wrapped__()
     assert re.fullmatch(r"code-[0-9a-f]{12}", first) and program_version.__wrapped__() == first
-    with (context / "retrieval" / "words.py").open("a") as file:
+    with (context / "retrieval" / "version.py").open("a") as file:
         file.write("# changed")
     assert program_version.__wrapped__() != first
 

@@ -6,25 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from chat.tests.test_hostile_replies import CASES as ANSWER_CASES
-from retrieval.tests.test_replies import CASES as REPLY_CASES
+from chat.writing.tests.test_hostile_replies import CASES as ANSWER_CASES
+from retrieval.arbiter.tests.test_replies import CASES as REPLY_CASES
 
 ROOT = Path(__file__).parent.parent
 REPLY_ROWS = [f"R{number:02}" for number in range(1, 29)]
 PROMISES = {
-    "L1 only known ids act": "retrieval/tests/test_model.py::test_a_broken_contract_is_dropped_and_counted",
-    "L2 a shown quote exists": "retrieval/tests/test_literal_quotes.py::test_ten_thousand_mutations_give_only_literal_text",
-    "L3 injected text cannot act": "chat/tests/test_hostile_replies.py::test_a_model_that_obeys_a_document_has_no_effect",
-    "L4 hidden text is shown": "documents/tests/test_lines.py::test_it_counts_hidden_unknown_and_removed_characters",
-    "L5 output loads nothing": "chat/tests/test_hostile_replies.py::test_a_wrong_answer_ends_as_stated",
-    "L6 failure is bounded": "chat/tests/test_hostile_replies.py::test_every_fault_of_a_provider_is_clear_and_bounded",
-    "L7 degraded is labelled": "chat/tests/test_hostile_replies.py::test_every_fault_of_a_provider_is_clear_and_bounded",
+    "L1 only known ids act": "retrieval/arbiter/tests/test_model.py::test_a_broken_contract_is_dropped_and_counted",
+    "L2 a shown quote exists": "retrieval/candidates/tests/test_literal_quotes.py::test_ten_thousand_mutations_give_only_literal_text",
+    "L3 injected text cannot act": "chat/writing/tests/test_hostile_replies.py::test_a_model_that_obeys_a_document_has_no_effect",
+    "L4 hidden text is shown": "reading/layout/tests/test_lines.py::test_it_counts_hidden_unknown_and_removed_characters",
+    "L5 output loads nothing": "chat/writing/tests/test_hostile_replies.py::test_a_wrong_answer_ends_as_stated",
+    "L6 failure is bounded": "chat/writing/tests/test_hostile_replies.py::test_every_fault_of_a_provider_is_clear_and_bounded",
+    "L7 degraded is labelled": "chat/writing/tests/test_hostile_replies.py::test_every_fault_of_a_provider_is_clear_and_bounded",
     "L8 an outage is not amplified": "llm/tests/test_client.py::test_it_leaves_a_failing_server_alone",
     "L9 cost has a ceiling": "llm/tests/test_spending.py::test_fifty_calls_at_once_pass_the_limit_by_one_call_at_most",
     "L10 drift is visible": (
-        "chat/tests/test_hostile_replies.py::test_the_model_that_answered_is_kept_beside_the_one_that_was_asked"
+        "chat/writing/tests/test_hostile_replies.py::test_the_model_that_answered_is_kept_beside_the_one_that_was_asked"
     ),
-    "L11 scores do not leak": "chat/tests/test_hostile_replies.py::test_no_score_reaches_the_page_of_the_chat",
+    "L11 scores do not leak": "chat/writing/tests/test_hostile_replies.py::test_no_score_reaches_the_page_of_the_chat",
 }
 
 

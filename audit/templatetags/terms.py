@@ -5,7 +5,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
-from audit.terms import TERMS
+from audit.runs.glossary import TERMS
 
 register = template.Library()
 

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import User
-from audit.tests.conftest import House, MakeAnswer, MakeRun
+from audit.conftest import House, MakeAnswer, MakeRun
 from chat.models import Answer, Citation
 from ledger.models import Entry
 from retrieval.models import RetrievalRun, RunCandidate

@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from audit.conftest import House, MakeAnswer, MakeRun
 from audit.models import AuditEvent, Review
-from audit.tests.conftest import House, MakeAnswer, MakeRun
-from audit.verification import verify
+from audit.proof.verification import verify
 from retrieval.models import RetrievalRun
 
 SignIn = Callable[[User], Client]

@@ -8,9 +8,9 @@ from django.db import DatabaseError, transaction
 from django.test import Client
 
 from accounts.models import User
+from audit.conftest import House, MakeRun, Tamper
 from audit.models import AuditEvent
-from audit.tests.conftest import House, MakeRun, Tamper
-from audit.verification import verify
+from audit.proof.verification import verify
 from ledger.models import Entry
 
 SignIn = Callable[[User], Client]

@@ -8,7 +8,7 @@ from django.core.wsgi import get_wsgi_application
 from pytest_django import Settings
 
 from benchmarks import contract
-from chat import demo
+from chat.turns import demo
 
 # They wait for a worker, which the command has and this process has not, or answer with a file its client leaves open.
 LEFT_OUT = frozenset({"chat", "follow_turn", "read_original", "read_evidence"})

@@ -6,10 +6,10 @@ import pytest
 from django.db import transaction
 
 from benchmarks import parsing
-from documents.pdf import OutlineItem
-from documents.rows import LineRow
-from documents.tests.pdfs import write_pdf
-from documents.texts import read_plain_text
+from reading.pdf import OutlineItem
+from reading.plain_text import read_plain_text
+from reading.rows import LineRow
+from reading.tests.pdfs import write_pdf
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

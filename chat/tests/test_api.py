@@ -16,13 +16,13 @@ from pytest_django import Settings
 from accounts.models import User
 from accounts.tokens import make_token
 from chat import stream
-from chat.answering import answer_turn
+from chat.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION, Ask
 from chat.models import Conversation, Feedback, Turn
-from chat.tests.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION, Ask
-from chat.waiting import wait_for_end
+from chat.turns.conductor import answer_turn
+from chat.turns.waiting import wait_for_end
 from docintel_site.celery import app
 from documents.access import create_base
-from documents.ingestion import ingest_path
+from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
 from retrieval.models import RetrievalRun
 
@@ -187,8 +187,8 @@ def test_waiting_asks_the_row_when_redis_is_away(
 ) -> None:
     import redis
 
-    monkeypatch.setattr("chat.waiting.LOOK_MS", 50)
-    monkeypatch.setattr("chat.waiting.listener", lambda: redis.Redis(host="127.0.0.1", port=1))
+    monkeypatch.setattr("chat.turns.waiting.LOOK_MS", 50)
+    monkeypatch.setattr("chat.turns.waiting.listener", lambda: redis.Redis(host="127.0.0.1", port=1))
     assert wait_for_end(answering.pk, 60)
 
 

@@ -10,10 +10,10 @@ from django.utils import timezone
 from accounts.models import User
 from chat import scope
 from chat.asking import QuestionError, ask_again, check_question, keep_question
+from chat.conftest import Ask
 from chat.models import Conversation, Turn
+from chat.page.suggestions import suggest
 from chat.scope import Scope, ScopeError, choose
-from chat.suggestions import suggest
-from chat.tests.conftest import Ask
 from documents import access
 from documents.models import Document, KnowledgeBase
 

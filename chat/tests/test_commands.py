@@ -10,11 +10,11 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from accounts.models import User
-from audit.verification import verify
-from chat import demo
+from audit.proof.verification import verify
+from chat.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION
 from chat.management.commands.ask import SHELL_EMAIL
 from chat.models import Conversation, Turn
-from chat.tests.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION
+from chat.turns import demo
 from documents.models import Document, KnowledgeBase, Membership
 from retrieval.models import RetrievalRun
 

@@ -11,12 +11,13 @@ from django.urls import reverse
 
 from accounts.models import User
 from chat.models import Answer, Turn
+from chat.page.thread import ShownTurn
 from chat.scope import ScopeError, choices, choose, current_value, resolve, value_of
-from chat.thread import ShownTurn
-from documents import ingestion, replacement
 from documents.access import create_base
-from documents.ingestion import ingest_path
+from documents.ingestion import conductor
+from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
+from documents.storage import replacement
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_a_replaced_document_is_asked_in_its_newest_version(
     path.write_text("# Lease of the warehouse\n\n## Rent\n\nThe rent is 13,000 euros a month.\n")
     with path.open("rb") as file:
         newer = replacement.replace(document, tenant, File(file, name="lease-2.md"))
-    ingestion.finish(newer.jobs.get())
+    conductor.finish(newer.jobs.get())
     assert current_value(f"document:{document.pk}") == f"document:{newer.pk}"
     assert choose(tenant, f"document:{document.pk}").documents[0].pk == newer.pk
     assert [each.pk for each in resolve(tenant, base, [str(document.pk)])] == [newer.pk]

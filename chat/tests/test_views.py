@@ -14,11 +14,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from chat import stream, tasks
-from chat.answering import AnsweringFailed, answer_turn
+from chat import stream
+from chat.conftest import ABSENT_QUESTION, RENT_QUESTION, Ask, Serve
 from chat.models import Answer, Conversation, Turn
-from chat.tests.conftest import ABSENT_QUESTION, RENT_QUESTION, Ask, Serve
-from chat.thread import ShownTurn, with_rows
+from chat.page.thread import ShownTurn, with_rows
+from chat.turns import tasks
+from chat.turns.conductor import AnsweringFailed, answer_turn
 from documents import access
 from documents.models import Document, KnowledgeBase, Role
 from retrieval.models import RetrievalRun

@@ -18,12 +18,12 @@ from pytest_django import Settings
 from accounts.models import Scope, Token, User
 from accounts.tokens import make_token, revoke_token
 from audit.models import ReviewSample, SignOff
-from chat.answering import answer_turn
 from chat.asking import keep_question
 from chat.models import Conversation, Turn
 from chat.scope import Scope as Asked
+from chat.turns.conductor import answer_turn
 from documents.access import create_base, set_role
-from documents.ingestion import ingest_path
+from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
 from documents.tests.files import make_pdf
 from retrieval.models import Concept, RetrievalRun, Term

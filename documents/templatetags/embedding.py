@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from documents import reembedding
+from documents.ingestion import reembedding
 from documents.models import KnowledgeBase
 
 register = template.Library()

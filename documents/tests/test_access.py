@@ -13,9 +13,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from documents import access, ingestion
+from documents import access
 from documents.access import LastOwner, create_base, get_base, get_document, remove_member, role_in, set_role
 from documents.base_settings import BaseSettings
+from documents.ingestion import conductor
 from documents.models import Document, IngestJob, KnowledgeBase, Membership, Role
 from documents.urls import urlpatterns
 from ledger.models import Event
@@ -78,7 +79,7 @@ def document(base: KnowledgeBase, queued: Queued, settings: object) -> Document:
     base.settings = {"embeddings": "none"}
     base.save()
     job = queued()
-    ingestion.ingest(job)
+    conductor.ingest(job)
     return job.document
 
 

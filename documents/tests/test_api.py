@@ -17,7 +17,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import User
-from documents import api, ingestion, tasks
+from documents import api
+from documents.ingestion import conductor, tasks
 from documents.models import Document, IdempotencyKey, IngestJob, KnowledgeBase, Line, Passage, TocEntry
 from documents.tests.files import make_locked_pdf, make_pdf, upload_of
 from ledger.models import Event
@@ -41,7 +42,7 @@ def document(base: KnowledgeBase, queued: Queued) -> Document:
     KnowledgeBase.objects.filter(pk=base.pk).update(settings={"embeddings": "none"})
     base.refresh_from_db()
     job = queued()
-    ingestion.ingest(job)
+    conductor.ingest(job)
     return job.document
 
 
@@ -228,14 +229,14 @@ def test_it_tells_the_state_of_a_document(signed_in: Client, queued: Queued) -> 
     assert (waiting["state"], waiting["parse"], waiting["situation"]["kind"]) == ("waiting", None, "busy")
     refused = signed_in.get(f"{address}/lines")
     assert (refused.status_code, refused.json()["code"]) == (409, "not_read")
-    ingestion.ingest(job)
+    conductor.ingest(job)
     read = signed_in.get(address).json()["parse"]
     assert (read["page_count"], read["toc_origin"]) == (4, "outline")
 
 
 def test_it_says_why_a_document_could_not_be_read(signed_in: Client, queued: Queued) -> None:
     job = queued(make_locked_pdf())
-    ingestion.ingest(job)
+    conductor.ingest(job)
     told = signed_in.get(f"/api/v1/documents/{job.document.pk}").json()
     assert (told["state"], told["situation"]["kind"]) == ("failed", "fail")
     assert "password" in told["situation"]["note"].lower() + told["situation"]["words"].lower()

@@ -8,11 +8,12 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from documents import tagging, tasks
+from documents import tagging
 from documents.access import create_base
+from documents.ingestion import tasks
 from documents.models import Document, IngestJob, KnowledgeBase
+from documents.storage.uploads import accept_upload
 from documents.tests.files import make_pdf, upload_of
-from documents.uploads import accept_upload
 
 pytestmark = pytest.mark.django_db
 

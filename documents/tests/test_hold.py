@@ -7,8 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from documents import trash
 from documents.access import create_base, delete_base
+from documents.ingestion import trash
 from documents.models import Document, KnowledgeBase
 from ledger.holds import Held, place, release
 

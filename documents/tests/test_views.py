@@ -14,10 +14,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from documents import ingestion, listing, tasks
 from documents.access import create_base, role_in
 from documents.base_settings import BaseSettings
+from documents.ingestion import conductor, tasks
 from documents.models import Document, IngestJob, KnowledgeBase, Parse, TocEntry
+from documents.pages import listing
 from documents.tests.files import make_locked_pdf, make_pdf, make_scan, upload_of
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,7 @@ def page_of(client: Client, document: Document, **query: str | int) -> Any:
 @pytest.fixture
 def document(queued: Queued) -> Document:
     job = queued()
-    ingestion.ingest(job)
+    conductor.ingest(job)
     return Document.objects.get(pk=job.document_id)
 
 
@@ -146,7 +147,7 @@ def test_it_refuses_more_files_than_a_form_may_have(signed_in: Client, base: Kno
 
 def test_it_shows_hostile_names_as_text(signed_in: Client, base: KnowledgeBase) -> None:
     send(signed_in, base, upload_of(make_scan(), HOSTILE))
-    ingestion.ingest(IngestJob.objects.get())
+    conductor.ingest(IngestJob.objects.get())
     for page in (shown(signed_in, base), page_of(signed_in, Document.objects.get()).content.decode()):
         assert "<script>alert" not in page and "<img src=x>" not in page
 
@@ -164,7 +165,7 @@ def test_it_shows_progress_and_asks_again_only_while_something_is_busy(
     assert "Reading page 31 of 88" in page and 'value="35"' in page and "Begun 3 min ago." in page
     assert 'hx-trigger="every 2s"' in page
     IngestJob.objects.update(state="queued", done_count=0)
-    ingestion.ingest(job)
+    conductor.ingest(job)
     assert "hx-trigger" not in shown(signed_in, base)
 
 
@@ -192,7 +193,7 @@ def test_it_says_that_keyword_questions_work_while_it_embeds(
 def test_it_says_why_a_file_failed_and_offers_to_try_again(
     signed_in: Client, base: KnowledgeBase, queued: Queued, content: bytes, name: str, words: str
 ) -> None:
-    ingestion.ingest(queued(content, name))
+    conductor.ingest(queued(content, name))
     page = shown(signed_in, base)
     assert words in page and "Try again" in page and "1 needs you" in page
 
@@ -285,7 +286,7 @@ def test_nonsense_shows_the_first_page(signed_in: Client, document: Document, te
 
 
 def test_it_shows_older_versions(signed_in: Client, document: Document) -> None:
-    ingestion.ingest(ingestion.queue_again(document))
+    conductor.ingest(conductor.queue_again(document))
     page = page_of(signed_in, document, parse=1, page=2).content.decode()
     assert "Parse 2, current" in page and "?page=3&amp;parse=1" in page
 
@@ -308,12 +309,12 @@ def test_a_file_that_could_not_be_read_can_be_replaced_where_it_says_so(
     signed_in: Client, member: Member, client: Client, queued: Queued
 ) -> None:
     job = queued(make_locked_pdf(), "locked.pdf")
-    ingestion.ingest(job)
+    conductor.ingest(job)
     address = reverse("documents:replace", args=[job.document_id])
     page = page_of(signed_in, job.document).content.decode()
     assert "locked with a password" in page and address in page
     newer = signed_in.post(address, {"files": upload_of(make_pdf(), "open.pdf")}, follow=True).context["document"]
-    ingestion.ingest(newer.jobs.get())
+    conductor.ingest(newer.jobs.get())
     assert list(Document.objects.answering().values_list("pk", flat=True)) == [newer.pk]
     client.force_login(member("viewer"))
     assert address not in page_of(client, job.document).content.decode()
@@ -321,7 +322,7 @@ def test_a_file_that_could_not_be_read_can_be_replaced_where_it_says_so(
 
 def test_details_of_a_failure_are_for_administrators(signed_in: Client, owner: User, queued: Queued) -> None:
     job = queued(make_pdf()[:700], "cut.pdf")
-    ingestion.ingest(job)
+    conductor.ingest(job)
     IngestJob.objects.update(error_for_admins="object 7 is broken")
     assert b"object 7" not in page_of(signed_in, job.document).content
     User.objects.filter(pk=owner.pk).update(is_staff=True)
@@ -485,7 +486,7 @@ def test_it_reads_a_base_again_with_other_settings(
     assert "1 document will be read again" in page and "Waiting to be read" in page
     assert "read with other settings" not in signed_in.get(settings_page).content.decode(), "it is under way"
     before = document.current_parse
-    ingestion.ingest(document.jobs.get(state="queued"))
+    conductor.ingest(document.jobs.get(state="queued"))
     document.refresh_from_db()
     assert document.current_parse is not None and document.current_parse != before
     assert document.current_parse.settings["chunking"] == settings["chunking"]

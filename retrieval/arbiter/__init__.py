@@ -5,9 +5,9 @@
 
 from collections.abc import Sequence
 
-from documents.content import DocumentContent
-from retrieval.arbiter.hybrid import judge_narrowed
+from documents.storage.content import DocumentContent
 from retrieval.arbiter.model import judge_by_model
+from retrieval.arbiter.narrowed import judge_narrowed
 from retrieval.arbiter.none import leave_unjudged
 from retrieval.arbiter.rerank import judge_by_rerank
 from retrieval.arbiter.rules import judge_by_rules

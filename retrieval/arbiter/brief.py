@@ -4,13 +4,12 @@ A request stays below 16,000 tokens with fifty candidates: a long table of conte
 the blocks are too long together, the longest snippets are cut until they fit.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
-from documents.content import DocumentContent
-from documents.rows import FRONT_INDEX, TocRow
+from documents.storage.content import DocumentContent
+from llm.fence import fenced
+from reading.rows import FRONT_INDEX, TocRow
 from retrieval.types import Brief, Candidate
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
@@ -19,8 +18,6 @@ REQUEST_CHARS_MAX = 53_000  # of contents and candidates; instructions, schema a
 SNIPPET_CHARS_MIN = 160  # a shorter one says nothing
 TITLE_CHARS = 160
 WORDS_MAX = 40  # matched words named in one brief
-FENCE = str.maketrans({"<": "‹", ">": "›"})  # no text of a document can open or close a block
-SIGNS_KEPT = 10_000
 DOCUMENTS_TOC_MAX = 200  # lines for each of several documents together
 
 
@@ -127,15 +124,3 @@ def candidate_block(brief: Brief) -> str:
     )
     head = "\n".join(f"{name}: {fenced(' '.join(value.split()))}" for name, value in rows if value)
     return f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fenced(brief.snippet)}\n</candidate>'
-
-
-def fenced(text: str) -> str:
-    """Text that cannot leave its block: angle brackets become look-alikes, and nothing in it is invisible."""
-    is_plain = text.replace("\n", " ").isprintable()
-    return (text if is_plain else "".join(filter(is_shown, text))).translate(FENCE)
-
-
-@lru_cache(maxsize=SIGNS_KEPT)
-def is_shown(character: str) -> bool:
-    """Neither a control nor a format character: hidden text (tags, direction marks) is no evidence a reader sees."""
-    return character in "\n\t" or unicodedata.category(character)[0] != "C"

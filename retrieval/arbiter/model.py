@@ -7,11 +7,12 @@ from dataclasses import replace
 from django.conf import settings
 from pydantic import BaseModel, Field
 
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
-from retrieval.arbiter.brief import candidate_block, fenced, toc_block
+from llm.fence import fenced
+from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.rules import order_by_rules, rule_of
 from retrieval.types import ROLE_ORDER, Candidate, Contradiction, Question, Ranking, Role, Verdict
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from documents.matching import match_form
+from reading.matching import match_form
 from retrieval.types import Candidate, Question, Ranking, Role, Verdict
-from retrieval.words import words_of
+from retrieval.words.tokens import words_of
 
 PRIMARY_MAX = 3
 PRIMARY_SHARE = 0.8  # a second primary carries nearly as much as the first

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from django.conf import settings
 from pydantic import BaseModel
 
-from documents.content import DocumentContent
-from documents.rows import FRONT_INDEX, TocRow
+from documents.storage.content import DocumentContent
 from llm.client import complete
 from llm.exchange import Exchange
-from retrieval.arbiter.brief import fenced, toc_block
+from llm.fence import fenced
+from reading.rows import FRONT_INDEX, TocRow
+from retrieval.arbiter.brief import toc_block
 
 PROMPT_NAME, PROMPT_VERSION = "toc", "1"
 SECTIONS_MAX = 10

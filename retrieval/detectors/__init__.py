@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from retrieval.detectors.keywords import detect_keywords
 from retrieval.detectors.patterns import detect_patterns
 from retrieval.detectors.titles import detect_titles

@@ -5,11 +5,11 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from documents.content import DocumentContent
-from documents.rows import LineRow
-from retrieval.lexicon import Lexicon, Numbers, lexicon_of
-from retrieval.terms import Term, matched_terms, presence, terms_of
+from documents.storage.content import DocumentContent
+from reading.rows import LineRow
 from retrieval.types import Hit, LineRange, Question
+from retrieval.words.lexicon import Lexicon, Numbers, lexicon_of
+from retrieval.words.terms import Term, matched_terms, presence, terms_of
 
 HITS_MAX = 300  # per document; counts for absence come from the lexicon, not from hits
 REACH = 4  # lines: a sentence of this length, or a row and its header

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from retrieval.deadline import check_time
-from retrieval.lexicon import lexicon_of
-from retrieval.terms import Term, matched_terms, presence, terms_of
 from retrieval.types import Hit, LineRange, Question
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import Term, matched_terms, presence, terms_of
 
 HITS_MAX = 100
 VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrapped row, a definition)

@@ -4,15 +4,15 @@ import re
 
 import numpy as np
 
-from documents.content import DocumentContent
-from documents.matching import match_form
-from documents.rows import FRONT_INDEX, TocRow
+from documents.storage.content import DocumentContent
+from reading.matching import match_form
+from reading.rows import FRONT_INDEX, TocRow
 from retrieval.deadline import check_time
-from retrieval.lexicon import Lexicon, Numbers, lexicon_of
-from retrieval.statements import StatementPage, statement_names, statement_pages
-from retrieval.terms import Term, terms_of
 from retrieval.types import HEAD_LINES, Hit, LineRange, Question
-from retrieval.words import is_stop_word, words_of
+from retrieval.words.lexicon import Lexicon, Numbers, lexicon_of
+from retrieval.words.statements import StatementPage, statement_names, statement_pages
+from retrieval.words.terms import Term, terms_of
+from retrieval.words.tokens import is_stop_word, words_of
 
 SECTION_NAMED_SCORE = 1.0  # the question names the section itself
 FIGURE_TYPES = ("amount", "percentage", "number", "boolean")  # what a statement can answer without being named

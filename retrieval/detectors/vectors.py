@@ -6,7 +6,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from llm.embedders import embedder_for
 from llm.encoder import EncoderMissing
 from retrieval.types import HEAD_LINES, Hit, LineRange, Question

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from documents.base_settings import BaseSettings
-from documents.content import DocumentContent, Vectors
-from documents.limits import Limits
-from documents.matching import match_form
-from documents.passages import cut_passages
-from documents.reading import read_pdf
-from documents.rows import LineKind, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
+from documents.storage.content import DocumentContent, Vectors
 from llm.embedding import MODEL_KEY, embed_texts, is_available
+from reading.limits import Limits
+from reading.matching import match_form
+from reading.passages import cut_passages
+from reading.pdf_reader import read_pdf
+from reading.rows import LineKind, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
 
 SETTINGS = BaseSettings()
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

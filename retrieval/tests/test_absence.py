@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
 from retrieval.types import RetrievalResult

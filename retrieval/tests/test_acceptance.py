@@ -3,7 +3,7 @@
 import pytest
 
 from llm.embedding import is_available
-from retrieval.calibration import calibrate
+from retrieval.candidates.calibration import calibrate
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, shared_content
 from retrieval.types import Candidate, LineRange, Mode, RetrievalResult

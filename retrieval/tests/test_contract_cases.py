@@ -2,8 +2,8 @@
 
 import pytest
 
-from documents.content import DocumentContent
-from retrieval.dictionary import pack_concepts
+from documents.storage.content import DocumentContent
+from retrieval.dictionary.load import pack_concepts
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import RetrievalResult

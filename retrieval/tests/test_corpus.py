@@ -8,10 +8,10 @@ import pytest
 
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase, Parse
-from documents.passages import cut_passages
-from documents.store import copy_vectors, store_reading
-from documents.texts import read_markdown
+from documents.storage.store import copy_vectors, store_reading
 from llm.embedding import MODEL_KEY, embed_texts, is_available
+from reading.passages import cut_passages
+from reading.plain_text import read_markdown
 from retrieval import corpus
 from retrieval.corpus import (
     DOCUMENTS_MAX,

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from retrieval.deadline import DetectionTimeout, check_time, detection_limited
 from retrieval.detectors import DETECTORS
 from retrieval.pipeline import retrieve
-from retrieval.question import parse_question
+from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import Hit, Method, Question
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from documents.base_settings import BaseSettings
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from llm import embedders
 from retrieval import dispatch
-from retrieval.question import parse_question
+from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
 from retrieval.types import Flag, Hit, LineRange, Plan
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from documents.base_settings import BaseSettings
-from documents.content import DocumentContent
+from documents.storage.content import DocumentContent
 from retrieval.detectors import DETECTORS
 from retrieval.pipeline import chosen_arbiter, retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors

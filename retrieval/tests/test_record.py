@@ -8,8 +8,8 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from accounts.models import User
-from documents.content import DocumentContent
 from documents.models import KnowledgeBase
+from documents.storage.content import DocumentContent
 from ledger.chain import digest, salted
 from ledger.models import Entry, Salt
 from llm.models import LLMCall

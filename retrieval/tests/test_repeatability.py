@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from documents.limits import Limits
-from documents.reading import read_pdf
-from retrieval.dictionary import pack_concepts
+from reading.limits import Limits
+from reading.pdf_reader import read_pdf
+from retrieval.dictionary.load import pack_concepts
 from retrieval.pipeline import retrieve
 from retrieval.record import result_json
 from retrieval.tests.builders import SETTINGS, content_of_reading

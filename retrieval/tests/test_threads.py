@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 import snowballstemmer
 
-from documents.limits import Limits
-from documents.matching import match_form
-from documents.reading import read_pdf
-from retrieval import words
+from reading.limits import Limits
+from reading.matching import match_form
+from reading.pdf_reader import read_pdf
 from retrieval.pipeline import retrieve
 from retrieval.record import result_json
 from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading
+from retrieval.words import tokens
 
 AGREEMENT = Path(__file__).resolve().parents[2] / "samples" / "outsourcing-agreement.pdf"
 ASKED_LINES = slice(80, 120)  # a document short enough for thousands of questions
@@ -46,7 +46,7 @@ def switching() -> Iterator[None]:
 
 
 def vocabulary_of(lines: Sequence[str]) -> list[str]:
-    return sorted({word for line in lines for word in words.words_of(match_form(line)) if word.isalpha()})
+    return sorted({word for line in lines for word in tokens.words_of(match_form(line)) if word.isalpha()})
 
 
 def questions_of(lines: Sequence[str]) -> list[str]:
@@ -60,10 +60,12 @@ def questions_of(lines: Sequence[str]) -> list[str]:
 
 def forget() -> None:
     """Empty every cache of the process that a question fills."""
-    for module in [module for name, module in sys.modules.items() if name.split(".")[0] in ("documents", "retrieval")]:
+    for module in [
+        module for name, module in sys.modules.items() if name.split(".")[0] in ("documents", "reading", "retrieval")
+    ]:
         for value in vars(module).values():
             if isinstance(value, functools._lru_cache_wrapper) and value.__module__.startswith(
-                ("retrieval", "documents")
+                ("retrieval", "reading", "documents")
             ):
                 value.cache_clear()
 
@@ -97,7 +99,7 @@ def test_parallel_stems_are_those_of_a_stemmer_used_alone(lines: list[str], swit
     alone = snowballstemmer.stemmer("french")
     expected = [alone.stemWord(word) for word in vocabulary]
     for _ in range(ROUNDS):
-        words.stem.cache_clear()
+        tokens.stem.cache_clear()
         with ThreadPoolExecutor(THREADS) as pool:
-            found = list(pool.map(lambda _: [words.stem(word, "fr") for word in vocabulary], range(THREADS)))
+            found = list(pool.map(lambda _: [tokens.stem(word, "fr") for word in vocabulary], range(THREADS)))
         assert found == [expected] * THREADS

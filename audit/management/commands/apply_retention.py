@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from audit.erasure import CannotErase
-from audit.retention import expire
+from audit.keeping.erasure import CannotErase
+from audit.keeping.retention import expire
 
 
 class Command(BaseCommand):

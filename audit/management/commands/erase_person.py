@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from accounts.models import User
-from audit.erasure import CannotErase, Erasing, erase_person
+from audit.keeping.erasure import CannotErase, Erasing, erase_person
 from documents.models import KnowledgeBase
 from ledger.holds import Held
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from audit.evidence import NotRecorded, write_evidence
+from audit.proof.evidence import NotRecorded, write_evidence
 from retrieval.models import RetrievalRun
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from audit.golden import (
+from audit.review.golden import (
     Check,
     Golden,
     check_golden,
@@ -20,7 +20,7 @@ from audit.golden import (
     record_check,
     reviewed_runs,
 )
-from audit.replay import Judge
+from audit.review.replay import Judge
 from documents.models import Document, KnowledgeBase
 
 ACTOR = "console"

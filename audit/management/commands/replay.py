@@ -10,7 +10,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.events import record_event
-from audit.replay import CannotReplay, Judge, Rebuilt, rebuild, rejudge, summary
+from audit.review.replay import CannotReplay, Judge, Rebuilt, rebuild, rejudge, summary
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 

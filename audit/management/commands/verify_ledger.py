@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from audit.verification import Report, verify
+from audit.proof.verification import Report, verify
 from ledger.chain import Head
 from ledger.heads import BadHeadFile, make_key, read_heads, write_head
 

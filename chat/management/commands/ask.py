@@ -10,16 +10,16 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import User
-from chat.answering import AnsweringFailed, answer_turn
 from chat.asking import QuestionError, check_question, keep_question
 from chat.models import Answer, Turn
-from chat.phrases import cited_pages, place_of
-from chat.replies import answer_json
 from chat.scope import Scope, ScopeError, choose
+from chat.turns.conductor import AnsweringFailed, answer_turn
+from chat.turns.replies import answer_json
+from chat.writing.phrases import cited_pages, place_of
 from documents import access
-from documents.ingestion import ingest_path
+from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Membership, Role
-from documents.uploads import UploadRefused
+from documents.storage.uploads import UploadRefused
 from retrieval.record import result_json
 from retrieval.types import RetrievalResult
 

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import User
-from chat import demo
-from chat.answering import AnsweringFailed
-from documents.uploads import UploadRefused
+from chat.turns import demo
+from chat.turns.conductor import AnsweringFailed
+from documents.storage.uploads import UploadRefused
 
 
 class Command(BaseCommand):

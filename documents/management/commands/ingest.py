@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import User
 from documents.access import create_base
-from documents.ingestion import ingest_path
+from documents.ingestion.conductor import ingest_path
 from documents.models import Document, IngestJob, KnowledgeBase
-from documents.uploads import UploadRefused, has_readable_suffix
+from documents.storage.uploads import UploadRefused, has_readable_suffix
 
 
 class Command(BaseCommand):

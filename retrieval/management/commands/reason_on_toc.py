@@ -7,14 +7,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from documents.content import DocumentContent, content_of, load_content
 from documents.models import Document
-from documents.reasons import ReadingError
-from documents.rows import Reading
-from documents.sandbox import read_in_child
-from documents.texts import read_markdown, read_plain_text
+from documents.storage.content import DocumentContent, content_of, load_content
 from llm.errors import LLMError
 from llm.models import LLMCall
+from reading.plain_text import read_markdown, read_plain_text
+from reading.processes.sandbox import read_in_child
+from reading.reasons import ReadingError
+from reading.rows import Reading
 from retrieval.arbiter.toc import TocReasoning, reason_on_toc
 
 

@@ -1,0 +1,177 @@
+"""The recorded changes (ledger.Event) as a person may read them: newest first, by page, each with its ledger entry."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from audit.runs.listing import Key
+from documents.models import KnowledgeBase, Viewer
+from ledger.models import Entry, Event
+
+CHANGES_A_PAGE = 50
+VALUE_MAX = 200
+LEFT_OUT = ("base", "left")  # the base stands in a column, the digest of what an erasure left in the row itself
+WORDS = {
+    "base_deleted": _("Base deleted"),
+    "settings_changed": _("Settings changed"),
+    "role_changed": _("Role changed"),
+    "trashed": _("Document moved to the trash"),
+    "restored": _("Document put back"),
+    "purged": _("Document deleted for good"),
+    "replaced": _("Document replaced by a newer version"),
+    "embedding_begun": _("Other embedding begun"),
+    "embedding_switched": _("Other embedding in use"),
+    "token_made": _("Access token made"),
+    "token_revoked": _("Access token revoked"),
+    "first_owner_made": _("First owner made"),
+    "person_invited": _("Person invited"),
+    "invitation_accepted": _("Invitation accepted"),
+    "password_link_made": _("Link for a new password made"),
+    "person_disabled": _("Account disabled"),
+    "person_enabled": _("Account enabled"),
+    "administrator_made": _("Made administrator"),
+    "administrator_removed": _("No longer administrator"),
+    "password_changed": _("Password changed"),
+    "password_reset": _("Password reset"),
+    "password_set": _("Password set"),
+    "totp_activated": _("Second factor set up"),
+    "totp_deactivated": _("Second factor removed"),
+    "second_factor_removed": _("Second factor removed"),
+    "recovery_codes_generated": _("Recovery codes made"),
+    "account_connected": _("Sign-on connected"),
+    "account_disconnected": _("Sign-on disconnected"),
+    "sessions_ended": _("Sessions ended"),
+    "retention_set": _("Retention changed"),
+    "hold_placed": _("Legal hold placed"),
+    "hold_released": _("Legal hold released"),
+    "person_erased": _("A person’s content erased"),
+    "erased": _("Words of a record erased"),
+}
+DETAIL_NAMES = {
+    "name": _("name"),
+    "email": _("e-mail"),
+    "member": _("member"),
+    "changed": _("changed"),
+    "documents": _("documents"),
+    "title": _("title"),
+    "reason": _("reason"),
+    "why": _("reason"),
+    "runs": _("runs"),
+    "sessions": _("sessions"),
+    "from": _("from"),
+    "to": _("to"),
+    "role": _("role"),
+    "file": _("file"),
+    "days": _("days"),
+    "scopes": _("may"),
+    "expires": _("expires"),
+    "what": _("what"),
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One event in words. `details` are name and value, of what changed before and after."""
+
+    event: Event
+    words: str
+    base: str
+    about: str
+    details: tuple[tuple[str, str], ...]
+    sequence: int | None
+
+
+@dataclass(frozen=True)
+class ChangePage:
+    rows: tuple[Change, ...]
+    older: Key | None
+
+
+def visible_to(user: Viewer) -> "QuerySet[Event]":
+    """Changes in the bases a person audits; superusers read every one."""
+    events = Event.objects.order_by("-created_at", "-id")
+    if isinstance(user, User) and user.is_superuser:
+        return events
+    return events.filter(in_bases(KnowledgeBase.objects.audited_by(user)))
+
+
+def in_bases(bases: "QuerySet[KnowledgeBase]") -> Q:
+    """Changes of these bases, and those whose details name one of them: of its documents and records."""
+    found = Q(pk__in=[])
+    for pk in bases.values_list("pk", flat=True):
+        found |= Q(subject=f"base:{pk}") | Q(subject__startswith=f"base:{pk}:") | Q(details__base=str(pk))
+    return found
+
+
+def narrowed(events: "QuerySet[Event]", wanted: dict[str, Any]) -> "QuerySet[Event]":
+    if wanted.get("base"):
+        events = events.filter(in_bases(KnowledgeBase.objects.filter(pk=wanted["base"].pk)))
+    if wanted.get("kind"):
+        events = events.filter(kind=wanted["kind"])
+    if wanted.get("actor"):
+        events = events.filter(actor__icontains=wanted["actor"])
+    return events
+
+
+def page_of(events: "QuerySet[Event]", before: str = "") -> ChangePage:
+    """One page, from the newest or from just before a key. Raises BadRequest for a key that is none."""
+    if before:
+        key = Key.read(before)
+        same = Q(created_at=key.created_at, id__lt=key.run_id)
+        events = events.filter(Q(created_at__lt=key.created_at) | same, created_at__lte=key.created_at)
+    found = list(events[: CHANGES_A_PAGE + 1])
+    shown = found[:CHANGES_A_PAGE]
+    has_more = len(found) > CHANGES_A_PAGE
+    return ChangePage(tuple(read(shown)), Key(shown[-1].created_at, shown[-1].pk) if has_more else None)
+
+
+def read(events: Sequence[Event]) -> list[Change]:
+    ids = {event.pk: base_id_of(event) for event in events}
+    names: dict[UUID | None, str] = dict(
+        KnowledgeBase.objects.filter(pk__in=[pk for pk in ids.values() if pk]).values_list("pk", "name")
+    )
+    entries = Entry.objects.filter(kind="event", subject_id__in=[str(event.pk) for event in events])
+    sequences = dict(entries.values_list("subject_id", "sequence"))
+    return [
+        Change(
+            event=event,
+            words=str(WORDS.get(event.kind, event.kind.replace("_", " ").capitalize())),
+            base=names.get(ids[event.pk], ""),
+            about=event.subject,
+            details=tuple(lines_of(event.details)),
+            sequence=sequences.get(str(event.pk)),
+        )
+        for event in events
+    ]
+
+
+def base_id_of(event: Event) -> UUID | None:
+    """The base a change belongs to, by its subject or its details."""
+    subject = event.subject.split(":")
+    text = subject[1] if subject[0] == "base" and len(subject) > 1 else str(event.details.get("base", ""))
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def lines_of(details: dict[str, Any]) -> list[tuple[str, str]]:
+    """Names and values; before and after stand together."""
+    told = {name: value for name, value in details.items() if name not in LEFT_OUT}
+    if "before" in told and "after" in told:
+        told["changed"] = [told.pop("before"), told.pop("after")]
+    return [(str(DETAIL_NAMES.get(name) or name.replace("_", " ")), in_words(value)) for name, value in told.items()]
+
+
+def in_words(value: Any) -> str:
+    """A value; of a pair what it was and what it is."""
+    if isinstance(value, list) and len(value) == 2:
+        return f"{in_words(value[0])} → {in_words(value[1])}"
+    if isinstance(value, list):
+        return ", ".join(map(in_words, value))
+    return "–" if value in ("", None) else str(value)[:VALUE_MAX]

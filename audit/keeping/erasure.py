@@ -1,0 +1,228 @@
+"""Erasing what a person asked and was answered: the words go, the entries that vouch for them stay and verify.
+
+Each erased record leaves an event with the digest of what is left of it (audit.proof.erased); its salt goes with the words, so
+that nobody can guess them from the entry's digest. Who may read the event learns that and why something was erased.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db import ProgrammingError, transaction
+from django.db.models import CharField, Count, Exists, Model, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Cast, Concat
+from django.utils.translation import gettext as _
+from psycopg.errors import InsufficientPrivilege
+
+from accounts.models import User
+from audit.models import ERASED_READ, ERASED_REVIEW, AuditEvent, Review
+from audit.proof.erased import ERASED
+from audit.proof.verification import PAYLOADS
+from chat.models import (
+    ERASED_ANSWER,
+    ERASED_CITATION,
+    ERASED_FEEDBACK,
+    ERASED_REWRITING,
+    Answer,
+    Citation,
+    Conversation,
+    Feedback,
+    Rewriting,
+    Turn,
+)
+from chat.stream import forget
+from documents.idempotency import forget_keys
+from documents.models import KnowledgeBase
+from ledger.chain import digest
+from ledger.events import record
+from ledger.holds import refuse_when_held
+from ledger.models import Event, Salt
+from llm.models import ERASED_CALL, LLMCall
+from retrieval.models import ERASED_CANDIDATE, ERASED_RUN, RetrievalRun, RunCandidate
+from retrieval.record import reading_of
+
+PERSON_ERASED = "person_erased"
+NOT_ALLOWED = (
+    "This installation’s database role may add to the record and not erase from it. Somebody who may sign in as the "
+    "owner of the database has to do it: manage.py erase_person, see docs/security.md."
+)
+
+AnyRow = TypeVar("AnyRow", bound=Model)
+
+
+class CannotErase(Exception):
+    """Nothing was erased; the message is for people."""
+
+
+@dataclass(frozen=True)
+class Erasing:
+    """On whose behalf and why something is erased, as every event of it says."""
+
+    by: str
+    why: str
+
+
+def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = None) -> int:
+    """Erase what a person asked, in one base or everywhere: the number of runs. Raises Held or CannotErase.
+
+    Conversations are deleted; run, answer, readings, feedback and what reviewers wrote of them lose their words. A run
+    is one transaction: what is interrupted goes on when it is called again.
+    """
+    conversations = in_base(Conversation.objects.filter(user=person), base)
+    runs = in_base(RetrievalRun.objects.filter(asked_by=person), base)
+    bases = {*runs.order_by().values_list("base_id", flat=True), *conversations.values_list("base_id", flat=True)}
+    refuse_when_held(*(subject for pk in bases for subject in holders_of(pk, person.pk)), f"user:{person.pk}")
+    with allowed():
+        delete_conversations(conversations)
+        mine = list(unerased(runs, "run").only("pk", "base_id", "llm_call_id"))
+        for run in mine:
+            erase_run(run, erasing)
+        erase_strays(erasing)
+        if base is None:
+            erase_searches(person, erasing)
+        details = {"why": erasing.why, "runs": len(mine)} | ({"base": str(base.pk)} if base else {})
+        record(PERSON_ERASED, erasing.by, f"user:{person.pk}", details)
+    return len(mine)
+
+
+def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
+    """Erase one run with its answer, its turn, the words of its reviews, and every exchange with a model about it."""
+    with transaction.atomic():
+        reading = reading_of(run)
+        calls = {run.llm_call_id, reading.pk if reading else None, *replayed_calls(run)}
+        RunCandidate.objects.filter(run=run).update(**ERASED_CANDIDATE)
+        RetrievalRun.objects.filter(pk=run.pk).update(**ERASED_RUN)
+        answers = list(Answer.objects.filter(run=run).values_list("pk", "llm_call_id"))
+        reviews = list(unerased(Review.objects.filter(run=run), "review").values_list("pk", flat=True))
+        for answer_id, call_id in answers:
+            calls.add(call_id)
+            Citation.objects.filter(answer=answer_id).update(**ERASED_CITATION)
+            Answer.objects.filter(pk=answer_id).update(**ERASED_ANSWER)
+        Review.objects.filter(pk__in=reviews).update(**ERASED_REVIEW)
+        forget_turn(run)
+        forget_keys("run", [run.pk])
+        blank_calls(calls)
+        subjects = [
+            ("run", run.pk),
+            *([("reading", reading.pk)] if reading else ()),
+            *(("answer", pk) for pk, _call in answers),
+            *(("review", pk) for pk in reviews),
+        ]
+        for kind, pk in subjects:
+            leave(kind, pk, erasing, run.base_id)
+
+
+def leave(kind: str, pk: UUID, erasing: Erasing, base_id: UUID | None = None) -> None:
+    """Drop the salt of a record whose words are gone, and chain the digest of what is left."""
+    subject = f"{kind}:{pk}"
+    Salt.objects.filter(subject=subject).delete()
+    details = {"left": digest(PAYLOADS[kind].read([pk])[pk]), "why": erasing.why}
+    record(ERASED, erasing.by, subject, details | ({"base": str(base_id)} if base_id else {}))
+
+
+def erase_strays(erasing: Erasing) -> None:
+    """Erase readings of questions and words of readers whose turn is gone."""
+    no_turn = ~Exists(Turn.objects.filter(pk=OuterRef("turn_id")))
+    for kind, rows, blank in (
+        ("rewriting", Rewriting.objects.filter(no_turn), ERASED_REWRITING),
+        ("feedback", Feedback.objects.filter(no_turn), ERASED_FEEDBACK),
+    ):
+        for row in unerased(rows, kind):
+            with transaction.atomic():
+                type(row)._default_manager.filter(pk=row.pk).update(**blank)
+                if isinstance(row, Rewriting):
+                    blank_calls({row.llm_call_id})
+                leave(kind, row.pk, erasing)
+
+
+def erase_searches(person: User, erasing: Erasing) -> None:
+    """Erase the words a person looked for in the audit's lists; that they looked stays."""
+    searches = AuditEvent.objects.filter(person=person, detail__has_key="text")
+    for pk in unerased(searches, "audit_event").values_list("pk", flat=True):
+        with transaction.atomic():
+            AuditEvent.objects.filter(pk=pk).update(**ERASED_READ)
+            leave("audit_event", pk, erasing)
+
+
+# ---- rows
+
+
+def holders_of(base_id: UUID, person_id: int | None) -> tuple[str, str, str]:
+    """The subjects whose legal hold keeps what a person asked in a base."""
+    return f"user:{person_id}", f"base:{base_id}", f"base:{base_id}:user:{person_id}"
+
+
+def in_base(rows: "QuerySet[AnyRow]", base: KnowledgeBase | None) -> "QuerySet[AnyRow]":
+    return rows.filter(base=base) if base else rows
+
+
+def unerased(rows: "QuerySet[AnyRow]", kind: str) -> "QuerySet[AnyRow]":
+    """The rows of a kind that no event says were erased."""
+    subject = Concat(Value(f"{kind}:"), Cast(OuterRef("pk"), CharField()))
+    return rows.filter(~Exists(Event.objects.filter(kind=ERASED, subject=subject)))
+
+
+def delete_conversations(conversations: "QuerySet[Conversation]") -> None:
+    """Delete conversations with their turns, and what is still told of them; a worker at one of them loses it."""
+    with transaction.atomic():
+        turns = list(Turn.objects.filter(conversation__in=conversations).values_list("pk", flat=True))
+        transaction.on_commit(partial(forget, turns))
+        forget_keys("turn", turns)
+        conversations.delete()
+
+
+def forget_turn(run: RetrievalRun) -> None:
+    """Delete the turn of a run; its conversation loses the name it had from a question, or goes when it is empty."""
+    turn = Turn.objects.filter(run=run).select_related("conversation").first()
+    if turn is None:
+        return
+    transaction.on_commit(partial(forget, [turn.pk]))
+    forget_keys("turn", [turn.pk])
+    conversation = turn.conversation
+    turn.delete()
+    if conversation.turns.exists():
+        Conversation.objects.filter(pk=conversation.pk).update(title=_("Erased"))
+    else:
+        conversation.delete()
+
+
+def replayed_calls(run: RetrievalRun) -> list[UUID]:
+    """The exchanges in which the run's brief was judged again."""
+    replays = AuditEvent.objects.filter(action="replay", run_id=run.pk).values_list("detail__calls", flat=True)
+    return [UUID(call) for calls in replays for call in calls or ()]
+
+
+def blank_calls(calls: set[UUID | None]) -> None:
+    LLMCall.objects.filter(pk__in=[pk for pk in calls if pk]).exclude(Q(raw_reply="") & Q(request={})).update(
+        **ERASED_CALL
+    )
+
+
+@contextmanager
+def allowed() -> Iterator[None]:
+    """Say in words that the database does not let this role erase."""
+    try:
+        yield
+    except ProgrammingError as error:
+        if isinstance(error.__cause__, InsufficientPrivilege):
+            raise CannotErase(_(NOT_ALLOWED)) from error
+        raise
+
+
+# ---- what is shown of it
+
+
+def erasure_of(run: RetrievalRun) -> Event | None:
+    """The event that says a run was erased, who did it and why; None while it is whole."""
+    return Event.objects.filter(kind=ERASED, subject=f"run:{run.pk}").first()
+
+
+def askers_of(base: KnowledgeBase) -> list[dict[str, Any]]:
+    """Who has asked in a base, and how many of their runs are not erased: `asked_by_id`, `person`, `runs`."""
+    asked = unerased(RetrievalRun.objects.filter(base=base).exclude(asked_by=None), "run").order_by()
+    counted = asked.values("asked_by_id").annotate(runs=Count("pk")).order_by("-runs")
+    people = User.objects.in_bulk([row["asked_by_id"] for row in counted])
+    return [row | {"person": people[row["asked_by_id"]]} for row in counted if row["asked_by_id"] in people]

@@ -1,0 +1,141 @@
+"""The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that ten thousand cost no more memory than ten."""
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
+from django.utils.translation import override
+
+from audit.models import Review
+from audit.runs.listing import HEAVY, Key, Listed, key_of, listed, runs_before
+from ledger.chain import time_text
+from ledger.models import Entry
+from retrieval.models import RetrievalRunQuerySet
+
+RUNS_A_BATCH = 500
+STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
+
+COLUMNS = (
+    "run",
+    "asked_at",
+    "base",
+    "asked_by",
+    "question",
+    "outcome",
+    "judged_by",
+    "candidates",
+    "kept",
+    "confidence",
+    "reason",
+    "reviews",
+    "objections",
+    "ledger_sequence",
+    "ledger_hash",
+    "program",
+)
+
+Write = Callable[[list[dict[str, Any]]], str]
+
+
+async def lines_of(runs: RetrievalRunQuerySet, write: Write, head: str = "", tail: str = "") -> AsyncIterator[str]:
+    """The text of every run, newest first. Each batch is a query of its own: no connection is held while a client reads."""
+    yield head
+    after: Key | None = None
+    while batch := await sync_to_async(batch_after)(runs, after):
+        rows, after = batch
+        yield write(rows)
+    yield tail
+
+
+def batch_after(runs: RetrievalRunQuerySet, key: Key | None) -> tuple[list[dict[str, Any]], Key] | None:
+    found = runs_before(runs, key) if key else runs.order_by("-created_at", "-id")
+    batch = list(found.defer(*HEAVY)[:RUNS_A_BATCH])
+    with override("en"):  # the words are the same whoever takes the file
+        return (list(records(listed(batch))), key_of(batch[-1])) if batch else None
+
+
+def records(rows: list[Listed]) -> Iterator[dict[str, Any]]:
+    ids = [each.run.pk for each in rows]
+    entries = {
+        entry.subject_id: entry for entry in Entry.objects.filter(kind="run", subject_id__in=[str(pk) for pk in ids])
+    }
+    outcomes = list(Review.objects.filter(run__in=ids).values_list("run_id", "outcome"))
+    for each in rows:
+        given = [outcome for run_id, outcome in outcomes if run_id == each.run.pk]
+        yield record(each, given, entries.get(str(each.run.pk)))
+
+
+def record(each: Listed, given: list[str], entry: Entry | None) -> dict[str, Any]:
+    run = each.run
+    values = (
+        str(run.pk),
+        time_text(run.created_at),
+        run.base_name,
+        run.asked_by_name,
+        run.question,
+        each.outcome.words,
+        each.judge,
+        each.candidates,
+        each.kept,
+        run.confidence,
+        run.failure or run.not_found_reason,
+        len(given),
+        sum(outcome != "agree" for outcome in given),
+        entry.sequence if entry else None,
+        entry.hash if entry else "",
+        run.code_version,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerows([defused(row[name]) for name in COLUMNS] for row in rows)
+    return out.getvalue()
+
+
+def defused(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: text that begins like one gets an apostrophe in front."""
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" \n").startswith(FORMULA) else cell
+
+
+def as_json_lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+# ---- HTML: one file that needs nothing beside it
+
+
+def html_head(filters: dict[str, str]) -> str:
+    """The beginning of the file: its style, when it was made, and which runs are in it."""
+    told = ", ".join(f"{name}: {value}" for name, value in filters.items()) or "no filter"
+    return format_html(
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Runs of DocIntel</title>\n'
+        "<style>\n{}</style>\n</head>\n<body>\n<h1>Runs of DocIntel</h1>\n"
+        '<p class="meta">Made {} UTC. Newest first; {}.</p>\n',
+        mark_safe(STYLE.read_text()),
+        f"{timezone.now():%Y-%m-%d %H:%M:%S}",
+        told,
+    )
+
+
+HTML_TAIL = "</body>\n</html>\n"
+
+
+def as_html(rows: list[dict[str, Any]]) -> str:
+    return "".join(map(run_html, rows))
+
+
+def run_html(row: dict[str, Any]) -> str:
+    told = [(name, row[name]) for name in COLUMNS if name != "question" and row[name] not in (None, "")]
+    facts = format_html_join("", "<dt>{}</dt><dd>{}</dd>", ((name.replace("_", " "), value) for name, value in told))
+    return format_html("<h2>{}</h2>\n<dl>{}</dl>\n", row["question"] or "Erased", facts)

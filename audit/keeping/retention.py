@@ -1,0 +1,69 @@
+"""How long the words of a run are kept: a rule of each base with a floor, and the erasure of what is older.
+
+Entries of the ledger are kept for good. A rule is a recorded event, and the latest of a base counts.
+"""
+
+from datetime import timedelta
+
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from audit.keeping.erasure import Erasing, allowed, erase_run, erase_strays, holders_of, unerased
+from documents.models import KnowledgeBase
+from ledger.events import record
+from ledger.holds import holds_on
+from ledger.models import Event
+from retrieval.models import RetrievalRun
+
+RETENTION_SET = "retention_set"
+FLOOR_DAYS = 183  # six months, AI Act Art. 19(1) and 26(6)
+DEFAULT_DAYS = 2192  # six years, the longer of SEC 17a-4's terms
+CEILING_DAYS = 36_525  # a hundred years
+RUNS_AT_ONCE = 500  # of one base in one go; the rest waits for the next
+BY_RULE = "console"
+
+
+class RetentionRefused(Exception):
+    """The rule is not allowed; the message is for people."""
+
+
+def days_kept(base: KnowledgeBase) -> int:
+    """For how many days the words of a base's runs are kept."""
+    rule = Event.objects.filter(kind=RETENTION_SET, subject=f"base:{base.pk}").first()
+    return max(int(rule.details["days"][1]), FLOOR_DAYS) if rule else DEFAULT_DAYS
+
+
+def set_days(base: KnowledgeBase, days: int, by: str) -> None:
+    """Change a base's rule, on record. Raises RetentionRefused below the floor, whoever asks."""
+    if not FLOOR_DAYS <= days <= CEILING_DAYS:
+        words = _("Records are kept for %(floor)s days at least, and %(ceiling)s at most.")
+        raise RetentionRefused(words % {"floor": FLOOR_DAYS, "ceiling": CEILING_DAYS})
+    before = days_kept(base)
+    if days != before:
+        record(RETENTION_SET, by, f"base:{base.pk}", {"days": [before, days]})
+
+
+def due(base: KnowledgeBase) -> "QuerySet[RetrievalRun]":
+    """The runs of a base that are older than its rule and not erased yet, oldest first."""
+    old = RetrievalRun.objects.filter(base=base, created_at__lt=Now() - timedelta(days=days_kept(base)))
+    return unerased(old, "run").order_by("created_at", "pk")
+
+
+def expire() -> int:
+    """Erase what is due in every base; the number of runs. What is under hold stays. Raises CannotErase."""
+    with allowed():
+        erased = sum(expire_base(base) for base in KnowledgeBase.objects.all())
+        erase_strays(Erasing(BY_RULE, _("Their question is gone")))
+    return erased
+
+
+def expire_base(base: KnowledgeBase) -> int:
+    erasing = Erasing(BY_RULE, _("Kept for %(days)s days by the rule of the base") % {"days": days_kept(base)})
+    runs = list(due(base).only("pk", "base_id", "llm_call_id", "asked_by_id")[:RUNS_AT_ONCE])
+    subjects = {run.pk: set(holders_of(base.pk, run.asked_by_id)) for run in runs}
+    held = {hold.subject for hold in holds_on(set().union(*subjects.values()))}
+    free = [run for run in runs if not held & subjects[run.pk]]
+    for run in free:
+        erase_run(run, erasing)
+    return len(free)

@@ -1,0 +1,80 @@
+"""The list as a file: the same filters, the same permission, every run, and no cell that computes."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import AsyncClient
+
+from accounts.models import User
+from audit.conftest import House, MakeRun
+from audit.keeping import exports
+from audit.keeping.exports import COLUMNS, as_csv, defused
+from audit.models import AuditEvent
+
+
+def taken(user: User, address: str) -> Any:
+    """Open a streamed address as the server does, asynchronously; what arrived."""
+    from asgiref.sync import async_to_sync
+
+    async def get() -> tuple[int, str]:
+        client = AsyncClient()
+        await client.aforce_login(user, backend="allauth.account.auth_backends.AuthenticationBackend")
+        response: Any = await client.get(address)
+        if not response.streaming:
+            return response.status_code, response.content.decode()
+        return response.status_code, "".join([part.decode() async for part in response])
+
+    return async_to_sync(get)()
+
+
+def test_it_streams_every_run_in_batches(house: House, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exports, "RUNS_A_BATCH", 3)
+    for number in range(7):
+        make_run("primary", question=f"Question {number}")
+    status, text = taken(house.auditor, "/audit/export.csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert status == 200
+    assert [row["question"] for row in rows] == [f"Question {number}" for number in range(6, -1, -1)]
+    assert all(row["ledger_hash"] and row["kept"] == "1" for row in rows)
+    _, text = taken(house.auditor, "/audit/export.jsonl")
+    assert [json.loads(line)["run"] for line in text.splitlines()] == [row["run"] for row in rows]
+    assert set(AuditEvent.objects.values_list("action", flat=True)) == {"export_csv", "export_jsonl"}
+
+
+def test_html_is_one_whole_file_that_reads_and_escapes(
+    house: House, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exports, "RUNS_A_BATCH", 2)
+    for number in range(5):
+        make_run("primary", question=f"<script>alert({number})</script>", status="not_found")
+    status, text = taken(house.auditor, "/audit/export.html?status=not_found")
+    assert (status, text[:15], text[-8:]) == (200, "<!doctype html>", "</html>\n")
+    assert [text.count(words) for words in ("<h2>", "<script", "&lt;script&gt;", "status: not_found")] == [5, 0, 5, 1]
+    assert 'src="' not in text
+    assert 'href="' not in text
+    assert AuditEvent.objects.get().action == "export_html"
+
+
+def test_it_filters_and_hides_like_the_list(house: House, make_run: MakeRun) -> None:
+    make_run(status="not_found", question="Absent")
+    make_run(question="Present")
+    _, text = taken(house.auditor, "/audit/export.jsonl?status=not_found")
+    assert [json.loads(line)["question"] for line in text.splitlines()] == ["Absent"]
+    assert taken(house.stranger, "/audit/export.jsonl") == (200, "")
+    assert taken(house.auditor, "/audit/export.jsonl?status=nonsense")[0] == 400
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1"])
+def test_no_cell_computes(cell: str) -> None:
+    assert defused(cell) == f"'{cell}"
+    row: dict[str, Any] = dict.fromkeys(COLUMNS, "") | {"question": cell}
+    read = next(csv.reader(io.StringIO(as_csv([row]), newline="")))
+    assert read[COLUMNS.index("question")] == f"'{cell}"
+
+
+def test_ordinary_cells_stay_as_they_are(make_run: Callable[..., Any]) -> None:
+    assert [defused(cell) for cell in ("How?", 3, -1.5, None, "a=b")] == ["How?", 3, -1.5, None, "a=b"]

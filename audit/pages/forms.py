@@ -1,0 +1,256 @@
+"""What people fill in: the filters of the list of runs, a review, and the drawing of a sample."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as now_translated
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from audit.keeping.changes import WORDS as CHANGE_WORDS
+from audit.models import Review
+from audit.review.replay import Judge
+from audit.review.reviewing import Opinion
+from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
+from documents.models import KnowledgeBase, Viewer
+from ledger.holds import REASON_MIN as HOLD_REASON_MIN
+from retrieval.models import RunCandidate
+
+TEXT_MAX = 200
+REPLAYS_MAX = 10  # while a page waits; the command takes more
+PAGE_MAX = 1_000_000
+REVIEWS = {
+    "": _("any"),
+    "none": _("not reviewed"),
+    "any": _("reviewed"),
+    "overruled": _("a role overruled"),
+    "objected": _("an objection"),
+    "complaint": _("a reader complained"),
+}
+
+
+class DayInput(forms.DateInput):
+    """A day as browsers pick it, in ISO form whatever the language."""
+
+    input_type = "date"
+
+    def __init__(self) -> None:
+        super().__init__(format="%Y-%m-%d")
+
+
+class RunFilters(forms.Form):
+    """Every field may be empty; a base is chosen among those the person may see. Of a candidate all must fit at once."""
+
+    text = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Text"))
+    base = forms.ModelChoiceField(
+        KnowledgeBase.objects.none(), required=False, label=_("Base"), empty_label=_("Every base")
+    )
+    status = forms.ChoiceField(
+        choices=[("", _("Every outcome")), *STATUSES.items()], required=False, label=_("Outcome")
+    )
+    arbiter = forms.ChoiceField(
+        choices=[("", _("Every arbiter")), *ARBITERS.items()], required=False, label=_("Arbiter")
+    )
+    since = forms.DateField(required=False, label=_("Asked from"), widget=DayInput())
+    until = forms.DateField(required=False, label=_("until"), widget=DayInput())
+    asked_by = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Asked by"))
+    document = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Document"))
+    model = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Model"))
+    review = forms.ChoiceField(choices=REVIEWS, required=False, label=_("Review"))
+    role = forms.ChoiceField(choices=[("", _("any")), *ROLE_NAMES.items()], required=False, label=_("Role"))
+    method = forms.ChoiceField(choices=[("", _("any")), *METHOD_NAMES.items()], required=False, label=_("Detector"))
+    repair = forms.ChoiceField(choices=[("", _("any")), *REPAIR_NAMES.items()], required=False, label=_("Quote"))
+    page = forms.IntegerField(min_value=1, max_value=PAGE_MAX, required=False, label=_("Page"))
+
+    MAIN = ("text", "base", "status", "arbiter")
+
+    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        bases = self.fields["base"]
+        assert isinstance(bases, forms.ModelChoiceField)
+        bases.queryset = KnowledgeBase.objects.visible_to(user)
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "field"
+        self.fields["text"].widget.attrs |= {"placeholder": _("Words in the question or a reason"), "type": "search"}
+        self.fields["document"].widget.attrs["placeholder"] = _("Words of its title, or its id")
+        self.fields["asked_by"].widget.attrs["placeholder"] = _("Name or e-mail")
+        self.fields["model"].widget.attrs["placeholder"] = _("How its name begins")
+
+
+REASON_MIN = 10  # characters that are not white space (A9)
+REASON_MAX = 4000
+SAMPLE_MAX = 1000
+SAMPLE_SIZE = 59  # RELIABILITY A11: no fault in so many means at most 5 % faulty, with 95 % confidence
+OF_CANDIDATE = ("agree", "overrule")
+OF_ANSWER = ("agree", "wrong", "incomplete", "unsupported")
+ROLES = ("primary", "supporting", "tangential", "discarded")
+
+
+class ReviewForm(forms.Form):
+    """A review of one candidate, or of the answer when there is none. Anything but agreement needs a reason."""
+
+    outcome = forms.ChoiceField()
+    corrected_role = forms.ChoiceField(required=False)
+    reason = forms.CharField(max_length=REASON_MAX, required=False)
+    previous = forms.UUIDField(required=False)
+    blind = forms.BooleanField(required=False)
+
+    def __init__(self, *arguments: Any, candidate: RunCandidate | None, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        labels = dict(Review.Outcome.choices)
+        allowed = OF_ANSWER if candidate is None else OF_CANDIDATE
+        original = candidate.role if candidate else ""
+        choices = {"outcome": [(name, labels[name]) for name in allowed]}
+        choices["corrected_role"] = [(name, ROLE_NAMES[name]) for name in ROLES if name != original]
+        for name, offered in choices.items():
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = offered
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        outcome, reason = cleaned.get("outcome"), cleaned.get("reason", "")
+        if outcome and outcome != "agree" and len("".join(reason.split())) < REASON_MIN:
+            told = now_translated("Give a reason of at least %(least)s characters; it is kept with the record.")
+            self.add_error("reason", told % {"least": REASON_MIN})
+        if outcome == "overrule" and not cleaned.get("corrected_role"):
+            self.add_error("corrected_role", _("Say which role it should have had."))
+        return cleaned
+
+    def opinion(self) -> Opinion:
+        cleaned = self.cleaned_data
+        return Opinion(
+            cleaned["outcome"], cleaned["corrected_role"], cleaned["reason"], cleaned["previous"], cleaned["blind"]
+        )
+
+
+class SampleForm(forms.Form):
+    """How many runs of which base to draw; without a seed one is made."""
+
+    base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
+    size = forms.IntegerField(min_value=1, max_value=SAMPLE_MAX, initial=SAMPLE_SIZE, label=_("How many"))
+    seed = forms.CharField(max_length=64, required=False, label=_("Seed"))
+
+    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        bases = self.fields["base"]
+        assert isinstance(bases, forms.ModelChoiceField)
+        bases.queryset = KnowledgeBase.objects.with_role(user, "auditor", "owner")
+        self.fields["seed"].widget.attrs |= {"placeholder": _("any word, or empty"), "autocomplete": "off"}
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "field"
+
+
+class SignOffForm(forms.Form):
+    """The period of a base that is signed off; both days count."""
+
+    base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
+    since = forms.DateField(label=_("From"), widget=DayInput())
+    until = forms.DateField(label=_("to"), widget=DayInput())
+    note = forms.CharField(max_length=REASON_MAX, required=False, label=_("Note"))
+
+    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        bases = self.fields["base"]
+        assert isinstance(bases, forms.ModelChoiceField)
+        bases.queryset = KnowledgeBase.objects.with_role(user, "auditor", "owner")
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "field"
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("since") and cleaned.get("until") and cleaned["since"] > cleaned["until"]:
+            self.add_error("until", _("The last day lies before the first."))
+        return cleaned
+
+
+class ReplayForm(forms.Form):
+    """Who judges a stored brief again, and how often: a judgement is repeated to see how steady it is."""
+
+    arbiter = forms.ChoiceField(choices=[("rules", _("the rules")), ("model", _("a model"))], label=_("Judged by"))
+    model = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Model, if another"))
+    prompt = forms.ChoiceField(
+        choices=[("current", _("this program’s")), ("stored", _("the one then sent"))],
+        required=False,
+        label=_("Prompt"),
+    )
+    repeats = forms.IntegerField(
+        min_value=1, max_value=REPLAYS_MAX, required=False, initial=1, label=_("How many times")
+    )
+
+    def judge(self) -> Judge:
+        chosen = self.cleaned_data
+        return Judge(chosen["arbiter"], chosen["model"].strip(), chosen["prompt"] or "current")
+
+    def times(self) -> int:
+        return self.cleaned_data["repeats"] or 1
+
+
+class ChangeFilters(forms.Form):
+    """Which recorded changes are shown; every field may be empty."""
+
+    base = forms.ModelChoiceField(
+        KnowledgeBase.objects.none(), required=False, label=_("Base"), empty_label=_("Every base")
+    )
+    kind = forms.ChoiceField(
+        choices=[("", _("Every change")), *CHANGE_WORDS.items()], required=False, label=pgettext_lazy("noun", "Change")
+    )
+    actor = forms.CharField(max_length=TEXT_MAX, required=False, label=_("By"))
+
+    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        bases = self.fields["base"]
+        assert isinstance(bases, forms.ModelChoiceField)
+        bases.queryset = KnowledgeBase.objects.audited_by(user)
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "field"
+        self.fields["actor"].widget.attrs["placeholder"] = now_translated("By")
+
+
+class RetentionForm(forms.Form):
+    days = forms.IntegerField(label=_("Days"), widget=forms.NumberInput({"class": "field"}))
+
+
+class HoldForm(forms.Form):
+    """What is put under hold, of a base's own things, and why."""
+
+    subject = forms.ChoiceField(label=_("What"), widget=forms.Select({"class": "field"}))
+    reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
+
+    def __init__(self, *arguments: Any, subjects: dict[str, str], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        chosen = self.fields["subject"]
+        assert isinstance(chosen, forms.ChoiceField)
+        chosen.choices = list(subjects.items())
+
+
+class ReleaseForm(HoldForm):
+    """Which hold ends, and why."""
+
+
+class EraseForm(forms.Form):
+    """Whose content is erased, why, and that it is meant."""
+
+    person = forms.TypedChoiceField(coerce=int, label=_("Person"), widget=forms.Select({"class": "field"}))
+    reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
+    is_meant = forms.BooleanField(label=_("I know that this cannot be undone"))
+
+    def __init__(self, *arguments: Any, people: Sequence[dict[str, Any]], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        chosen = self.fields["person"]
+        assert isinstance(chosen, forms.ChoiceField)
+        chosen.choices = [(row["asked_by_id"], str(row["person"])) for row in people]
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        if len("".join(reason.split())) < HOLD_REASON_MIN:
+            raise forms.ValidationError(
+                _("Give a reason of at least %(count)s characters.") % {"count": HOLD_REASON_MIN}
+            )
+        return reason.strip()
+
+    def why_not(self) -> str:
+        """What is missing, in one sentence; nothing was erased."""
+        told = [str(error) for errors in self.errors.values() for error in errors]
+        return " ".join([now_translated("Nothing was erased."), *told])

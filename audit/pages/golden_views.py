@@ -1,0 +1,101 @@
+"""The page of the golden set: its questions, the file of them, and what a change would break."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.events import is_auditor, record_list
+from audit.review.golden import Golden, check_golden, checks_of, golden_of, question_rows, record_check, reviewed_runs
+from audit.review.replay import Judge
+from documents.access import actor_of
+from documents.models import KnowledgeBase, Viewer
+
+SHOWN = 50
+CHECKS_SHOWN = 10
+JUDGES = {"rules": Judge("rules"), "model": Judge("model")}
+CHECKED_ON_PAGE = {"rules": 25, "model": 5}  # runs; the command checks all of them
+
+
+class GoldenForm(forms.Form):
+    """Whose golden set."""
+
+    base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, required=False, label=_("Base"))
+
+    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        bases = self.fields["base"]
+        assert isinstance(bases, forms.ModelChoiceField)
+        bases.queryset = KnowledgeBase.objects.with_role(user, "auditor", "owner")
+        bases.widget.attrs["class"] = "field"
+
+    def chosen(self) -> KnowledgeBase:
+        """The base asked for, else the first one. Raises Http404 for one that is not open to the person."""
+        if not self.is_valid():
+            raise Http404("There is no such base for you.")
+        base: KnowledgeBase | None = self.cleaned_data["base"] or self.fields["base"].queryset.first()  # type: ignore[attr-defined]
+        if base is None:
+            raise Http404("There is nothing here for you.")
+        return base
+
+
+@require_safe
+def golden(request: HttpRequest) -> HttpResponse:
+    """The reviewed questions of a base, and how the last checks went."""
+    if not is_auditor(request.user):
+        raise Http404("There is nothing here for you.")
+    form = GoldenForm(request.GET, user=request.user)
+    base = form.chosen()
+    runs = reviewed_runs(base)
+    found = list(filter(None, map(golden_of, runs[:SHOWN])))
+    record_list(request.user, "golden", base=str(base.pk))
+    shown = {
+        "form": GoldenForm({"base": base.pk}, user=request.user),
+        "base": base,
+        "reviewed": runs.count(),
+        "rows": found,
+        "limit": SHOWN,
+        "checks": checks_of(base.pk, CHECKS_SHOWN),
+        "has_model": settings.LLM_CONFIGURED,
+        "on_page": CHECKED_ON_PAGE,
+    }
+    return render(request, "audit/golden.html", shown)
+
+
+@require_safe
+def questions(request: HttpRequest) -> StreamingHttpResponse:
+    """The question file of a base's golden set."""
+    base = GoldenForm(request.GET, user=request.user).chosen()
+    record_list(request.user, "export_golden", base=str(base.pk))
+    response = StreamingHttpResponse(
+        lines_of(filter(None, map(golden_of, reviewed_runs(base).iterator(chunk_size=100)))),
+        content_type="application/jsonl; charset=utf-8",
+    )
+    response["Content-Disposition"] = 'attachment; filename="questions.jsonl"'
+    return response
+
+
+def lines_of(goldens: Iterator[Golden]) -> Iterator[str]:
+    for row in question_rows(goldens):
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+@require_POST
+def check(request: HttpRequest) -> HttpResponse:
+    """Judge the newest golden runs again and keep what that would break."""
+    base = GoldenForm(request.POST, user=request.user).chosen()
+    judge = JUDGES.get(request.POST.get("arbiter", ""))
+    if judge is None:
+        raise BadRequest("A brief is judged by the rules or by the model.")
+    actor = actor_of(request.user)  # type: ignore[arg-type]
+    found = check_golden(reviewed_runs(base)[: CHECKED_ON_PAGE[judge.arbiter]], judge, actor)
+    record_check(base, found, actor)
+    return redirect(f"{reverse('audit:golden')}?base={base.pk}#checks")

@@ -1,0 +1,154 @@
+"""What is kept and for how long: the recorded changes, and a base's retention, legal holds and erasures."""
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from audit.events import is_auditor, record_list
+from audit.keeping import changes, retention
+from audit.keeping.erasure import CannotErase, Erasing, askers_of, erase_person
+from audit.keeping.retention import RetentionRefused, days_kept, set_days
+from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, ReleaseForm, RetentionForm
+from documents.access import OWN, get_base, only, role_in
+from documents.models import Document, KnowledgeBase
+from ledger import holds
+from ledger.holds import Held, HoldRefused
+
+Refused = (RetentionRefused, HoldRefused, Held, CannotErase)
+
+
+@require_safe
+def change_list(request: HttpRequest) -> HttpResponse:
+    """The recorded changes in the bases a person audits."""
+    if not is_auditor(request.user) and not getattr(request.user, "is_superuser", False):
+        raise Http404("There is nothing here for you.")
+    form = ChangeFilters(request.GET, user=request.user)
+    wanted = form.cleaned_data if form.is_valid() else {}
+    page = changes.page_of(changes.narrowed(changes.visible_to(request.user), wanted), request.GET.get("before", ""))
+    record_list(request.user, "changes", **{name: str(value) for name, value in wanted.items() if value})
+    kept = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
+    older = f"?{urlencode(kept | {'before': str(page.older)})}" if page.older else ""
+    bases = KnowledgeBase.objects.audited_by(request.user).order_by("name")
+    shown = {"form": form, "page": page, "older": older, "is_filtered": bool(kept), "bases": bases}
+    return render(request, "audit/changes.html", shown)
+
+
+@require_safe
+def keeping(request: HttpRequest, base_id: UUID) -> HttpResponse:
+    """How long the record of a base is kept, what is under hold, and whose content can be erased."""
+    base = only(KnowledgeBase.objects.audited_by(request.user), base_id)
+    people = askers_of(base)
+    subjects = hold_subjects(base)
+    shown = {
+        "base": base,
+        "may_own": role_in(request.user, base) == "owner" and base.deleted_at is None,
+        "days": days_kept(base),
+        "floor": retention.FLOOR_DAYS,
+        "due": retention.due(base).count(),
+        "holds": [(hold, subjects.get(hold.subject, hold.subject)) for hold in holds.holds_on(subjects)],
+        "retention_form": RetentionForm(initial={"days": days_kept(base)}),
+        "hold_form": HoldForm(subjects=subjects),
+        "erase_form": EraseForm(people=people),
+        "people": people,
+    }
+    record_list(request.user, "keeping", base=str(base.pk))
+    return render(request, "audit/keeping.html", shown)
+
+
+def hold_subjects(base: KnowledgeBase) -> dict[str, str]:
+    """What can be held in a base, with its words: the base, who asked in it, its documents."""
+    people = {f"base:{base.pk}:user:{row['asked_by_id']}": str(row["person"]) for row in askers_of(base)}
+    titles = Document.objects.filter(base=base).order_by("title").values_list("pk", "title")
+    documents = {f"document:{pk}": _("document “%(title)s”") % {"title": title} for pk, title in titles}
+    asked = {subject: _("what %(person)s asked here") % {"person": name} for subject, name in people.items()}
+    return {f"base:{base.pk}": _("everything in this base")} | asked | documents
+
+
+@require_POST
+def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
+    """Change for how long the runs of a base keep their words."""
+    base, user = owned(request, base_id)
+    form = RetentionForm(request.POST)
+    if not form.is_valid():
+        return refused(request, base, _("Name a number of days."))
+    days = form.cleaned_data["days"]
+    return attempt(
+        request, base, lambda: set_days(base, days, str(user)), _("Kept for %(days)s days from now on."), days=days
+    )
+
+
+@require_POST
+def place_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
+    base, user = owned(request, base_id)
+    subjects = hold_subjects(base)
+    form = HoldForm(request.POST, subjects=subjects)
+    if not form.is_valid():
+        return refused(request, base, _("Choose what is held, and give a reason."))
+    chosen = form.cleaned_data
+    return attempt(
+        request,
+        base,
+        lambda: holds.place(chosen["subject"], str(user), chosen["reason"]),
+        _("Under legal hold: %(what)s."),
+        what=subjects[chosen["subject"]],
+    )
+
+
+@require_POST
+def release_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
+    base, user = owned(request, base_id)
+    subjects = hold_subjects(base)
+    form = ReleaseForm(request.POST, subjects=subjects)
+    if not form.is_valid():
+        return refused(request, base, _("Choose a hold of this base, and give a reason."))
+    chosen = form.cleaned_data
+    return attempt(
+        request,
+        base,
+        lambda: holds.release(chosen["subject"], str(user), chosen["reason"]),
+        _("Released: %(what)s."),
+        what=subjects[chosen["subject"]],
+    )
+
+
+@require_POST
+def erase(request: HttpRequest, base_id: UUID) -> HttpResponse:
+    """Erase what a person asked in a base and was answered."""
+    base, user = owned(request, base_id)
+    form = EraseForm(request.POST, people=askers_of(base))
+    if not form.is_valid():
+        return refused(request, base, form.why_not())
+    person = User.objects.get(pk=form.cleaned_data["person"])
+    erasing = Erasing(str(user), form.cleaned_data["reason"])
+    said = _("What %(person)s asked here is erased. Backups made before today still hold it.")
+    return attempt(request, base, lambda: erase_person(person, erasing, base), said, person=str(person))
+
+
+def owned(request: HttpRequest, base_id: UUID) -> tuple[KnowledgeBase, User]:
+    base = get_base(request.user, base_id, *OWN)
+    assert isinstance(request.user, User)
+    return base, request.user
+
+
+def attempt(
+    request: HttpRequest, base: KnowledgeBase, act: Callable[[], object], said: str, **words: object
+) -> HttpResponse:
+    """Do it and say so, or say why it was refused."""
+    try:
+        act()
+    except Refused as error:
+        return refused(request, base, str(error))
+    messages.success(request, said % words)
+    return redirect("audit:keeping", base.pk)
+
+
+def refused(request: HttpRequest, base: KnowledgeBase, why: str) -> HttpResponse:
+    messages.error(request, why)
+    return redirect("audit:keeping", base.pk)

@@ -1,0 +1,75 @@
+"""The page of sign-offs: a period or a sample, the first signature and the second."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from audit.events import is_auditor, record_list
+from audit.models import ReviewSample, SignOff
+from audit.pages.forms import REASON_MAX, SignOffForm
+from audit.review.signing import SignOffRefused, Subject, countersign, of_period, of_sample, sentence_of, sign
+from documents.access import only
+
+SHOWN = 100
+
+
+@require_safe
+def sign_offs(request: HttpRequest) -> HttpResponse:
+    """What was signed off in the bases a person audits, and the form for a period."""
+    if not is_auditor(request.user):
+        raise Http404("There is nothing here for you.")
+    record_list(request.user, "sign_offs")
+    return signed_page(request, SignOffForm(user=request.user))
+
+
+def signed_page(request: HttpRequest, form: SignOffForm, refusal: str = "", status: int = 200) -> HttpResponse:
+    rows = SignOff.objects.visible_to(request.user).filter(first=None).select_related("second", "sample")[:SHOWN]
+    shown = {"form": form, "refusal": refusal, "rows": [(row, sentence_of(row), second_of(row)) for row in rows]}
+    return render(request, "audit/signoffs.html", shown, status=status)
+
+
+def second_of(row: SignOff) -> dict[str, Any] | None:
+    """The second signature, and whether the figures it was given on are others than those of the first."""
+    second: SignOff | None = getattr(row, "second", None)
+    return (
+        {"row": second, "differs": second.figures != row.figures, "sentence": sentence_of(second)} if second else None
+    )
+
+
+@require_POST
+def sign_period(request: HttpRequest) -> HttpResponse:
+    form = SignOffForm(request.POST, user=request.user)
+    if not form.is_valid():
+        return signed_page(request, form, status=400)
+    given = form.cleaned_data
+    return signed(request, of_period(given["base"], given["since"], given["until"]), form)
+
+
+@require_POST
+def sign_sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
+    sample = only(ReviewSample.objects.visible_to(request.user), sample_id)
+    return signed(request, of_sample(sample), SignOffForm(user=request.user))
+
+
+def signed(request: HttpRequest, subject: Subject, form: SignOffForm) -> HttpResponse:
+    assert isinstance(request.user, User)
+    try:
+        sign(subject, request.user, request.POST.get("note", "")[:REASON_MAX])
+    except SignOffRefused as refusal:
+        return signed_page(request, form, str(refusal), status=409)
+    return redirect("audit:sign_offs")
+
+
+@require_POST
+def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
+    assert isinstance(request.user, User)
+    first = only(SignOff.objects.visible_to(request.user), sign_off_id)
+    try:
+        countersign(first, request.user, request.POST.get("note", "")[:REASON_MAX])
+    except SignOffRefused as refusal:
+        return signed_page(request, SignOffForm(user=request.user), str(refusal), status=409)
+    return redirect("audit:sign_offs")

@@ -1,0 +1,174 @@
+"""The pages of the audit: the list of runs, one run's trail, and its exchanges to take away."""
+
+from collections.abc import Container
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from audit.events import is_auditor, record_list, record_read
+from audit.keeping.erasure import erasure_of
+from audit.models import Review
+from audit.pages.forms import OF_ANSWER, ReviewForm, RunFilters
+from audit.review.queue import place_of
+from audit.review.reviewing import ReviewConflict, reviews_of, why_not
+from audit.runs.glossary import terms_in_order
+from audit.runs.listing import Key, page_of
+from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES
+from audit.trail.candidates import Choice
+from audit.trail.exchanges import request_bytes
+from audit.trail.gather import gather
+from audit.trail.selected import read_selected
+from chat.models import Answer
+from documents.access import only
+from llm.models import LLMCall
+from retrieval.models import RetrievalRun
+from retrieval.record import reading_of
+from retrieval.types import ROLE_ORDER
+
+OUTCOMES = dict(Review.Outcome.choices)
+
+
+@require_safe
+def run_list(request: HttpRequest) -> HttpResponse:
+    """The runs a person may read, filtered by the address."""
+    form = RunFilters(request.GET, user=request.user)
+    is_valid = form.is_valid()
+    wanted = form.cleaned_data if is_valid else {}
+    runs = RetrievalRun.objects.visible_to(request.user)
+    page = page_of(
+        runs if is_valid else runs.none(),
+        before=request.GET.get("before", ""),
+        after=request.GET.get("after", ""),
+        wanted=wanted,
+    )
+    record_list(request.user, "list", **{name: str(value) for name, value in wanted.items() if value})
+    shown = {
+        "form": form,
+        "is_auditor": is_auditor(request.user),
+        "selects": [form[name] for name in form.MAIN[1:]],
+        "more": [field for field in form if field.name not in form.MAIN],
+        "is_narrow": any(wanted.get(name) for name in form.fields if name not in form.MAIN) or not is_valid,
+        "is_filtered": any(wanted.values()) or not is_valid,
+        "page": page,
+        "filters": f"?{urlencode({name: request.GET[name] for name in form.fields if request.GET.get(name)})}",
+        "newer": turn_to(form, after=page.newer),
+        "older": turn_to(form, before=page.older),
+    }
+    return render(request, "audit/list.html", shown, status=200 if is_valid else 400)
+
+
+def turn_to(form: RunFilters, **keys: Key | None) -> str:
+    """The address of a neighbouring page under the same filters; "" when there is none."""
+    turn = {name: str(key) for name, key in keys.items() if key is not None}
+    kept = {name: form.data.get(name) for name in form.fields if form.data.get(name)}
+    return f"?{urlencode(kept | turn)}" if turn else ""
+
+
+@require_safe
+def run_trail(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """One run's trail; for htmx only the open candidate beside its page."""
+    run, choice = visible_run(request, run_id), read_choice(request)
+    page = trail_page(request, run, choice)
+    record_read(request.user, "trail", run, candidate=choice.candidate_id, **({"blind": True} if choice.blind else {}))
+    return page
+
+
+def trail_page(
+    request: HttpRequest,
+    run: RetrievalRun,
+    choice: Choice,
+    *,
+    review_form: ReviewForm | None = None,
+    conflict: ReviewConflict | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The trail with its review forms; what was typed and could not be kept comes back in them."""
+    trail = gather(run, choice, reviews_of(run, unseen_by=request.user if choice.blind else None))
+    if trail is None:
+        raise Http404("This run has no such candidate.")
+    page_counts = {document.document_id: document.pages for document in trail.documents}
+    shown = {
+        "run": run,
+        "trail": trail,
+        "erasure": erasure_of(run),
+        "selected": read_selected(run, trail.table, choice, page_counts),
+        "terms": terms_in_order(),
+        "total": trail.table.total,
+        "place": place_of(run, choice.queue, request.user) if choice.queue else None,
+        "choice": choice,
+        "is_auditor": is_auditor(request.user, run.base_id),
+        "why_no_review": why_not(request.user, run),
+        "review_form": review_form,
+        "conflict": conflict,
+        "refusal": refusal,
+        "roles": list(ROLE_NAMES.items()),
+        "answer_outcomes": [(name, OUTCOMES[name]) for name in OF_ANSWER],
+    }
+    is_part = bool(request.headers.get("HX-Request")) and not request.headers.get("HX-History-Restore-Request")
+    response = render(request, "audit/_candidate.html" if is_part else "audit/trail.html", shown, status=status)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def visible_run(request: HttpRequest, run_id: UUID) -> RetrievalRun:
+    runs = RetrievalRun.objects.visible_to(request.user)
+    return only(runs.select_related("llm_call__charge"), run_id)
+
+
+def read_choice(request: HttpRequest) -> Choice:
+    """What the address asks for; a role or page that cannot be is left out."""
+    page = request.GET.get("page", "")
+    return Choice(
+        role=one_of(request, "role", ROLE_ORDER),
+        method=one_of(request, "method", METHOD_NAMES),
+        repair=one_of(request, "repair", REPAIR_NAMES),
+        against_rrf=request.GET.get("against_rrf") == "1",
+        against_detectors=request.GET.get("against_detectors") == "1",
+        instructing=request.GET.get("instructing") == "1",
+        heat=request.GET.get("heat") == "1",
+        queue=request.GET.get("queue", ""),
+        blind=request.GET.get("blind") == "1",
+        candidate_id=request.GET.get("candidate", ""),
+        page=int(page) if page.isdecimal() else None,
+    )
+
+
+def one_of(request: HttpRequest, name: str, known: Container[str]) -> str:
+    value = request.GET.get(name, "")
+    return value if value in known else ""
+
+
+@require_safe
+def call_request(request: HttpRequest, run_id: UUID, call_id: UUID) -> HttpResponse:
+    """The request to the model, in the canonical JSON its SHA-256 was taken over."""
+    call = call_of(request, run_id, call_id)
+    return attachment(request_bytes(call), f"request-{call.pk}.json", "application/json")
+
+
+@require_safe
+def call_reply(request: HttpRequest, run_id: UUID, call_id: UUID) -> HttpResponse:
+    """The model's reply as received."""
+    call = call_of(request, run_id, call_id)
+    return attachment(call.raw_reply.encode(), f"reply-{call.pk}.txt", "text/plain; charset=utf-8")
+
+
+def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
+    """A call of this run or of its answer, or the same 404 as for a run that is not there; taking it is recorded."""
+    run = visible_run(request, run_id)
+    record_read(request.user, "exchange", run, call=str(call_id))
+    of_answer = Answer.objects.filter(run=run).values_list("llm_call_id", flat=True)
+    reading = reading_of(run)
+    if call_id not in (run.llm_call_id, reading and reading.pk, *of_answer):
+        raise Http404("This run made no such call.")
+    return only(LLMCall.objects.all(), call_id)
+
+
+def attachment(content: bytes, name: str, media_type: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=media_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

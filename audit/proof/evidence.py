@@ -1,0 +1,285 @@
+"""The evidence pack of a run: one zip that somebody who trusts nobody reads and checks without DocIntel."""
+
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext, override
+
+from audit.events import PACKED, record_event
+from audit.keeping.erasure import erasure_of
+from audit.proof.verification import payload_of
+from audit.review.reviewing import reviews_of
+from audit.runs.glossary import terms_in_order
+from audit.trail.candidates import Choice, Row
+from audit.trail.exchanges import request_bytes
+from audit.trail.gather import Trail, gather
+from documents.ingestion.page_images import NoPageImage, has_image, page_image
+from documents.models import Document, Page, Viewer
+from documents.pages.sheet import Box, box_of
+from ledger.chain import digest, entries_after, time_text
+from ledger.models import Entry
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.record import reading_of
+
+FORMAT = "docintel-evidence-2"
+VERIFIER = Path(__file__).with_name("verifier.py")
+STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
+CROP_MARGIN = 24.0  # points above and below what is marked
+LANGUAGE = "en"  # of the report, whoever asks for it: it is handed on to strangers
+SHOWN_ROLES = ("primary", "supporting", "unjudged")
+PAGES_MAX = 40  # images; the texts of the others are in the report all the same
+README = """\
+Evidence of one question answered by DocIntel.
+
+report.html      the whole decision, to be read in any browser
+run.json         the run with every candidate, byte for byte what the ledger vouches for
+answer.json      the answer with its citations, the same
+reviews/         what auditors said about it, the same
+calls/           every request to a model, and its reply as received
+pages/           images of the cited pages
+manifest.json    the SHA-256 of every file above
+export.json      what the ledger recorded when this pack was made: who made it, and the SHA-256 of manifest.json
+ledger.jsonl     the entries of the ledger from this run to that record, or a little further
+
+To check it: python3 verify.py PACK.zip --head HEADS.jsonl
+
+Take verify.py from the DocIntel project rather than from the pack if you do not trust who made the pack, and the heads
+from where they were kept out of reach of whoever runs DocIntel. The verdict, and the exit code:
+
+OK               0  everything fits, and a head at or after every entry vouches for all of it
+BAD              1  something was changed, replaced, added or left out; it is named
+(unreadable)     2  the pack or the heads cannot be read
+CONSISTENT ONLY  3  nothing contradicts the rest, but something is vouched for by nobody outside; it is named.
+                    Without a head a pack that was invented from beginning to end looks the same.
+
+A head that was kept after the pack was made covers it when it is of its last entries; the file of heads DocIntel adds to
+each hour (ledger-heads.jsonl) has one for every pack. For any later head add --ledger with the ledger.jsonl of a pack of
+this run made after that head. With a head from before the pack was made, and the SHA-256 of manifest.json from whoever
+made it, add --manifest SHA256.
+
+The SHA-256 of the original documents is in run.json under "scope"; the page images are a rendering of those documents.
+"""
+
+
+class NotRecorded(Exception):
+    """The run has no ledger entry, or no words any more, so a pack would prove nothing; the message is for people."""
+
+
+@dataclass(frozen=True)
+class Crop:
+    """The marked part of one page: an image in the pack, and rectangles on it in PDF points."""
+
+    page: int
+    image: str
+    width: float
+    height: float
+    top: float
+    bottom: float
+    boxes: tuple[Box, ...]
+
+    @property
+    def view(self) -> str:
+        return f"0 {self.top:.1f} {self.width:.1f} {self.bottom - self.top:.1f}"
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One candidate in the report; without crops its text stands alone."""
+
+    row: Row
+    crops: tuple[Crop, ...]
+
+
+class Pack:
+    """A zip being written, and the manifest of what is in it."""
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self.zip = file
+        self.files: dict[str, str] = {}
+        self.subjects: list[dict[str, Any]] = []
+
+    def add(self, name: str, content: bytes) -> None:
+        self.zip.writestr(name, content)
+        self.files[name] = digest(content)
+
+    def add_manifest(self, run: RetrievalRun) -> str:
+        """List what was added until now; the SHA-256 of the list."""
+        manifest = {
+            "format": FORMAT,
+            "run": str(run.pk),
+            "exported_at": time_text(timezone.now()),
+            "subjects": self.subjects,
+            "files": self.files,
+        }
+        written = json.dumps(manifest, indent=2, sort_keys=True).encode()
+        self.zip.writestr("manifest.json", written)
+        return digest(written)
+
+    def add_chain(self, recorded: Entry) -> None:
+        """Put the record of this pack behind its manifest, and the chain to it, line by line: it may be long."""
+        self.zip.writestr("export.json", payload_of(recorded) or b"")
+        with self.zip.open("ledger.jsonl", "w", force_zip64=True) as file:
+            for line in segment(min(subject["sequence"] for subject in self.subjects)):
+                file.write(line.encode())
+
+    def vouched(self, name: str, entry: Entry) -> None:
+        """A record as it is now; when it was changed, the pack holds the change and its verifier finds it."""
+        self.add(name, payload_of(entry) or b"")
+        subject = {"kind": entry.kind, "subject_id": entry.subject_id, "sequence": entry.sequence}
+        self.subjects.append({"file": name} | subject)
+
+
+def write_evidence(run: RetrievalRun, out: IO[bytes], by: Viewer | None) -> str:
+    """Write and record the pack of a run; the SHA-256 of its manifest, to be written down elsewhere. Raises NotRecorded.
+
+    1. the records with the bytes the ledger vouches for  2. requests and replies  3. images of the kept pages
+    4. the report and the verifier  5. the manifest of all these  6. the record that this pack was made, which names the
+    manifest's digest and has an entry of its own  7. the chain from the run to that entry or further
+
+    It is recorded who makes a pack of their own run, too: what is in it is vouched for by that record.
+    """
+    refuse_erased(run)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        pack = Pack(file)
+        with override(LANGUAGE), transaction.atomic():
+            add_records(pack, run)
+        pack.add("verify.py", VERIFIER.read_bytes())
+        pack.add("README.txt", README.encode())
+        sha256 = pack.add_manifest(run)
+        # Committed before the chain is read: nobody's question waits for a long one to be written.
+        recorded = record_event(by, PACKED, run.pk, manifest=sha256)
+        pack.add_chain(entry_of("audit_event", recorded.pk))
+    return sha256
+
+
+def add_records(pack: Pack, run: RetrievalRun) -> None:
+    """What the ledger vouches for, and what is shown of it."""
+    for name, entry in entries_of(run).items():
+        pack.vouched(name, entry)
+    trail = gather(run, Choice(), reviews_of(run))
+    assert trail is not None
+    for exchange in trail.exchanges:
+        name = exchange.call.purpose  # the same in every language
+        pack.add(f"calls/{name}-request.json", request_bytes(exchange.call))
+        pack.add(f"calls/{name}-reply.txt", exchange.call.raw_reply.encode())
+    passages = passages_of(trail, add_pages(pack, trail))
+    pack.add("report.html", report(run, trail, passages).encode())
+    pack.add("report.css", STYLE.read_bytes())
+
+
+def refuse_erased(run: RetrievalRun) -> None:
+    erasure = erasure_of(run)
+    if erasure:
+        told = {"day": erasure.created_at.date(), "by": erasure.actor, "why": erasure.details["why"]}
+        words = gettext(
+            "The words of this run were erased on %(day)s by %(by)s (%(why)s), so a pack would prove nothing."
+        )
+        raise NotRecorded(words % told)
+
+
+def entries_of(run: RetrievalRun) -> dict[str, Entry]:
+    """The ledger entries of the run, its answer and its reviews, by the name of their file."""
+    answer_id = next(iter(RetrievalRun.objects.filter(pk=run.pk).values_list("answer__pk", flat=True)), None)
+    wanted = {"run.json": ("run", run.pk)} | ({"answer.json": ("answer", answer_id)} if answer_id else {})
+    if reading := reading_of(run):
+        wanted["reading.json"] = ("reading", reading.pk)
+    reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
+    wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}
+    return {name: entry_of(kind, pk) for name, (kind, pk) in wanted.items()}
+
+
+def entry_of(kind: str, subject_id: UUID) -> Entry:
+    entry = Entry.objects.filter(kind=kind, subject_id=str(subject_id)).first()
+    if entry is None:
+        words = gettext("The %(kind)s %(subject)s has no ledger entry, so a pack would prove nothing.")
+        raise NotRecorded(words % {"kind": kind, "subject": subject_id})
+    return entry
+
+
+def segment(first: int) -> Iterator[str]:
+    """The chain from an entry to its end, one JSON object a line; what is hashed and nothing else."""
+    for entry in entries_after(first - 1):
+        fields = {
+            "sequence": entry.sequence,
+            "kind": entry.kind,
+            "subject_id": entry.subject_id,
+            "payload_digest": entry.payload_digest,
+            "previous_hash": entry.previous_hash,
+            "time": time_text(entry.created_at),
+            "hash": entry.hash,
+        }
+        yield json.dumps(fields) + "\n"
+
+
+# ---- the report
+
+
+def report(run: RetrievalRun, trail: Trail, passages: list[Passage]) -> str:
+    shown = {"run": run, "trail": trail, "passages": passages, "terms": terms_in_order(), "now": timezone.now()}
+    return render_to_string("audit/report.html", shown)
+
+
+def add_pages(pack: Pack, trail: Trail) -> dict[tuple[str, int], str]:
+    """Put the images of the kept pages into the pack; their names by document and page."""
+    documents = {
+        str(row.pk): row for row in Document.objects.filter(pk__in=[seen.document_id for seen in trail.documents])
+    }
+    shas = {seen.document_id: seen.sha256 for seen in trail.documents}
+    names: dict[tuple[str, int], str] = {}
+    for document_id, number in kept_pages(trail)[:PAGES_MAX]:
+        document = documents.get(document_id)
+        # A file put in place of the one the run saw would be a picture of something else.
+        image = page_of(document, number) if document and document.sha256 == shas.get(document_id) else None
+        if image is not None:
+            names[document_id, number] = f"pages/{document_id[:8]}-{number}.webp"
+            pack.add(names[document_id, number], image.read_bytes())
+    return names
+
+
+def kept_pages(trail: Trail) -> list[tuple[str, int]]:
+    """Document and page of everything marked on a kept candidate, once each and in their order."""
+    kept = [row.candidate for row in trail.table.rows if row.candidate.role in SHOWN_ROLES]
+    marked = [(str(row.document_id), int(box["page"])) for row in kept for box in (*row.boxes, *row.context_boxes)]
+    return list(dict.fromkeys(marked))
+
+
+def page_of(document: Document, number: int) -> Path | None:
+    try:
+        return page_image(document, number) if has_image(document, number) else None
+    except (NoPageImage, OSError):  # the texts are in the record all the same
+        return None
+
+
+def passages_of(trail: Trail, images: dict[tuple[str, int], str]) -> list[Passage]:
+    return [Passage(row, tuple(crops_of(row.candidate, images))) for row in trail.table.rows]
+
+
+def crops_of(candidate: RunCandidate, images: dict[tuple[str, int], str]) -> Iterator[Crop]:
+    if candidate.role not in SHOWN_ROLES:
+        return
+    marked = [("context", box) for box in candidate.context_boxes] + [("anchor", box) for box in candidate.boxes]
+    for number in sorted({int(box["page"]) for _, box in marked}):
+        name = images.get((str(candidate.document_id), number))
+        if name is None:
+            continue
+        here = [box for _, box in marked if box["page"] == number]
+        size = Page.objects.filter(parse=candidate.parse_id, number=number).values_list("width", "height").first()
+        width, height = size or (candidate.page_width, candidate.page_height)
+        yield Crop(
+            page=number,
+            image=name,
+            width=width,
+            height=height,
+            top=max(min(box["y0"] for box in here) - CROP_MARGIN, 0),
+            bottom=min(max(box["y1"] for box in here) + CROP_MARGIN, height),
+            boxes=tuple(box_of(kind, box) for kind, box in marked if box["page"] == number),
+        )

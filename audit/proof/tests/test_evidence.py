@@ -1,0 +1,642 @@
+"""The pack is checked by its own script, without DocIntel: with a head kept elsewhere no forgery of it is called OK."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils.translation import override
+from pytest_django import Settings
+
+from accounts.models import User
+from audit.conftest import House, MakeAnswer, MakeRun, Tamper, run_fields
+from audit.keeping import tasks
+from audit.models import AuditEvent
+from audit.proof.evidence import VERIFIER, write_evidence
+from audit.review.reviewing import Opinion, review
+from documents.models import Document
+from ledger import chain
+from ledger.chain import Head
+from ledger.heads import write_head
+from retrieval.models import RetrievalRun
+from retrieval.record import READING
+
+Files = dict[str, bytes]
+Row = dict[str, Any]
+LINES_MAX = 450  # to be read in one sitting by whoever does not trust it
+OK, BAD, UNREADABLE, CONSISTENT = 0, 1, 2, 3
+NO_DIGEST = "0" * 64
+
+
+@pytest.fixture
+def run(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any) -> RetrievalRun:
+    """A run with calls, answer, two reviews and a foreign run in between, as a chain has."""
+    reading = make_call(purpose="question")
+    parsed = run_fields(house)["parsed"] | {"reading_call": str(reading.pk)}
+    run = make_run(arbiter="model", llm_call=make_call(), parsed=parsed)
+    READING.vouch(reading.pk)
+    make_run(question="Something else")
+    make_answer(run, llm_call=make_call(purpose="answer"))
+    review(
+        run, run.candidates.all()[0], house.auditor, Opinion("overrule", "discarded", "It says <b>nothing</b> of it.")
+    )
+    review(run, None, house.owner, Opinion("incomplete", reason="The second half is missing."))
+    return run
+
+
+def pack_of(run: RetrievalRun) -> Files:
+    out = BytesIO()
+    write_evidence(run, out, None)
+    with zipfile.ZipFile(out) as pack:
+        return {name: pack.read(name) for name in pack.namelist()}
+
+
+def write(path: Path, files: Files) -> Path:
+    with zipfile.ZipFile(path, "w") as pack:
+        for name, content in files.items():
+            pack.writestr(name, content)
+    return path
+
+
+def check(path: Path, *options: str | Path) -> tuple[int, str]:
+    """Run the verifier as a stranger would: an empty environment, no site packages, another directory."""
+    command = [sys.executable, "-I", "-S", str(VERIFIER), str(path), *map(str, options)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=path.parent, env={})
+    assert not done.stderr, done.stderr
+    return done.returncode, done.stdout
+
+
+@pytest.fixture
+def heads(settings: Settings, tmp_path: Path) -> Callable[[], Path]:
+    """What the hourly schedule keeps elsewhere, as it is when this is called."""
+    settings.LEDGER_HEADS, settings.LEDGER_KEY = tmp_path / "elsewhere" / "heads.jsonl", None
+
+    def keep() -> Path:
+        tasks.export_head()
+        return Path(settings.LEDGER_HEADS)
+
+    return keep
+
+
+def test_it_passes_in_an_empty_environment(run: RetrievalRun, heads: Callable[[], Path], tmp_path: Path) -> None:
+    files = pack_of(run)
+    path = write(tmp_path / "pack.zip", files)
+    kept = heads()
+    code, said = check(path, "--head", kept)
+    assert (code, said[:3]) == (OK, "OK:"), said
+    with zipfile.ZipFile(path) as pack:
+        pack.extractall(tmp_path / "unpacked")
+    assert check(tmp_path / "unpacked", "--head", kept)[0] == OK
+    assert files["verify.py"] == VERIFIER.read_bytes()
+    assert len(VERIFIER.read_text().splitlines()) <= LINES_MAX
+
+
+def test_without_a_head_it_is_consistent_only(run: RetrievalRun, tmp_path: Path) -> None:
+    code, said = check(write(tmp_path / "pack.zip", pack_of(run)))
+    assert (code, said.startswith("CONSISTENT ONLY:")) == (CONSISTENT, True), said
+    assert "you gave no head" in said
+    assert "report.html" in said and "run.json" not in said.split("files that only")[1].splitlines()[0]
+
+
+def test_its_help_and_the_pack_explain_every_exit_code(run: RetrievalRun) -> None:
+    command = [sys.executable, "-I", "-S", str(VERIFIER), "--help"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for text in (told, pack_of(run)["README.txt"].decode()):
+        for words in ("OK", "BAD", "CONSISTENT ONLY", "--head", "--ledger", "--manifest"):
+            assert words in text, words
+
+
+def test_a_pack_made_in_another_language_passes_too(
+    run: RetrievalRun, heads: Callable[[], Path], tmp_path: Path
+) -> None:
+    with override("fr"):
+        files = pack_of(run)
+    assert {"reading.json", "calls/question-reply.txt", "calls/arbiter-request.json"} <= files.keys()
+    assert check(write(tmp_path / "pack.zip", files), "--head", heads())[0] == OK
+
+
+def test_every_pack_has_its_own_head_among_those_kept(
+    run: RetrievalRun, make_run: MakeRun, heads: Callable[[], Path], tmp_path: Path
+) -> None:
+    """The chain goes on behind a pack, so that the newest head is not in it."""
+    heads()
+    packs: list[Path] = []
+    for _ in range(2):
+        packs.append(write(tmp_path / f"{len(packs)}.zip", pack_of(run)))
+        make_run(question="Something else")
+    kept = heads()
+    assert [check(pack, "--head", kept)[0] for pack in packs] == [OK, OK]
+
+
+def test_a_later_head_is_reached_by_the_ledger_of_a_later_pack(
+    run: RetrievalRun, make_run: MakeRun, tmp_path: Path
+) -> None:
+    files = pack_of(run)
+    make_run(question="Something else")
+    write_head(tmp_path / "head.json", chain.head())
+    later = pack_of(run)["ledger.jsonl"]
+    (tmp_path / "later.jsonl").write_bytes(later)
+    pack = write(tmp_path / "pack.zip", files)
+    code, said = check(pack, "--head", tmp_path / "head.json")
+    assert (code, "Give the entries up to your head of entry" in said) == (CONSISTENT, True), said
+    assert check(pack, "--head", tmp_path / "head.json", "--ledger", tmp_path / "later.jsonl")[0] == OK
+    forged = rechained(rows(later), 0, payload_digest=NO_DIGEST)
+    (tmp_path / "later.jsonl").write_bytes(lines(forged))
+    code, said = check(pack, "--head", tmp_path / "head.json", "--ledger", tmp_path / "later.jsonl")
+    assert (code, "the ledger you gave does not hold" in said) == (BAD, True), said
+
+
+def test_a_head_from_before_the_pack_and_the_manifests_digest(run: RetrievalRun, tmp_path: Path) -> None:
+    write_head(tmp_path / "head.json", chain.head())
+    files = pack_of(run)
+    pack = write(tmp_path / "pack.zip", files)
+    code, said = check(pack, "--head", tmp_path / "head.json")
+    assert (code, "export.json (entry " in said, "report.html" in said) == (CONSISTENT, True, True), said
+    assert "run.json" not in said
+    known = ("--manifest", chain.digest(files["manifest.json"]))
+    assert check(pack, *known)[0] == CONSISTENT, "it says nothing of the chain"
+    assert check(pack, "--head", tmp_path / "head.json", *known)[0] == OK
+    code, said = check(pack, "--head", tmp_path / "head.json", "--manifest", NO_DIGEST)
+    assert (code, "not the one you gave" in said) == (BAD, True)
+
+
+def test_one_flipped_byte_in_any_file_is_found_and_named(run: RetrievalRun, tmp_path: Path) -> None:
+    files = pack_of(run)
+    for name, content in files.items():
+        for place in {0, len(content) // 2, len(content) - 1}:
+            flipped = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+            code, said = check(write(tmp_path / "bad.zip", files | {name: flipped}))
+            assert code == BAD, (name, place)
+            assert name in said, (name, said)
+
+
+# ---- what somebody without the database can forge
+
+
+def rows(content: bytes) -> list[Row]:
+    return [json.loads(line) for line in content.splitlines()]
+
+
+def lines(entries: list[Row]) -> bytes:
+    return "".join(json.dumps(entry) + "\n" for entry in entries).encode()
+
+
+def rechained(entries: list[Row], first: int, **changes: Any) -> list[Row]:
+    """The entries with one changed and every hash from it on computed anew."""
+    entries = [*entries[:first], entries[first] | changes, *entries[first + 1 :]]
+    for index in range(first, len(entries)):
+        before = {"previous_hash": entries[index - 1]["hash"]} if index else {}
+        entry = entries[index] | before
+        names = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
+        hashed = "".join(f"{part}\n" for part in (chain.FORMAT, *(entry[name] for name in names)))
+        entries[index] = entry | {"hash": chain.digest(hashed.encode())}
+    return entries
+
+
+def appended(entries: list[Row], kind: str, subject_id: str, payload: bytes) -> list[Row]:
+    """The entries and a well-formed one more, dated like the last."""
+    last = entries[-1]
+    fresh = {"sequence": last["sequence"] + 1, "kind": kind, "subject_id": subject_id}
+    digest = {"payload_digest": chain.digest(payload), "previous_hash": last["hash"], "time": last["time"], "hash": ""}
+    return rechained([*entries, fresh | digest], len(entries))
+
+
+def mended(files: Files, **manifest: Any) -> Files:
+    """The files with a manifest that fits them: of what is gone it says nothing any more."""
+    known = json.loads(files["manifest.json"]) | manifest
+    known["subjects"] = [subject for subject in known["subjects"] if subject["file"] in files]
+    own = ("manifest.json", "export.json") + (("ledger.jsonl",) if known["format"].endswith("-2") else ())
+    known["files"] = {name: chain.digest(content) for name, content in files.items() if name not in own}
+    return files | {"manifest.json": json.dumps(known, indent=2, sort_keys=True).encode()}
+
+
+def as_first_form(files: Files, **manifest: Any) -> Files:
+    """A pack as programs made it before they recorded its making: this one without that record."""
+    left = {name: content for name, content in files.items() if name != "export.json"}
+    return mended(left, format="docintel-evidence-1", **manifest)
+
+
+def without(files: Files, *names: str) -> Files:
+    return {name: content for name, content in files.items() if name not in names}
+
+
+def record_of(files: Files, name: str) -> Row:
+    record: Row = json.loads(files[name].partition(b"\n")[2])
+    return record
+
+
+@dataclass(frozen=True)
+class Forger:
+    """One genuine pack, what else can be had without the database, and the heads that are out of reach."""
+
+    files: Files
+    heads: Path
+    early: Path  # a head from between the run and its answer
+    other: Files  # the pack of another run, asked earlier; its chain reaches further on both sides
+
+    @property
+    def entries(self) -> list[Row]:
+        return rows(self.files["ledger.jsonl"])
+
+    @property
+    def review(self) -> str:
+        return next(name for name in self.files if name.startswith("reviews/"))
+
+    @property
+    def image(self) -> str:
+        return next(name for name in self.files if name.startswith("pages/"))
+
+    def index_of(self, kind: str) -> int:
+        return next(index for index, entry in enumerate(self.entries) if entry["kind"] == kind)
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the images of pages are kept, so that they are drawn once."""
+    return tmp_path_factory.mktemp("page_images")
+
+
+@pytest.fixture
+def house_with_file(house: House, settings: Settings, drawn: Path) -> House:
+    """A base whose document has a real file, and so images of its pages."""
+    settings.MEDIA_ROOT, settings.PAGE_IMAGE_ROOT = settings.BASE_DIR / "samples", drawn
+    sha256 = hashlib.sha256((settings.MEDIA_ROOT / "annual-report.pdf").read_bytes()).hexdigest()
+    Document.objects.filter(pk=house.document.pk).update(file="annual-report.pdf", sha256=sha256)
+    house.document.refresh_from_db()
+    return house
+
+
+@pytest.fixture
+def forger(
+    house_with_file: House,
+    make_run: MakeRun,
+    make_answer: MakeAnswer,
+    make_call: Any,
+    heads: Callable[[], Path],
+    tmp_path: Path,
+) -> Forger:
+    earlier = make_run(question="Asked before")
+    review(earlier, None, house_with_file.auditor, Opinion("agree"))
+    run = make_run(arbiter="model", llm_call=make_call())
+    write_head(tmp_path / "early.json", chain.head())
+    make_run(question="Something else")
+    make_answer(run, llm_call=make_call(purpose="answer"))
+    review(run, None, house_with_file.auditor, Opinion("wrong", reason="It says nothing of it."))
+    files, kept = pack_of(run), heads()
+    return Forger(files, kept, tmp_path / "early.json", other=pack_of(earlier))
+
+
+Forge = Callable[[Forger], Files]
+REPORT = b"<!doctype html><title>All is well</title>"
+
+
+def another_report(f: Forger) -> Files:
+    return f.files | {"report.html": REPORT}
+
+
+def another_report_recorded(f: Forger, rechain: bool = False) -> Files:
+    """The report replaced, and manifest, record and (with `rechain`) chain made to fit."""
+    files = mended(another_report(f))
+    record = files["export.json"].replace(
+        chain.digest(f.files["manifest.json"]).encode(), chain.digest(files["manifest.json"]).encode()
+    )
+    files |= {"export.json": record}
+    if not rechain:
+        return files
+    at = f.index_of("audit_event")
+    return files | {"ledger.jsonl": lines(rechained(f.entries, at, payload_digest=chain.digest(record)))}
+
+
+def invented_run(f: Forger, keep_last: bool = True, first_form: bool = True) -> Files:
+    """A run nobody asked, as the entry after the last genuine one, dated like that; and a record of the pack to it."""
+    made = record_of(f.files, "run.json")
+    made["run"]["id"], made["run"]["question"] = str(uuid4()), "Is all of it in order?"
+    content = b"salt " + b"0" * 32 + b"\n" + json.dumps(made).encode()
+    chained = appended(f.entries, "run", made["run"]["id"], content)
+    subject = {"kind": "run", "subject_id": made["run"]["id"], "sequence": chained[-1]["sequence"], "file": "run.json"}
+    gone = ("answer.json", f.review, "calls/answer-request.json", "calls/answer-reply.txt")
+    files = without(f.files, *gone) | {"run.json": content, "report.html": REPORT}
+    from_here = chained[-2:] if keep_last else chained[-1:]
+    if first_form:
+        files |= {"ledger.jsonl": lines(from_here)}
+        return as_first_form(files, run=made["run"]["id"], subjects=[subject])
+    files = mended(files, run=made["run"]["id"], subjects=[subject])
+    record = record_of(f.files, "export.json") | {"id": str(uuid4()), "run_id": made["run"]["id"]}
+    record["detail"] = {"manifest": chain.digest(files["manifest.json"])}
+    recorded = b"salt " + b"0" * 32 + b"\n" + json.dumps(record).encode()
+    whole = appended(from_here, "audit_event", record["id"], recorded)
+    return files | {"export.json": recorded, "ledger.jsonl": lines(whole)}
+
+
+def forged_review(f: Forger, first_form: bool = False) -> Files:
+    made = record_of(f.files, f.review) | {"id": str(uuid4()), "outcome": "agree", "reason": "All of it is right."}
+    content = b"salt " + b"0" * 32 + b"\n" + json.dumps(made).encode()
+    chained = appended(f.entries, "review", made["id"], content)
+    name = f"reviews/{made['id']}.json"
+    subject = {"kind": "review", "subject_id": made["id"], "sequence": chained[-1]["sequence"], "file": name}
+    subjects = [*json.loads(f.files["manifest.json"])["subjects"], subject]
+    files = f.files | {name: content, "ledger.jsonl": lines(chained)}
+    return as_first_form(files, subjects=subjects) if first_form else mended(files, subjects=subjects)
+
+
+def changed(f: Forger, name: str, old: bytes, new: bytes) -> Files:
+    assert old in f.files[name]
+    return mended(f.files | {name: f.files[name].replace(old, new)})
+
+
+def invented(f: Forger) -> Files:
+    """Another role, in a chain and a record of the pack made to fit: consistent through and through."""
+    files = changed(f, "run.json", b'"discarded"', b'"supporting"')
+    record = record_of(f.files, "export.json")
+    record["detail"] = {"manifest": chain.digest(files["manifest.json"])}
+    recorded = json.dumps(record).encode()
+    entries = rechained(f.entries, 0, payload_digest=chain.digest(files["run.json"]))
+    entries = rechained(entries, f.index_of("audit_event"), payload_digest=chain.digest(recorded))
+    return files | {"export.json": recorded, "ledger.jsonl": lines(entries)}
+
+
+def review_of_another_run(f: Forger) -> Files:
+    """A genuine verdict, and a genuine entry of it, of another run."""
+    name = next(name for name in f.other if name.startswith("reviews/"))
+    subject = next(each for each in json.loads(f.other["manifest.json"])["subjects"] if each["file"] == name)
+    subjects = [*json.loads(f.files["manifest.json"])["subjects"], subject]
+    files = f.files | {name: f.other[name], "ledger.jsonl": f.other["ledger.jsonl"]}
+    return mended(files, subjects=subjects)
+
+
+def chain_from(f: Forger, change: Callable[[list[Row]], list[Row]]) -> Files:
+    return f.files | {"ledger.jsonl": lines(change(f.entries))}
+
+
+FORGERIES: dict[str, tuple[Forge, int, tuple[str, ...]]] = {
+    "report replaced": (another_report, BAD, ("report.html was changed",)),
+    "report replaced, manifest made to fit": (
+        lambda f: mended(another_report(f)),
+        BAD,
+        ("manifest.json is not the one ledger entry", "report.html"),
+    ),
+    "report replaced, record of the pack made to fit": (
+        another_report_recorded,
+        BAD,
+        ("no ledger entry vouches for export.json", "report.html"),
+    ),
+    "report replaced, chain made to fit": (
+        lambda f: another_report_recorded(f, rechain=True),
+        BAD,
+        ("the chain was rewritten",),
+    ),
+    "report replaced, in a pack of the first form": (
+        lambda f: as_first_form(another_report(f)),
+        CONSISTENT,
+        ("only the manifest vouches for", "report.html"),
+    ),
+    "answer left out": (
+        lambda f: mended(without(f.files, "answer.json", "calls/answer-request.json", "calls/answer-reply.txt")),
+        BAD,
+        ("no answer and no review was left out", "(answer)"),
+    ),
+    "answer left out, in a pack of the first form": (
+        lambda f: as_first_form(without(f.files, "answer.json", "calls/answer-request.json", "calls/answer-reply.txt")),
+        CONSISTENT,
+        ("no answer and no review was left out", "(answer)"),
+    ),
+    "answer left out of the files alone": (lambda f: without(f.files, "answer.json"), BAD, ("answer.json is missing",)),
+    "invented run behind the head": (invented_run, BAD, ("which is not that of the run", "run.json (entry")),
+    "invented run behind the head, alone in its chain": (
+        lambda f: invented_run(f, keep_last=False),
+        CONSISTENT,
+        ("none of the heads you gave lies within",),
+    ),
+    "invented run behind the head, with a record of the pack": (
+        lambda f: invented_run(f, first_form=False),
+        BAD,
+        ("which is not that of the run", "run.json (entry", "export.json (entry"),
+    ),
+    "invented review behind the head": (forged_review, BAD, ("manifest.json is not the one", "reviews/", "(entry")),
+    "invented review behind the head, in a pack of the first form": (
+        lambda f: forged_review(f, first_form=True),
+        CONSISTENT,
+        ("after entry", "reviews/", "(entry"),
+    ),
+    "run changed": (
+        lambda f: changed(f, "run.json", b'"discarded"', b'"supporting"'),
+        BAD,
+        ("run.json is not what ledger entry",),
+    ),
+    "answer changed": (
+        lambda f: changed(f, "answer.json", b"computed from", b"computed without"),
+        BAD,
+        ("answer.json is not what ledger entry",),
+    ),
+    "entry dropped from the middle": (
+        lambda f: chain_from(f, lambda entries: entries[:2] + entries[3:]),
+        BAD,
+        ("the chain has a hole",),
+    ),
+    "two entries swapped": (
+        lambda f: chain_from(f, lambda entries: [entries[0], entries[2], entries[1], *entries[3:]]),
+        BAD,
+        ("the chain has a hole",),
+    ),
+    "two entries swapped and numbered anew": (
+        lambda f: chain_from(
+            f,
+            lambda e: [e[0], e[2] | {"sequence": e[1]["sequence"]}, e[1] | {"sequence": e[2]["sequence"]}, *e[3:]],
+        ),
+        BAD,
+        ("its hash does not fit",),
+    ),
+    "entry of another run put first": (
+        lambda f: f.files | {"ledger.jsonl": f.other["ledger.jsonl"]},
+        BAD,
+        ("begins with entry 1 (run), which is not that of the run",),
+    ),
+    "review left out": (
+        lambda f: mended(without(f.files, f.review)),
+        BAD,
+        ("no answer and no review was left out", "(review)"),
+    ),
+    "review of another run": (review_of_another_run, BAD, ("belongs to another run",)),
+    "page image replaced": (
+        lambda f: mended(f.files | {f.image: b"another picture"}),
+        BAD,
+        ("manifest.json is not the one", "pages/"),
+    ),
+    "file added": (lambda f: f.files | {"more.txt": b"x"}, BAD, ("more.txt is not in the manifest",)),
+    "file added, manifest made to fit": (
+        lambda f: mended(f.files | {"more.txt": b"x"}),
+        BAD,
+        ("manifest.json is not the one", "more.txt"),
+    ),
+    "manifest altered": (
+        lambda f: mended(f.files, exported_at="2020-01-01T00:00:00.000000Z"),
+        BAD,
+        ("manifest.json is not the one",),
+    ),
+    "record of the pack left out": (lambda f: without(f.files, "export.json"), BAD, ("export.json is missing",)),
+    "record of another run's pack": (
+        lambda f: (
+            f.files
+            | {
+                "export.json": f.other["export.json"],
+                "ledger.jsonl": b"".join(f.other["ledger.jsonl"].splitlines(True)[2:]),
+            }
+        ),
+        BAD,
+        ("export.json is not of a pack of this run",),
+    ),
+    "chain cut before the record of the pack": (
+        lambda f: chain_from(f, lambda entries: entries[: f.index_of("audit_event")]),
+        BAD,
+        ("no ledger entry vouches for export.json",),
+    ),
+    "invented from beginning to end": (invented, BAD, ("the chain was rewritten",)),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_no_forgery_is_ok(forger: Forger, tmp_path: Path, name: str) -> None:
+    forge, expected, words = FORGERIES[name]
+    code, said = check(write(tmp_path / "forged.zip", forge(forger)), "--head", forger.heads)
+    assert code == expected, said
+    assert [word for word in words if word not in said] == [], said
+    assert "OK:" not in said
+
+
+def test_the_genuine_pack_beside_the_forgeries_is_ok(forger: Forger, tmp_path: Path) -> None:
+    code, said = check(write(tmp_path / "pack.zip", forger.files), "--head", forger.heads)
+    assert code == OK, said
+
+
+def test_a_head_older_than_what_it_should_vouch_for(forger: Forger, tmp_path: Path) -> None:
+    code, said = check(write(tmp_path / "pack.zip", forger.files), "--head", forger.early)
+    assert code == CONSISTENT
+    late = next(line for line in said.splitlines() if "the last of your heads here" in line)
+    assert "answer.json (entry 5)" in late and "reviews/" in late and "run.json" not in late
+    assert "Take a later head" in late
+
+
+def test_an_invented_pack_without_a_head_is_consistent_at_most(forger: Forger, tmp_path: Path) -> None:
+    code, said = check(write(tmp_path / "pack.zip", invented(forger)))
+    assert (code, "all of it may be invented" in said) == (CONSISTENT, True), said
+
+
+def test_a_pack_of_the_first_form_is_ok_with_the_digest_of_its_manifest(forger: Forger, tmp_path: Path) -> None:
+    files = as_first_form(forger.files)
+    pack = write(tmp_path / "pack.zip", files)
+    code, said = check(pack, "--head", forger.heads)
+    assert (code, "report.html" in said) == (CONSISTENT, True)
+    known = ("--manifest", chain.digest(files["manifest.json"]))
+    assert check(pack, "--head", forger.heads, *known)[0] == OK
+    assert check(pack, *known)[0] == CONSISTENT
+
+
+def test_a_name_in_the_pack_writes_no_line_of_its_own(forger: Forger, tmp_path: Path) -> None:
+    path = tmp_path / "forged.zip"
+    write(path, forger.files | {"x\r\nOK: all of it \x1b[2J\u202e": b""})
+    code, said = check(path, "--head", forger.heads)
+    assert code == BAD
+    assert not [line for line in said.splitlines() if line.startswith("OK")]
+    assert said.isascii() and "\x1b" not in said
+
+
+@pytest.mark.parametrize("pretty", [False, True])
+def test_heads_of_older_programs_are_read(forger: Forger, tmp_path: Path, pretty: bool) -> None:
+    newest = json.loads(forger.heads.read_text().splitlines()[0])
+    (tmp_path / "head.json").write_text(json.dumps(newest, indent=2 if pretty else None) + "\n")
+    pack = write(tmp_path / "pack.zip", forger.files)
+    assert check(pack, "--head", tmp_path / "head.json")[0] == OK
+
+
+@pytest.mark.parametrize(
+    "content", ["", "no json", "{}", '{"format": "docintel-ledger-1", "sequence": "3"}', "[1]", "["]
+)
+def test_a_file_that_holds_no_heads_is_said_to_be_none(forger: Forger, tmp_path: Path, content: str) -> None:
+    (tmp_path / "head.json").write_text(content)
+    pack = write(tmp_path / "pack.zip", forger.files)
+    for option in ("--head", "--ledger"):
+        code, said = check(pack, option, tmp_path / "head.json")
+        assert (code, "head.json" in said) == (UNREADABLE, True), said
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda content: content.replace(b'"run"', b'"ran"', 1), "was changed"),
+        (lambda content: b"no json\n" + content, "line 1 is not JSON"),
+        (lambda content: b"{}\n" + content, "line 1 is no ledger entry"),
+        (lambda content: b"[" * 100_000 + b"\n", "line 1 is not JSON"),
+        (lambda content: content.replace(b'": ', b'":  ', 1), "not written as DocIntel writes"),
+        (lambda content: content[:-1], "does not end with a whole line"),
+        (lambda content: b"", "no entry"),
+    ],
+)
+def test_it_names_the_first_bad_entry(run: RetrievalRun, tmp_path: Path, change: Any, told: str) -> None:
+    files = pack_of(run)
+    bad = files | {"ledger.jsonl": change(files["ledger.jsonl"])}
+    code, said = check(write(tmp_path / "bad.zip", bad))
+    assert (code, told in said) == (BAD, True), said
+
+
+def test_it_tells_of_files_missing_and_unreadable(run: RetrievalRun, tmp_path: Path) -> None:
+    files = pack_of(run)
+    for name in files:
+        code, said = check(write(tmp_path / "a.zip", without(files, name)))
+        assert (code, f"{name} is missing" in said) == (BAD, True), said
+    (tmp_path / "c.zip").write_bytes(b"no zip")
+    assert check(tmp_path / "c.zip")[0] == UNREADABLE
+    assert check(tmp_path / "absent.zip")[0] == UNREADABLE
+
+
+def test_the_report_reads_without_scripts_and_escapes(run: RetrievalRun) -> None:
+    report = pack_of(run)["report.html"].decode()
+    assert "<script" not in report and "style=" not in report
+    assert "It says &lt;b&gt;nothing&lt;/b&gt; of it." in report
+    for words in ("overruled as discarded", "The second half is missing.", "Reason 4", "Every candidate", "[1]"):
+        assert words in report, words
+
+
+def test_a_tampered_run_makes_a_pack_that_fails(run: RetrievalRun, tmp_path: Path, tamper: Tamper) -> None:
+    tamper(f"UPDATE retrieval_runcandidate SET reason = 'forged' WHERE run_id = '{run.pk}' AND position = 2")
+    code, said = check(write(tmp_path / "bad.zip", pack_of(run)))
+    assert (code, "run.json" in said) == (BAD, True)
+
+
+def test_the_button_and_the_command_record_the_manifest(
+    run: RetrievalRun, house: House, signed_in: Callable[[User], Client], tmp_path: Path
+) -> None:
+    response = signed_in(house.auditor).get(f"/audit/runs/{run.pk}/evidence/")
+    (tmp_path / "a.zip").write_bytes(b"".join(response))
+    out = StringIO()
+    call_command("export_evidence", str(run.pk), out=tmp_path / "b.zip", stdout=out)
+    events = AuditEvent.objects.filter(action="evidence").order_by("created_at")
+    assert [event.person_name for event in events] == ["Auditor", "console"]
+    write_head(tmp_path / "head.json", chain.head())
+    for path, event in zip((tmp_path / "a.zip", tmp_path / "b.zip"), events, strict=True):
+        assert check(path, "--manifest", event.detail["manifest"])[0] == CONSISTENT
+    assert check(tmp_path / "b.zip", "--head", tmp_path / "head.json")[0] == OK
+    assert events[1].detail["manifest"] in out.getvalue()
+    assert signed_in(house.viewer).get(f"/audit/runs/{run.pk}/evidence/").status_code == 404
+
+
+def test_the_command_refuses_in_one_sentence(run: RetrievalRun, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="There is no run"):
+        call_command("export_evidence", "00000000-0000-0000-0000-000000000000")
+    with pytest.raises(CommandError, match="cannot be written"):
+        call_command("export_evidence", str(run.pk), out=tmp_path / "no" / "pack.zip")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_head_of_a_pack_is_the_ledgers(run: RetrievalRun) -> None:
+    last = json.loads(pack_of(run)["ledger.jsonl"].splitlines()[-1])
+    assert Head(last["sequence"], last["hash"]) == chain.head()

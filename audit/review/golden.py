@@ -1,0 +1,287 @@
+"""The golden set: what auditors said of questions becomes questions with gold evidence, and a test of every change."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from audit.events import record_event
+from audit.models import Review
+from audit.review.replay import CannotReplay, Judge, Rejudged, rejudge, summary
+from audit.review.reviewing import Reviews, RunReviews, reviews_of
+from audit.runs.disagreement import KEPT_ROLES
+from chat.models import Answer, Citation
+from documents.models import KnowledgeBase
+from ledger.events import record
+from ledger.models import Event
+from llm.models import LLMCall
+from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
+
+CHECK = "golden_check"  # the kind of the event a check leaves
+LISTED_MAX = 200  # broken verdicts kept with a check
+ABSENT = ("not_found", "cannot_tell")
+ANY_KEPT = "kept"  # wanted of what a confirmed answer cites: primary or supporting, either will do
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a reviewed run asks of one candidate: the role an auditor gave it, or that a cited one stays kept."""
+
+    candidate_id: str
+    section_title: str
+    role: str
+    was: str  # the arbiter's role in the record
+    by: str
+
+    def holds(self, role: str) -> bool:
+        return role in KEPT_ROLES if self.role == ANY_KEPT else role == self.role
+
+
+@dataclass(frozen=True)
+class Golden:
+    """A reviewed run: what is wanted of its candidates; `absent` when it was confirmed that nothing answers it."""
+
+    run: RetrievalRun
+    wanted: tuple[Wanted, ...]
+    absent: bool
+    disputed: int  # candidates two reviewers gave different roles; nothing is wanted of them
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A verdict that stood in the record and would not stand any more."""
+
+    run_id: str
+    question: str
+    candidate_id: str
+    section_title: str
+    wanted: str
+    now: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """How a judge of today stands against what auditors said; `mended` was wrong in the record and is right now."""
+
+    arbiter: str
+    model: str
+    prompt_version: str
+    runs: int
+    verdicts: int
+    kept: int
+    mended: int
+    still_wrong: int
+    broken: tuple[Broken, ...]
+    not_judged: tuple[str, ...]  # why a run could not be judged, with its id
+
+
+# ---- what auditors said
+
+
+def reviewed_runs(base: KnowledgeBase) -> RetrievalRunQuerySet:
+    """The runs of a base with a review, newest first."""
+    return RetrievalRun.objects.filter(Exists(Review.objects.filter(run=OuterRef("pk")).order_by()), base=base)
+
+
+def golden_of(run: RetrievalRun) -> Golden | None:
+    """What a run's reviews ask of a judge; None when they ask nothing that could be checked."""
+    reviews = reviews_of(run)
+    candidates = list(run.candidates.all())
+    roles = {candidate.pk: role_of(reviews.of(candidate.pk)) for candidate in candidates}
+    wanted = [wanted_of(row, reviews, str(roles[row.pk])) for row in candidates if roles[row.pk]]
+    verdict = reviews.of(None).standing
+    is_confirmed = verdict is not None and verdict.outcome == Review.Outcome.AGREE
+    absent = is_confirmed and run.status in ABSENT
+    if is_confirmed and verdict and run.status == "found":
+        judged = {each.candidate_id for each in wanted}
+        wanted += [
+            Wanted(row.candidate_id, row.section_title, ANY_KEPT, row.role, verdict.reviewer_name)
+            for row in cited(run)
+            if row.candidate_id not in judged
+        ]
+    disputed = sum(role == "" for role in roles.values())
+    return Golden(run, tuple(wanted), absent, disputed) if wanted or absent else None
+
+
+def role_of(reviews: Reviews) -> str | None:
+    """The role reviewers give a candidate; "" when they differ, None when nobody gave it one."""
+    roles = {
+        review.corrected_role or review.original_role for review in (*filter(None, [reviews.standing]), *reviews.blind)
+    }
+    given = roles - {"", "unjudged"}  # who agrees that nobody judged it asks for no role
+    if not given:
+        return None
+    return given.pop() if len(given) == 1 else ""
+
+
+def wanted_of(row: RunCandidate, reviews: RunReviews, role: str) -> Wanted:
+    given = reviews.of(row.pk)
+    last = given.standing or given.blind[-1]
+    return Wanted(row.candidate_id, row.section_title, role, row.role, last.reviewer_name)
+
+
+def cited(run: RetrievalRun) -> list[RunCandidate]:
+    citations = Citation.objects.filter(answer__run=run).select_related("candidate")
+    return list({citation.candidate_id: citation.candidate for citation in citations}.values())
+
+
+# ---- questions with gold evidence
+
+
+def question_rows(goldens: Iterable[Golden]) -> Iterator[dict[str, Any]]:
+    """Lines of a question file as `benchmarks retrieval` reads it: one a question and document with evidence."""
+    for golden in goldens:
+        for number, seen in enumerate(golden.run.scope, start=1):
+            fields = absent_fields() if golden.absent else evidence_in(golden, seen)
+            if fields:
+                pk = str(golden.run.pk)
+                yield {
+                    "id": pk if len(golden.run.scope) == 1 else f"{pk}-{number}",
+                    "document": file_name_of(seen),
+                    "question": golden.run.question,
+                    "type": golden.run.parsed.get("answer_type", ""),
+                    **fields,
+                }
+
+
+def file_name_of(seen: dict[str, Any]) -> str:
+    """The name a document's file has in a folder of golden documents: two files of one name stay apart."""
+    return f"{seen['sha256'][:8]}-{seen['file_name']}"
+
+
+def absent_fields() -> dict[str, Any]:
+    return {"answer": "", "not_found": True, "pages": [], "alt_pages": [], "sections": [], "quotes": []}
+
+
+def evidence_in(golden: Golden, seen: dict[str, Any]) -> dict[str, Any] | None:
+    """Pages, sections and quotes of one document of the scope: primary is gold, supporting an alternative."""
+    rows = {row.candidate_id: row for row in golden.run.candidates.filter(document=seen["document_id"])}
+    roles = {wanted.candidate_id: wanted.role for wanted in golden.wanted if wanted.candidate_id in rows}
+    gold = [rows[name] for name, role in roles.items() if role in ("primary", ANY_KEPT)]
+    other = [rows[name] for name, role in roles.items() if role == "supporting"]
+    if not gold:
+        return None
+    answer = Answer.objects.filter(run=golden.run).values_list("text", flat=True).first()
+    pages = pages_of(gold)
+    return {
+        "answer": answer or "",
+        "not_found": False,
+        "pages": pages,
+        "alt_pages": [page for page in pages_of(other) if page not in pages],
+        "sections": sorted({section_of(row, seen) for row in gold} - {""}),
+        "quotes": [" ".join(row.content_anchor.split()) for row in gold if row.content_anchor],
+    }
+
+
+def pages_of(rows: Sequence[RunCandidate]) -> list[int]:
+    return sorted({page for row in rows for page in range(row.anchor_first_page, row.anchor_last_page + 1)})
+
+
+def section_of(row: RunCandidate, seen: dict[str, Any]) -> str:
+    """As the benchmark names sections: by title in a PDF, by heading path elsewhere."""
+    return row.section_title if seen["file_name"].lower().endswith(".pdf") else row.breadcrumb
+
+
+# ---- a change against what auditors said
+
+
+def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> Check:
+    """Judge every golden run's stored brief again and compare it with the reviews. What is asked of a model is kept."""
+    counts: Counter[str] = Counter()
+    broken: list[Broken] = []
+    failed: list[str] = []
+    judged = 0
+    last: Rejudged | None = None
+    for golden in filter(None, map(golden_of, runs)):
+        if not golden.run.candidates.exists():
+            continue  # nothing was proposed, so no judge is asked
+        try:
+            last = rejudge(golden.run, judge)
+        except CannotReplay as error:
+            failed.append(f"{golden.run.pk}: {error}")
+            continue
+        judged += 1
+        calls = [str(LLMCall.objects.record(exchange).pk) for exchange in last.exchanges]
+        record_event(None, "replay", golden.run.pk, by=actor, calls=calls, **summary(last))
+        for fate, finding in compared(golden, last):
+            counts[fate] += 1
+            broken += [finding] if fate == "broken" else []
+    return Check(
+        arbiter=judge.arbiter,
+        model=last.model if last else "",
+        prompt_version=last.prompt_version if last else "",
+        runs=judged,
+        verdicts=counts.total(),
+        kept=counts["kept"],
+        mended=counts["mended"],
+        still_wrong=counts["still_wrong"],
+        broken=tuple(broken),
+        not_judged=tuple(failed),
+    )
+
+
+def compared(golden: Golden, found: Rejudged) -> Iterator[tuple[str, Broken]]:
+    """Every verdict of a run with its fate: kept, broken, mended or still wrong."""
+    now = {flip.candidate_id: flip.after for flip in found.flips}
+    for wanted in golden.wanted:
+        role = now.get(wanted.candidate_id, wanted.was)
+        fate = {
+            (True, True): "kept",
+            (True, False): "broken",
+            (False, True): "mended",
+            (False, False): "still_wrong",
+        }[wanted.holds(wanted.was), wanted.holds(role)]
+        yield fate, broken_of(golden, wanted.candidate_id, wanted.section_title, wanted.role, role)
+    if golden.absent:
+        primary = [flip for flip in found.flips if flip.after == "primary"]
+        first = primary[0] if primary else None
+        yield (
+            "broken" if first else "kept",
+            broken_of(
+                golden,
+                first.candidate_id if first else "",
+                first.section_title if first else "",
+                "none primary",
+                first.after if first else "",
+            ),
+        )
+
+
+def broken_of(golden: Golden, candidate_id: str, section_title: str, wanted: str, now: str) -> Broken:
+    return Broken(str(golden.run.pk), golden.run.question, candidate_id, section_title, wanted, now)
+
+
+def record_check(base: KnowledgeBase, check: Check, actor: str) -> None:
+    """Keep what a check found, in the ledger; of a run no word that could not be erased with it."""
+    details = asdict(check) | {"broken": [bare(each) for each in check.broken[:LISTED_MAX]]}
+    details |= {"broken_count": len(check.broken), "not_judged": list(check.not_judged[:LISTED_MAX])}
+    with transaction.atomic():
+        record(CHECK, actor, subject_of(base.pk), details)
+
+
+def bare(finding: Broken) -> dict[str, str]:
+    return {name: value for name, value in asdict(finding).items() if name not in ("question", "section_title")}
+
+
+def checks_of(base_id: UUID, count: int) -> list[Event]:
+    """The last checks of a base, their findings with question and section as the records still have them."""
+    checks = list(Event.objects.filter(kind=CHECK, subject=subject_of(base_id))[:count])
+    findings = [finding for check in checks for finding in check.details["broken"]]
+    run_ids = {finding["run_id"] for finding in findings}
+    questions = {
+        str(pk): words for pk, words in RetrievalRun.objects.filter(pk__in=run_ids).values_list("pk", "question")
+    }
+    rows = RunCandidate.objects.filter(run__in=run_ids).values_list("run_id", "candidate_id", "section_title")
+    titles = {(str(run_id), candidate_id): title for run_id, candidate_id, title in rows}
+    for finding in findings:
+        finding["question"] = questions.get(finding["run_id"], "")
+        finding["section_title"] = titles.get((finding["run_id"], finding["candidate_id"]), "")
+    return checks
+
+
+def subject_of(base_id: UUID) -> str:
+    return f"base:{base_id}"

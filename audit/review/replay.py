@@ -1,0 +1,338 @@
+"""Replay: rebuild what was sent from the stored rows, read the stored reply again, and judge the same brief anew.
+
+Nothing here touches the run. What the rows hold suffices for the request: the contents as shown, each candidate's
+brief, the question as read. It does not suffice for the rules, which weigh each candidate by its strength and by the
+parts of the question it serves: these two are computed again from the stored hits, as long as the parses live.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, cast
+from uuid import UUID
+
+from django.conf import settings
+from django.utils.translation import gettext
+
+from audit.runs.disagreement import KEPT_ROLES
+from documents.models import Parse
+from documents.storage.content import DocumentContent, load_content
+from llm.client import complete
+from llm.dialect import CAPABILITIES, CHAT, RESPONSES, Ask, write_request
+from llm.errors import LLMError
+from llm.exchange import Exchange, clean_text, request_digest
+from llm.models import LLMCall
+from llm.reply import ReplyError, parse_reply, strict_schema
+from retrieval.arbiter.brief import fenced
+from retrieval.arbiter.model import INSTRUCTIONS, PROMPT_NAME, PROMPT_VERSION, ArbiterReply, read_reply
+from retrieval.arbiter.rules import judge_by_rules
+from retrieval.candidates.aggregation import aggregate
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import Brief, Candidate, Hints, Hit, Keyword, LineRange, Question, Ranking
+
+OPTIONAL = ("temperature", "store")
+# How a server that knows no schemas is told of one (llm.dialect).
+SCHEMA_TOLD = "\n\nReply with one JSON object and nothing else. It must follow this JSON schema:\n"
+POOL_ENOUGH = 10_000  # every place the hits give: the stored candidates are among them whatever the pool was
+
+
+class CannotReplay(Exception):
+    """Why a run cannot be judged again; the message is for people."""
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """A request written anew beside the digest of the one that was sent; `roles_differ` names candidates whose stored
+    verdict is not what the stored reply says now."""
+
+    run_id: UUID
+    sent: str
+    rebuilt: str
+    roles_differ: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.sent == self.rebuilt and not self.roles_differ
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Who judges a stored brief again: the rules, or a model ("" is the installation's) with one of two prompts.
+
+    `current` is this program's prompt, `stored` the instructions inside the stored request.
+    """
+
+    arbiter: Literal["rules", "model"]
+    model: str = ""
+    prompt: Literal["current", "stored"] = "current"
+
+
+@dataclass(frozen=True)
+class Flip:
+    """One candidate that another judgement puts elsewhere."""
+
+    candidate_id: str
+    section_title: str
+    before: str
+    after: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rejudged:
+    """One or more new judgements of a stored brief. Stability is the mean share of a candidate's commonest role."""
+
+    arbiter: str
+    model: str
+    prompt_version: str
+    candidates: int
+    flips: tuple[Flip, ...]  # of the last repeat, against the record
+    kept_flips: int  # how many of them change what the answer may use
+    stability: float
+    repeats: int
+    exchanges: tuple[Exchange, ...]
+
+
+# ---- the bytes
+
+
+def rebuild(run: RetrievalRun) -> Rebuilt | None:
+    """The arbiter's request from the rows of a run, and its reply read again; None when no model was asked, or all is erased."""
+    call = run.llm_call
+    if call is None or not call.request:
+        return None
+    rows = sent_order(run)
+    instructions, schema, note = fixed_part(call)
+    request = write_request(Ask(call.model, instructions, prompt_of(run, rows), schema), lacks_of(call))
+    return Rebuilt(run.pk, call.request_sha256, request_digest(request), differing_roles(run, call, rows), note)
+
+
+def sent_order(run: RetrievalRun) -> list[RunCandidate]:
+    """The candidates as they stood in the request: by their rank in fusion, which no two share."""
+    return list(run.candidates.order_by("rrf_rank", "position"))
+
+
+def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:
+    asked = [f"<question>\n{fenced(run.parsed['corrected'])}\n</question>"]
+    if run.parsed["parts"]:
+        asked.append(
+            "Its parts, each to be answered:\n" + "\n".join(f"- {fenced(part)}" for part in run.parsed["parts"])
+        )
+    return clean_text("\n\n".join([run.toc_shown, *(row.brief for row in rows), *asked]))
+
+
+def fixed_part(call: LLMCall) -> tuple[str, dict[str, Any], str]:
+    """Instructions and schema: this program's when it still has that prompt, else those inside the stored request."""
+    if (call.prompt_name, call.prompt_version) == (PROMPT_NAME, PROMPT_VERSION):
+        return clean_text(INSTRUCTIONS), strict_schema(ArbiterReply), ""
+    note = (
+        f"prompt {call.prompt_name} {call.prompt_version} is no longer in this program; taken from the stored request"
+    )
+    instructions, schema = stored_fixed_part(call)
+    return instructions, schema, note
+
+
+def stored_fixed_part(call: LLMCall) -> tuple[str, dict[str, Any]]:
+    request = call.request
+    if call.api == RESPONSES:
+        return request.get("instructions", ""), request.get("text", {}).get("format", {}).get("schema", {})
+    system = request.get("messages", [{}])[0].get("content", "")
+    instructions, _, told = system.partition(SCHEMA_TOLD)
+    return instructions, json.loads(told) if told else request["response_format"]["json_schema"]["schema"]
+
+
+def lacks_of(call: LLMCall) -> frozenset[str]:
+    """What the server could not do when it was asked, from the parameters that were kept."""
+    lacks = {name for name in OPTIONAL if name not in call.parameters}
+    if call.api == CHAT:
+        form = call.parameters.get("format", "json_schema")
+        forms = ("json_schema", "json_object", "text")
+        lacks |= {RESPONSES, *forms[: forms.index(form)]}
+    return frozenset(lacks & set(CAPABILITIES))
+
+
+def differing_roles(run: RetrievalRun, call: LLMCall, rows: Sequence[RunCandidate]) -> tuple[str, ...]:
+    if run.arbiter_status != "ran" or call.outcome != "ok":
+        return ()
+    try:
+        reply = parse_reply(call.raw_reply, ArbiterReply)
+    except ReplyError:
+        return tuple(row.candidate_id for row in rows)
+    ranking = read_reply(reply, [candidate_from(row) for row in rows], None)
+    now = {verdict.candidate_id: verdict.role for verdict in ranking.verdicts}
+    return tuple(row.candidate_id for row in rows if now.get(row.candidate_id) != row.role)
+
+
+# ---- judging anew
+
+
+def rejudge(run: RetrievalRun, judge: Judge, *, repeats: int = 1) -> Rejudged:
+    """Judge the stored brief again, so many times. Raises CannotReplay."""
+    rows = sent_order(run)
+    if not run.question:
+        raise CannotReplay(gettext("The words of this run were erased, so there is nothing to judge."))
+    if not rows:
+        raise CannotReplay(gettext("This run proposed no candidate, so there is nothing to judge."))
+    rankings = [judge_anew(run, rows, judge) for _ in range(repeats)]
+    last = rankings[-1]
+    after = {verdict.candidate_id: verdict for verdict in last.verdicts}
+    flips = tuple(
+        Flip(
+            row.candidate_id, row.section_title, row.role, after[row.candidate_id].role, after[row.candidate_id].reason
+        )
+        for row in sorted(rows, key=lambda row: row.position)
+        if after[row.candidate_id].role != row.role
+    )
+    exchanges = tuple(ranking.exchange for ranking in rankings if ranking.exchange)
+    return Rejudged(
+        arbiter=judge.arbiter,
+        model=exchanges[-1].model_returned or exchanges[-1].model if exchanges else "",
+        prompt_version=exchanges[-1].prompt_version if exchanges else "",
+        candidates=len(rows),
+        flips=flips,
+        kept_flips=sum((flip.before in KEPT_ROLES) != (flip.after in KEPT_ROLES) for flip in flips),
+        stability=stability_of(rankings),
+        repeats=repeats,
+        exchanges=exchanges,
+    )
+
+
+def stability_of(rankings: Sequence[Ranking]) -> float:
+    roles: dict[str, Counter[str]] = {}
+    for ranking in rankings:
+        for verdict in ranking.verdicts:
+            roles.setdefault(verdict.candidate_id, Counter())[verdict.role] += 1
+    shares = [counts.most_common(1)[0][1] / counts.total() for counts in roles.values()]
+    return sum(shares) / len(shares)
+
+
+def summary(found: Rejudged) -> dict[str, Any]:
+    """What is recorded of a replay."""
+    return {
+        "arbiter": found.arbiter,
+        "model": found.model,
+        "prompt_version": found.prompt_version,
+        "candidates": found.candidates,
+        "flipped": len(found.flips),
+        "kept_flipped": found.kept_flips,
+        "stability": round(found.stability, 4),
+        "repeats": found.repeats,
+    }
+
+
+def judge_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) -> Ranking:
+    return judge_by_rules_anew(run, rows) if judge.arbiter == "rules" else judge_by_model_anew(run, rows, judge)
+
+
+def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) -> Ranking:
+    """One call with the stored brief; the verdicts checked as always."""
+    instructions, version = instructions_for(run, judge)
+    try:
+        completion = complete(
+            instructions=instructions,
+            prompt=prompt_of(run, rows),
+            reply_schema=ArbiterReply,
+            purpose="replay",
+            prompt_name=PROMPT_NAME,
+            prompt_version=version,
+            deadline_s=settings.ARBITER_DEADLINE_S,
+            model=judge.model,
+        )
+    except LLMError as error:
+        raise CannotReplay(gettext("The model did not judge: %(reason)s") % {"reason": error}) from error
+    return read_reply(completion.reply, [candidate_from(row) for row in rows], completion.exchange)
+
+
+def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
+    """Instructions and their version."""
+    if judge.prompt == "current":
+        return INSTRUCTIONS, PROMPT_VERSION
+    if run.llm_call is None:
+        raise CannotReplay(gettext("No model was asked in this run, so there is no stored prompt to ask with."))
+    return stored_fixed_part(run.llm_call)[0], run.llm_call.prompt_version
+
+
+def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:
+    """The rules on the stored candidates, with strength and parts computed again from the stored hits."""
+    question = question_from(run.parsed)
+    contents = contents_of(run)
+    again = {each.candidate_id: each for each in aggregate(hits_from(run), question, contents, pool_max=POOL_ENOUGH)}
+    unknown = [row.candidate_id for row in rows if row.candidate_id not in again]
+    if unknown:
+        words = gettext(
+            "This program merges the stored hits in another way than %(version)s did: it does not find %(names)s any more, "
+            "so the strength the rules need is not known."
+        )
+        raise CannotReplay(words % {"version": run.code_version, "names": ", ".join(unknown[:3])})
+    candidates = [
+        replace(candidate_from(row), strength=again[row.candidate_id].strength, parts=again[row.candidate_id].parts)
+        for row in rows
+    ]
+    return judge_by_rules(question, candidates)
+
+
+def contents_of(run: RetrievalRun) -> list[DocumentContent]:
+    """The parses the run saw, as they still are: a parse never changes."""
+    parses = {str(parse.pk): parse for parse in Parse.objects.filter(pk__in=[seen["parse_id"] for seen in run.scope])}
+    gone = [seen["title"] for seen in run.scope if seen["parse_id"] not in parses]
+    if gone:
+        words = gettext(
+            "The rules need the strength of each candidate, which the record does not hold, and “%(title)s”, from which it "
+            "could be computed again, is gone. A model can still judge: its whole brief is in the record."
+        )
+        raise CannotReplay(words % {"title": gone[0]})
+    return [load_content(parses[seen["parse_id"]]) for seen in run.scope]
+
+
+# ---- rows become values again
+
+
+def question_from(parsed: dict[str, Any]) -> Question:
+    """The question as it was read; what the record keeps beside it, such as how it was typed, is no part of it."""
+    known = {field.name for field in fields(Question)}
+    values = tuples_of({name: value for name, value in parsed.items() if name in known})
+    values["hints"] = Hints(**tuples_of(parsed["hints"]))
+    values["keywords"] = tuple(Keyword(**tuples_of(keyword)) for keyword in parsed["keywords"])
+    return Question(**values)
+
+
+def tuples_of(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def hits_from(run: RetrievalRun) -> list[Hit]:
+    return [
+        Hit(**hit | {"lines": LineRange(*hit["lines"]), "matched_keywords": tuple(hit["matched_keywords"])})
+        for hit in run.hits
+    ]
+
+
+def candidate_from(row: RunCandidate) -> Candidate:
+    """The candidate as the arbiter was given it, without verdict; strength and parts are not in the row."""
+    pages = (row.anchor_first_page, row.anchor_last_page)
+    anchor = LineRange(row.anchor_first_line, row.anchor_last_line)
+    return Candidate(
+        candidate_id=row.candidate_id,
+        document_id=str(row.document_id),
+        parse_id=str(row.parse_id),
+        methods=tuple(row.methods),
+        matched_keywords=tuple(row.matched_keywords),
+        toc_index=row.toc_index,
+        section_title=row.section_title,
+        breadcrumb=row.breadcrumb,
+        anchor=anchor,
+        anchor_pages=pages,
+        context=anchor,
+        context_pages=pages,
+        anchor_text=row.anchor_text,
+        text=row.context_text,
+        snippet=row.snippet,
+        line_score=row.line_score,
+        exact_title=row.exact_title,
+        co_occurrence=row.co_occurrence,
+        type_match=row.type_match,
+        rrf_rank=row.rrf_rank,
+        brief=Brief(*cast(Any, (row.candidate_id, (), "", "", "", "", (), False, False, False, ""))),
+    )

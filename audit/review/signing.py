@@ -1,0 +1,170 @@
+"""Signing a review off: one person vouches for a period or a sample, a second one agrees; both are in the ledger."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from accounts.models import User
+from audit.events import NAME_MAX, is_auditor, record_event
+from audit.models import Review, ReviewSample, SignOff
+from audit.record import store
+from audit.review.queue import ANY_RISK, is_reviewed
+from documents.models import KnowledgeBase
+from ledger.chain import head
+from retrieval.models import RetrievalRun, RetrievalRunQuerySet
+
+
+class SignOffRefused(Exception):
+    """This cannot be signed, or not by this person; the message is for people."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is signed off: a base from one moment to another, or one sample of it."""
+
+    base_id: UUID
+    base_name: str
+    since: datetime
+    until: datetime
+    sample: ReviewSample | None = None
+
+
+def of_period(base: KnowledgeBase, first: date, last: date) -> Subject:
+    """Whole days in UTC, both included; of today what has passed of it."""
+    since, end = (datetime.combine(day, time(), tzinfo=UTC) for day in (first, last + timedelta(days=1)))
+    return Subject(base.pk, base.name, since, min(end, timezone.now()) if last <= timezone.now().date() else end)
+
+
+def of_sample(sample: ReviewSample) -> Subject:
+    return Subject(sample.base_id, sample.base_name, sample.until, sample.until, sample)
+
+
+def of_sign_off(row: SignOff) -> Subject:
+    return Subject(row.base_id, row.base_name, row.since, row.until, row.sample)
+
+
+def runs_of(subject: Subject) -> RetrievalRunQuerySet:
+    if subject.sample:
+        return RetrievalRun.objects.filter(pk__in=[UUID(pk) for pk in subject.sample.run_ids])
+    return RetrievalRun.objects.filter(
+        base=subject.base_id, created_at__gte=subject.since, created_at__lt=subject.until
+    )
+
+
+def figures_of(subject: Subject) -> dict[str, Any]:
+    """What the signature says: how much there was, how much was reviewed, and what came of it."""
+    runs = runs_of(subject).order_by()
+    risky, reviewed = runs.filter(ANY_RISK), runs.filter(is_reviewed())
+    reviews = Review.objects.filter(run=OuterRef("pk")).order_by()
+    objections = reviews.filter(candidate=None).exclude(outcome=Review.Outcome.AGREE)
+    return {
+        "runs": runs.count(),
+        "population": subject.sample.population if subject.sample else None,
+        "seed": subject.sample.seed if subject.sample else "",
+        "reviewed": reviewed.count(),
+        "objected": runs.filter(Exists(objections)).count(),
+        "overruled": Review.objects.filter(run__in=runs, outcome=Review.Outcome.OVERRULE).count(),
+        "risky": risky.count(),
+        "risky_reviewed": risky.filter(is_reviewed()).count(),
+    }
+
+
+def obstacle(subject: Subject, figures: dict[str, Any]) -> str:
+    """Why it cannot be signed off yet; "" when it can. Of a sample every run is reviewed, of a period every risk."""
+    if subject.until > timezone.now():
+        return _("This period has not ended yet.")
+    if not figures["runs"]:
+        return _("There is nothing to sign off: no question was asked.")
+    if subject.sample:
+        waiting = figures["runs"] - figures["reviewed"]
+        told = ngettext(
+            "%(count)s question of the sample waits for a verdict on its answer.",
+            "%(count)s questions of the sample wait for a verdict on their answer.",
+            waiting,
+        )
+    else:
+        waiting = figures["risky"] - figures["risky_reviewed"]
+        told = ngettext(
+            "%(count)s question with a sign of risk waits for a verdict on its answer.",
+            "%(count)s questions with a sign of risk wait for a verdict on their answer.",
+            waiting,
+        )
+    sentence: str = told % {"count": waiting}
+    return sentence if waiting else ""
+
+
+def sentence_of(row: SignOff) -> str:
+    """What was signed, in a sentence for people."""
+    figures = row.figures
+    if row.sample_id:
+        told = _(
+            "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s with an "
+            "objection to the answer, %(overruled)s roles overruled."
+        )
+    else:
+        told = _(
+            "%(runs)s questions: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of risk; "
+            "%(objected)s with an objection to the answer, %(overruled)s roles overruled."
+        )
+    sentence: str = told % figures
+    return sentence
+
+
+def sign(subject: Subject, user: User, note: str = "") -> SignOff:
+    """Keep a first signature with its ledger entry. Raises SignOffRefused (recorded)."""
+    figures = figures_of(subject)
+    refuse_unless(user, subject, obstacle(subject, figures))
+    return keep(subject, user, note, figures, None)
+
+
+def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
+    """Keep the second signature, of another person and on figures counted anew. Raises SignOffRefused (recorded)."""
+    subject = of_sign_off(first)
+    figures = figures_of(subject)
+    why = obstacle(subject, figures)
+    if first.first_id or SignOff.objects.filter(first=first).exists():
+        why = _("This has both signatures already.")
+    if first.signer_id == user.pk:
+        why = _("You gave the first signature, so somebody else has to give the second.")
+    refuse_unless(user, subject, why)
+    try:
+        with transaction.atomic():
+            return keep(subject, user, note, figures, first)
+    except IntegrityError:  # two at once; the constraint let only the first in
+        raise SignOffRefused(_("This has both signatures already.")) from None
+
+
+def refuse_unless(user: User, subject: Subject, why: str) -> None:
+    if not is_auditor(user, subject.base_id):
+        why = _("Only auditors and owners of the base sign its reviews off.")
+    if why:
+        record_event(user, "sign_off_refused", None, base=str(subject.base_id), why=why)
+        raise SignOffRefused(why)
+
+
+def keep(subject: Subject, user: User, note: str, figures: dict[str, Any], first: SignOff | None) -> SignOff:
+    end = head()
+    row = SignOff(
+        base_id=subject.base_id,
+        base_name=subject.base_name,
+        sample=subject.sample,
+        since=subject.since,
+        until=subject.until,
+        figures=figures,
+        note=note,
+        head_sequence=end.sequence,
+        head_hash=end.hash,
+        first=first,
+        signer=user,
+        signer_name=str(user)[:NAME_MAX],
+        created_at=timezone.now(),
+    )
+    store(row)
+    return row

@@ -1,0 +1,140 @@
+"""The queue holds every run with a sign of risk, and a sample draws the same runs again, by hand as well."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from audit.conftest import House, MakeAnswer, MakeRun
+from audit.models import ReviewSample
+from audit.proof.verification import verify
+from audit.review.queue import RISKS, SECOND_MEANING, place_of, risky
+from audit.review.reviewing import Opinion, RunReviews, review
+from audit.review.sampling import draw, draw_key, drawn
+from audit.runs.listing import listed
+from audit.statistics.period import rates_of
+from audit.trail.story import story_of
+from retrieval.models import RetrievalRun, RunCandidate
+
+SignIn = Callable[[User], Client]
+Browse = Callable[..., HttpResponse]
+PLAIN = "tangential"  # one candidate
+
+
+@pytest.fixture
+def exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Candidates whose quote needed no repair."""
+    save = RunCandidate.save
+
+    def save_exact(self: RunCandidate, *arguments: object, **named: object) -> None:
+        if self.anchor_repair["status"] == "truncated":
+            self.anchor_repair = {"status": "exact", "original_length": 1, "final_length": 1, "reason": ""}
+        save(self, *arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RunCandidate, "save", save_exact)
+
+
+@pytest.mark.parametrize(
+    ("risk", "changes"),
+    [
+        ("degraded", {"arbiter_status": "not_run", "arbiter": "model"}),
+        ("failed", {"status": "failed", "arbiter_status": "not_run"}),
+        ("contradiction", {"contradictions": [{"candidate_ids": ["a", "b"], "point": "the date"}]}),
+        ("violation", {"violations": ["missing: p1-l1-2"]}),
+        ("not_found", {"status": "not_found"}),
+        ("not_found", {"status": "cannot_tell"}),
+    ],
+)
+def test_it_queues_a_run_by_its_sign(
+    house: House, make_run: MakeRun, exact: None, risk: str, changes: dict[str, object]
+) -> None:
+    plain, run = make_run(PLAIN), make_run(PLAIN, **changes)
+    assert plain not in risky(house.auditor)
+    assert list(risky(house.auditor)) == [run]
+    assert [name for name in RISKS if risky(house.auditor, name).exists()] == [risk]
+
+
+def test_a_refusal_on_reading_is_queued_and_told_as_not_found(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, exact: None
+) -> None:
+    plain, run = make_run(PLAIN), make_run(PLAIN)
+    make_answer(plain)
+    make_answer(run, kind="not_found", text="The passages speak of something else.")
+    assert list(risky(house.auditor)) == list(risky(house.auditor, "not_found")) == [run]
+    assert {each.run.pk: each.outcome.kind for each in listed([plain, run])} == {plain.pk: "ok", run.pk: "warn"}
+    assert "do not hold the answer" in " ".join(story_of(run, [], run.answer, 0, RunReviews()))
+    assert [rate.part for rate in rates_of(RetrievalRun.objects.all(), 30)] == [1]
+
+
+def test_it_queues_shortened_quotes_and_leaves_out_ones_own_and_reviewed_runs(house: House, make_run: MakeRun) -> None:
+    run, own = make_run(PLAIN), make_run(PLAIN, asked_by=house.auditor)
+    assert list(risky(house.auditor, "shortened")) == [run]
+    assert set(risky(house.owner)) == {run, own}
+    assert not risky(house.stranger).exists()
+    review(run, None, house.auditor, Opinion("agree"))
+    assert not risky(house.auditor).exists()
+
+
+def test_it_draws_the_same_sample_again(house: House, make_run: MakeRun) -> None:
+    start = timezone.now() - timedelta(days=1)
+    runs = [make_run(PLAIN, created_at=start + timedelta(minutes=number)) for number in range(12)]
+    sample = draw(house.base, 5, house.auditor, "november")
+    make_run(PLAIN, created_at=sample.until + timedelta(minutes=1))  # asked later: not among those drawn from
+    by_hand = sorted((str(run.pk) for run in runs), key=lambda pk: draw_key("november", pk))[:5]
+    assert sample.run_ids == by_hand
+    assert all(drawn(ReviewSample.objects.get()) == by_hand for _ in range(10))
+    assert sample.population == 12
+    assert draw(house.base, 5, house.auditor).run_ids != draw(house.base, 5, house.auditor).run_ids
+    assert verify().ok
+
+
+def test_it_walks_a_sample(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    runs = {str(run.pk): run for run in (make_run(PLAIN) for _ in range(3))}
+    client = signed_in(house.auditor)
+    response = client.post("/audit/queue/draw/", {"base": house.base.pk, "size": 3, "seed": "x"})
+    sample = ReviewSample.objects.get()
+    assert response["Location"] == f"/audit/queue/{sample.pk}/"
+    assert "the same questions" in client.get(response["Location"]).content.decode()
+    place = place_of(runs[sample.run_ids[1]], str(sample.pk), house.auditor)
+    assert place is not None
+    assert (str(place.previous), str(place.following)) == (sample.run_ids[0], sample.run_ids[2])
+    page = client.get(f"/audit/runs/{sample.run_ids[1]}/?queue={sample.pk}").content.decode()
+    assert "2 of 3" in page
+    assert f"/audit/runs/{sample.run_ids[2]}/?queue={sample.pk}" in page
+
+
+@pytest.mark.parametrize(("who", "status"), [("auditor", 200), ("owner", 200), ("stranger", 200), ("viewer", 404)])
+def test_it_shows_the_queue_to_auditors(
+    house: House, make_run: MakeRun, signed_in: SignIn, who: str, status: int
+) -> None:
+    run = make_run()
+    response = signed_in(getattr(house, who)).get("/audit/queue/")
+    assert response.status_code == status
+    assert (str(run.pk) in response.content.decode()) is (who in ("auditor", "owner"))
+
+
+def test_it_says_what_each_sign_means(house: House, make_run: MakeRun, browse: Browse) -> None:
+    make_run("", status="not_found")
+    page = text_of(browse(house.auditor, "/audit/queue/"))
+    assert all(page.count(str(risk.meaning)) == 2 for risk in RISKS.values())  # at its filter and at the foot
+    assert page.count(str(SECOND_MEANING)) == 2
+    assert "no candidates" in page
+    assert 'value="59"' in page
+    assert text_of(browse(house.auditor, "/audit/queue/?risk=not_found")).count(str(RISKS["not_found"].meaning)) == 3
+    assert text_of(browse(house.auditor, "/audit/queue/?risk=second")).count(str(SECOND_MEANING)) == 3
+
+
+def text_of(response: HttpResponse) -> str:
+    return unescape(response.content.decode())
+
+
+@pytest.mark.parametrize("size", ["0", "1001", "many", ""])
+def test_it_refuses_a_sample_of_no_size(house: House, signed_in: SignIn, size: str) -> None:
+    response = signed_in(house.auditor).post("/audit/queue/draw/", {"base": house.base.pk, "size": size})
+    assert response.status_code == 400
+    assert not ReviewSample.objects.exists()

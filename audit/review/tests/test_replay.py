@@ -1,0 +1,226 @@
+"""A replay rebuilds the bytes that were sent, whatever the server could do and replied, and never touches the record."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from pytest_django import Settings
+
+from accounts.models import User
+from audit.conftest import House, MakeRun, Tamper
+from audit.models import AuditEvent
+from audit.proof.verification import verify
+from audit.review.replay import CannotReplay, Judge, question_from, rebuild, rejudge
+from benchmarks import lasting
+from chat.conftest import LEASE_TEXT
+from documents.base_settings import BaseSettings
+from documents.ingestion.conductor import ingest_path
+from documents.models import Document, Parse
+from llm import call
+from llm.models import LLMCall
+from retrieval.corpus import content_for
+from retrieval.models import RetrievalRun
+from retrieval.pipeline import retrieve
+from retrieval.record import run_payload, store_run
+from tests.scripted_llm import ScriptedLLM
+
+Ask = Callable[..., RetrievalRun]
+Serve = Callable[..., ScriptedLLM]
+QUESTIONS = (
+    "What is the rent a month?",
+    "Who repairs the roof & the <walls>?",
+    "What is the deposit, and when is it returned?",
+    "How may the lease be ended?",
+)
+BEHAVIOURS = (
+    ["good"],
+    ["no-responses-api"],
+    ["missing-ids"],
+    ["chat-json-mode-only"],
+    ["text-only"],
+    ["fenced"],
+    ["reasoning"],
+    ["unknown-ids"],
+    ["duplicate-ids"],
+    ["malformed"],
+    ["empty-ranking"],
+    ["wrong-quote"],
+)
+
+
+@pytest.fixture
+def serve(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    monkeypatch.setattr(call, "BACKOFF_S", 0.01)
+    with ExitStack() as stack:
+
+        def start(*behaviours: str) -> ScriptedLLM:
+            server = stack.enter_context(ScriptedLLM(behaviours))
+            settings.LLM_BASE_URL, settings.LLM_API_KEY = server.base_url, "sk-test-key"
+            settings.LLM_MODEL, settings.LLM_CONFIGURED = "scripted-model", True
+            return server
+
+        yield start
+
+
+@pytest.fixture
+def lease(house: House, tmp_path: Path, settings: Settings) -> Document:
+    settings.MEDIA_ROOT = tmp_path / "files"
+    path = tmp_path / "lease.md"
+    path.write_text(LEASE_TEXT)
+    return ingest_path(path, house.base, house.owner)
+
+
+@pytest.fixture
+def ask(house: House, lease: Document) -> Ask:
+    """Ask the lease and record the run, as the chat does."""
+
+    def answer(question: str = QUESTIONS[0], arbiter: str = "model") -> RetrievalRun:
+        chosen = BaseSettings.from_json({"embeddings": "none"})
+        result = retrieve(question, content_for([lease]), settings=chosen, arbiter=arbiter)  # type: ignore[arg-type]
+        stored = store_run(result, base=house.base, user=house.asker, mode="balanced")
+        return RetrievalRun.objects.get(pk=stored.pk)
+
+    return answer
+
+
+def test_it_rebuilds_every_request_byte_for_byte(ask: Ask, serve: Serve) -> None:
+    for behaviours in BEHAVIOURS:
+        serve(*behaviours)
+        for question in QUESTIONS:
+            ask(question)
+    found = [rebuild(run) for run in RetrievalRun.objects.select_related("llm_call")]
+    assert len(found) == len(BEHAVIOURS) * len(QUESTIONS)
+    assert [each for each in found if each is None or not each.ok] == []
+    out = StringIO()
+    call_command("replay", last=len(found), stdout=out)
+    assert f"{len(found)} of {len(found)} requests rebuilt" in out.getvalue()
+
+
+def test_it_tells_which_run_differs(ask: Ask, serve: Serve, tamper: Tamper) -> None:
+    serve("good")
+    good, bad, other = ask(QUESTIONS[0]), ask(QUESTIONS[1]), ask(QUESTIONS[2])
+    tamper(f"UPDATE retrieval_runcandidate SET brief = brief || ' ' WHERE run_id = '{bad.pk}' AND position = 1")
+    tamper(f"UPDATE retrieval_runcandidate SET role = 'tangential' WHERE run_id = '{other.pk}' AND position = 1")
+    ends = {run.pk: rebuild(RetrievalRun.objects.get(pk=run.pk)) for run in (good, bad, other)}
+    assert [each.ok for each in ends.values() if each] == [True, False, False]
+    assert ends[other.pk].roles_differ  # type: ignore[union-attr]
+    with pytest.raises(CommandError, match="2 of 3 replays differ"):
+        call_command("replay", last=3, stdout=StringIO())
+
+
+@pytest.mark.parametrize("behaviour", ["good", "no-responses-api", "chat-json-mode-only", "text-only"])
+def test_it_rebuilds_with_a_prompt_this_program_no_longer_has(
+    ask: Ask, serve: Serve, monkeypatch: pytest.MonkeyPatch, behaviour: str
+) -> None:
+    serve(behaviour)
+    run = ask()
+    monkeypatch.setattr("audit.review.replay.PROMPT_VERSION", "99")
+    monkeypatch.setattr("audit.review.replay.INSTRUCTIONS", "Quite other instructions.")
+    found = rebuild(run)
+    assert found and found.ok
+    assert "no longer in this program" in found.note
+
+
+def test_the_rules_judge_their_own_brief_the_same_again(ask: Ask) -> None:
+    for question in QUESTIONS:
+        run = ask(question, "rules")
+        before = run_payload(run)
+        found = rejudge(run, Judge("rules"), repeats=3)
+        assert (found.flips, found.stability) == ((), 1.0)
+        assert run_payload(RetrievalRun.objects.get(pk=run.pk)) == before
+        assert rebuild(run) is None
+
+
+def test_what_is_kept_beside_a_question_does_not_hinder_the_rules(ask: Ask) -> None:
+    run = ask(arbiter="rules")
+    parsed = run.parsed
+    assert run.settings["asked_as"] == "viewer"
+    more = {"typed": "And the rent?", "reading_call": "0b9f8d2e-0000-4000-8000-000000000000"}
+    assert question_from(parsed | more) == question_from(parsed)
+
+
+def test_it_says_what_is_missing_when_the_parse_is_gone(ask: Ask, serve: Serve, lease: Document) -> None:
+    run = ask(arbiter="rules")
+    Document.objects.filter(pk=lease.pk).update(current_parse=None)
+    Parse.objects.filter(document=lease).delete()
+    with pytest.raises(CannotReplay, match="strength of each candidate, which the record does not hold"):
+        rejudge(run, Judge("rules"))
+    serve("good")
+    assert rejudge(run, Judge("model")).candidates == run.candidates.count()
+
+
+def test_it_measures_how_stable_a_model_is(ask: Ask, serve: Serve) -> None:
+    serve("good")
+    run = ask()
+    assert rejudge(run, Judge("model"), repeats=3).stability == 1.0
+    serve("good", "empty-ranking", "good", "empty-ranking")
+    wavering = rejudge(run, Judge("model"), repeats=4)
+    assert wavering.stability == 0.5
+    assert {flip.after for flip in wavering.flips} == {"unjudged"}
+    assert wavering.kept_flips == sum(row.role in ("primary", "supporting") for row in run.candidates.all())
+
+
+def test_the_button_shows_flips_and_records_them(
+    ask: Ask, serve: Serve, house: House, signed_in: Callable[[User], Client]
+) -> None:
+    serve("good")
+    run = ask()
+    calls = LLMCall.objects.count()
+    client = signed_in(house.auditor)
+    page = client.post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "model"}).content.decode()
+    assert "request rebuilt byte for byte" in page and "keep their role" in page
+    assert client.post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "rules"}).status_code == 200
+    assert client.post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "oracle"}).status_code == 400
+    assert signed_in(house.asker).post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "rules"}).status_code == 404
+    assert LLMCall.objects.count() == calls + 1
+    assert [event.detail["arbiter"] for event in AuditEvent.objects.filter(action="replay")] == ["rules", "model"]
+    assert verify().ok
+
+
+def test_another_model_or_the_prompt_then_sent_judges_on_the_page_and_by_command(
+    ask: Ask, serve: Serve, house: House, signed_in: Callable[[User], Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve("good")
+    run = ask()
+    before = run_payload(run)
+    monkeypatch.setattr("audit.review.replay.PROMPT_VERSION", "99")
+    monkeypatch.setattr("audit.review.replay.INSTRUCTIONS", "Quite other instructions.")
+    chosen = {"arbiter": "model", "model": "another-model", "prompt": "stored", "repeats": 3}
+    page = signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", chosen).content.decode()
+    assert "Stability over 3 judgements: 1.00" in page
+    call_command("replay", str(run.pk), arbiter="model", model="a-third", repeat=2, stdout=StringIO())
+    sent = [request.body for request in server.requests[-5:]]
+    assert [body["model"] for body in sent] == ["another-model"] * 3 + ["a-third"] * 2
+    assert ["Quite other" in str(body) for body in sent] == [False] * 3 + [True] * 2
+    calls = AuditEvent.objects.filter(action="replay").order_by("created_at").values_list("detail__calls", flat=True)
+    assert [len(each) for each in calls] == [3, 2]
+    assert run_payload(RetrievalRun.objects.get(pk=run.pk)) == before
+    for wrong in ({"repeats": 11}, {"repeats": 0}, {"prompt": "no"}):
+        assert signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", chosen | wrong).status_code == 400
+
+
+def test_a_model_that_fails_is_told(ask: Ask, make_run: MakeRun, house: House, signed_in: Any) -> None:
+    run = ask(arbiter="rules")
+    response = signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "model"})
+    assert response.status_code == 409
+    assert "No model is configured" in response.content.decode()
+    with pytest.raises(CannotReplay, match="no candidate"):
+        rejudge(make_run(""), Judge("rules"))
+
+
+def test_it_lasts_whatever_becomes_of_documents_and_prompt(
+    ask: Ask, serve: Serve, house: House, signed_in: Callable[[User], Client]
+) -> None:
+    serve("good")
+    for question in QUESTIONS:
+        ask(question)
+    ages = lasting.run(signed_in(house.auditor))
+    count = len(QUESTIONS)
+    wanted = {"replays": count, "byte_equal": count, "pages": 2 * count, "readable": 2 * count}
+    assert ages == dict.fromkeys(("as recorded", "documents read again", "prompt changed", "documents deleted"), wanted)
+    assert not Document.objects.exists()

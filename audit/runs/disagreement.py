@@ -1,0 +1,150 @@
+"""Where the arbiter and the detectors differ: each detector's own order of the candidates, beside the arbiter's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from audit.runs.outcomes import METHOD_NAMES, ROLE_NAMES
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import METHODS
+
+KEPT_ROLES = ("primary", "supporting")
+REFUSED_ROLES = ("tangential", "discarded")
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """By candidate, its rank in each detector that proposed it; equal scores share the better rank."""
+
+    of: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    ran: tuple[str, ...] = ()  # the detectors that proposed anything
+    against: frozenset[int] = frozenset()  # decided against every one of them
+
+
+def rank_candidates(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Ranks:
+    """The order each detector alone would have given, from the stored hits. Scores compare only within a detector."""
+    best = best_scores(run.hits, candidates)
+    ranks: dict[int, dict[str, int]] = {candidate.pk: {} for candidate in candidates}
+    for method in METHODS:
+        scores = {pk: by_method[method] for pk, by_method in best.items() if method in by_method}
+        for pk, score in scores.items():
+            ranks[pk][method] = 1 + sum(other > score for other in scores.values())
+    ran = tuple(method for method in METHODS if any(method in given for given in ranks.values()))
+    kept = sum(candidate.role in KEPT_ROLES for candidate in candidates)
+    against = frozenset(
+        candidate.pk for candidate in candidates if is_against(candidate, ranks[candidate.pk], ran, kept)
+    )
+    return Ranks(ranks, ran, against)
+
+
+def best_scores(hits: Sequence[dict[str, Any]], candidates: Sequence[RunCandidate]) -> dict[int, dict[str, float]]:
+    """By candidate and detector, the best score of a hit on the candidate's anchor lines.
+
+    A detector that proposed it by other lines of its section, such as the title, counts with its best hit there.
+    """
+    best: dict[int, dict[str, float]] = {candidate.pk: {} for candidate in candidates}
+    by_document: dict[str, list[dict[str, Any]]] = {}
+    for hit in hits:
+        by_document.setdefault(hit["document_id"], []).append(hit)
+    for candidate in candidates:
+        here = by_document.get(str(candidate.document_id), [])
+        on_anchor = [hit for hit in here if is_on_anchor(hit, candidate)]
+        in_section = [
+            hit for hit in here if hit.get("toc_index") == candidate.toc_index and hit["method"] in candidate.methods
+        ]
+        for hit in (*on_anchor, *(hit for hit in in_section if not any_of(hit["method"], on_anchor))):
+            found = best[candidate.pk]
+            found[hit["method"]] = max(hit["score"], found.get(hit["method"], hit["score"]))
+    return best
+
+
+def is_on_anchor(hit: dict[str, Any], candidate: RunCandidate) -> bool:
+    first, last = hit["lines"]
+    return bool(first <= candidate.anchor_last_line and candidate.anchor_first_line <= last)
+
+
+def any_of(method: str, hits: Sequence[dict[str, Any]]) -> bool:
+    return any(hit["method"] == method for hit in hits)
+
+
+def is_against(candidate: RunCandidate, ranks: Mapping[str, int], ran: Sequence[str], kept: int) -> bool:
+    """Kept although no detector has it among its best, or refused although every one of them has."""
+    if not ran or candidate.role == "unjudged":
+        return False
+    wanted = [method for method in ran if ranks.get(method, kept + 1) <= kept]
+    return not wanted if candidate.role in KEPT_ROLES else len(wanted) == len(ran)
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """One candidate in the grid: its place by each detector that proposed anything, by RRF, and by the arbiter."""
+
+    candidate: RunCandidate
+    places: tuple[int | None, ...]
+    sentence: str
+    pages: str
+    against_all: bool
+
+
+def grid_of(candidates: Sequence[RunCandidate], ranks: Ranks) -> tuple[GridRow, ...]:
+    """Candidates by detectors: what went against every detector, what RRF would have decided otherwise, RRF's order."""
+    against = against_rrf(candidates)
+    rows = [
+        GridRow(
+            candidate=candidate,
+            places=tuple(ranks.of.get(candidate.pk, {}).get(method) for method in ranks.ran),
+            sentence=sentence_of(candidate),
+            pages=span(candidate.anchor_first_page, candidate.anchor_last_page),
+            against_all=candidate.pk in ranks.against,
+        )
+        for candidate in candidates
+    ]
+    return tuple(
+        sorted(rows, key=lambda row: (not row.against_all, row.candidate.pk not in against, row.candidate.rrf_rank))
+    )
+
+
+def against_rrf(candidates: Sequence[RunCandidate]) -> set[int]:
+    """The decisions RRF alone would have taken otherwise: it would have kept as many, from the top of its own list."""
+    kept = {candidate.pk for candidate in candidates if candidate.role in KEPT_ROLES}
+    by_rrf = {candidate.pk for candidate in candidates if candidate.rrf_rank <= len(kept)}
+    return kept ^ by_rrf
+
+
+def span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def sentence_of(candidate: RunCandidate) -> str:
+    """RRF's place for it beside the arbiter's verdict and reason."""
+    role = str(ROLE_NAMES.get(candidate.role, candidate.role)).lower()
+    told = {"place": ordinal(candidate.rrf_rank), "role": role, "reason": candidate.reason.rstrip(". ")}
+    if candidate.role == "unjudged":
+        return _("RRF would have put this %(place)s; nobody judged it.") % told
+    if candidate.role == "discarded":
+        verdict = _("RRF would have put this %(place)s; the arbiter discarded it") % told
+    else:
+        verdict = _("RRF would have put this %(place)s; the arbiter made it %(role)s") % told
+    because = _(" because: %(reason)s") % told if told["reason"] else ""
+    return f"{verdict}{because}."
+
+
+def detectors_sentence(ranks: Mapping[str, int], ran: Sequence[str]) -> str:
+    """Where each detector that ran would have put it, in words."""
+    return ", ".join(
+        f"{str(METHOD_NAMES[method]).lower()} {ordinal(ranks[method])}"
+        if method in ranks
+        else _("not by %(detector)s") % {"detector": str(METHOD_NAMES[method]).lower()}
+        for method in ran
+    )
+
+
+def ordinal(number: int) -> str:
+    """A place in the words of the language: 1st, 2nd; 1er, 2e."""
+    if (get_language() or "en").startswith("fr"):
+        return f"{number}{'er' if number == 1 else 'e'}"
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number}{ending}"

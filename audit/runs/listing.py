@@ -1,0 +1,277 @@
+"""The list of runs: filters, pages by key, and the counts each line shows."""
+
+import re
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import reduce
+from operator import and_
+from typing import Any, NamedTuple
+
+from django.contrib.postgres.search import SearchQuery, SearchVector
+from django.core.exceptions import BadRequest
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from accounts.models import User
+from audit.models import Review
+from audit.runs.disagreement import KEPT_ROLES
+from audit.runs.outcomes import Outcome, judge_of, outcome_of
+from chat.models import Answer, Feedback
+from documents.models import Document
+from ledger.chain import time_text
+from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
+
+RUNS_A_PAGE = 25
+WINDOWS = (200, 1_000)  # runs looked through one by one before an index is asked: 24,000 candidates at most
+TITLES_MAX = 20
+IDS_MAX = 5_000  # ids an index gives that are put into a query one by one
+OF_CANDIDATE = ("role", "method", "repair", "page")
+# As the indexes have them.
+QUESTION_WORDS = SearchVector("question", config="simple")
+REASON_WORDS = SearchVector("reason", config="simple")
+WORD = re.compile(r"\w+")
+
+
+class Key(NamedTuple):
+    """Where a page ends: the last run's moment and id. Unlike an offset it costs the same on every page."""
+
+    created_at: datetime
+    run_id: uuid.UUID
+
+    def __str__(self) -> str:
+        return f"{time_text(self.created_at)}_{self.run_id}"
+
+    @classmethod
+    def read(cls, text: str) -> "Key":
+        """The key in an address. Raises BadRequest when it is none."""
+        moment, _, run_id = text.partition("_")
+        try:
+            key = cls(datetime.fromisoformat(moment), uuid.UUID(run_id))
+        except ValueError as error:
+            raise BadRequest("The page address is not one of ours.") from error
+        if key.created_at.tzinfo is None:
+            raise BadRequest("The page address is not one of ours.")
+        return key
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One run in the list, with how many candidates it had and kept."""
+
+    run: RetrievalRun
+    outcome: Outcome
+    judge: str
+    candidates: int
+    kept: int
+
+
+@dataclass(frozen=True)
+class RunPage:
+    rows: tuple[Listed, ...]
+    newer: Key | None
+    older: Key | None
+
+
+def filtered(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
+    """The runs that fit every filter."""
+    runs = narrowed(runs, wanted)
+    return runs.filter(pk__in=ids_of(wanted)) if asks_candidates(wanted) else runs
+
+
+def page_of(
+    runs: RetrievalRunQuerySet, *, before: str = "", after: str = "", wanted: dict[str, Any] | None = None
+) -> RunPage:
+    """The newest runs that fit, or those just before or just after a key. Raises BadRequest for a key that is none."""
+    runs = narrowed(runs, wanted or {})
+    found = runs_before(runs, Key.read(before)) if before else runs.order_by("-created_at", "-id")
+    if after:
+        found = runs_after(runs, Key.read(after))
+    some = first_of(found, wanted or {}, RUNS_A_PAGE + 1)
+    has_more = len(some) > RUNS_A_PAGE
+    shown = some[:RUNS_A_PAGE][:: -1 if after else 1]
+    if not shown:
+        return RunPage((), None, None)
+    newest, oldest = key_of(shown[0]), key_of(shown[-1])
+    is_first, is_last = (not has_more, False) if after else (not before, not has_more)
+    return RunPage(tuple(listed(shown)), None if is_first else newest, None if is_last else oldest)
+
+
+def first_of(ordered: RetrievalRunQuerySet, wanted: dict[str, Any], count: int) -> list[RetrievalRun]:
+    """The first runs of an order that fit what is asked of their words and candidates.
+
+    What many runs fit is found among the first few; what few fit is looked up in an index. Either way alone takes
+    seconds at 2,000,000 candidates: the one for rare words, the other for common ones.
+    """
+    light = ordered.defer(*HEAVY)
+    if not asks_candidates(wanted):
+        return list(light[:count])
+    begin, fitting = 0, set[uuid.UUID]()
+    for size in WINDOWS:
+        window = list(ordered.values_list("pk", flat=True)[begin : begin + size])
+        fitting |= fitting_among(window, wanted)
+        if len(fitting) >= count or len(window) < size:
+            return list(light.filter(pk__in=fitting)[:count])
+        begin += size
+    ids = list(ids_of(wanted)[: IDS_MAX + 1])  # by themselves: joined with the order, the planner walks all runs
+    return list(light.filter(pk__in=ids if len(ids) <= IDS_MAX else ids_of(wanted))[:count])
+
+
+def narrowed(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
+    """The runs that fit what stands on the run itself, or on the few rows beside it."""
+    for name in ("base", "status", "arbiter"):
+        if wanted.get(name):
+            runs = runs.filter(**{name: wanted[name]})
+    if wanted.get("asked_by"):
+        people = User.objects.filter(Q(name__icontains=wanted["asked_by"]) | Q(email__iexact=wanted["asked_by"]))
+        runs = runs.filter(asked_by__in=people.values("pk"))
+    if wanted.get("since"):
+        runs = runs.filter(created_at__gte=start_of(wanted["since"]))
+    if wanted.get("until"):
+        runs = runs.filter(created_at__lt=start_of(wanted["until"]) + timedelta(days=1))
+    if wanted.get("model"):
+        runs = runs.filter(
+            Q(llm_call__model__istartswith=wanted["model"]) | Q(llm_call__model_returned__istartswith=wanted["model"])
+        )
+    if wanted.get("document"):
+        runs = runs.filter(scope_of(wanted["document"]))
+    if wanted.get("review"):
+        runs = runs.filter(reviewed_as(wanted["review"]))
+    return runs
+
+
+def start_of(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)
+
+
+def scope_of(text: str) -> Q:
+    """Runs over a document: by its id, which also names one that is gone, or by words of its title."""
+    try:
+        ids = [uuid.UUID(text)]
+    except ValueError:
+        ids = list(Document.objects.filter(title__icontains=text).values_list("pk", flat=True)[:TITLES_MAX])
+    found = Q(pk__in=[])
+    for document_id in ids:
+        found |= Q(scope__contains=[{"document_id": str(document_id)}])
+    return found
+
+
+def reviewed_as(review: str) -> Q:
+    """Runs by what auditors or readers said of them."""
+    reviews = Review.objects.filter(run=OuterRef("pk"))
+    conditions = {
+        "none": ~Q(Exists(reviews)),
+        "any": Q(Exists(reviews)),
+        "overruled": Q(Exists(reviews.filter(outcome=Review.Outcome.OVERRULE))),
+        "objected": Q(Exists(reviews.exclude(outcome=Review.Outcome.AGREE))),
+        "complaint": Q(Exists(complaints())),
+    }
+    return conditions[review]
+
+
+def complaints() -> QuerySet[Feedback]:
+    """What readers of a run's answer complained of, for a run as the outer row."""
+    return Feedback.objects.exclude(kind=Feedback.Kind.HELPFUL).filter(turn__run=OuterRef("pk"))
+
+
+def asks_candidates(wanted: dict[str, Any]) -> bool:
+    return any(wanted.get(name) for name in ("text", *OF_CANDIDATE))
+
+
+def fitting_among(run_ids: Sequence[uuid.UUID], wanted: dict[str, Any]) -> set[uuid.UUID]:
+    """Those of some runs that fit, looked through one by one."""
+    # Read by an expression and not by the indexed words: the index would bring every candidate of 2,000,000 first.
+    rows = candidates_with(wanted).filter(beginning("reason", wanted), run__in=run_ids)
+    found = set(rows.values_list("run_id", flat=True).distinct())
+    if wanted.get("text") and not any(wanted.get(name) for name in OF_CANDIDATE):
+        questions = RetrievalRun.objects.filter(beginning("question", wanted), pk__in=run_ids)
+        found |= set(questions.order_by().values_list("pk", flat=True))
+    return found
+
+
+def beginning(column: str, wanted: dict[str, Any]) -> Q:
+    """Every word of the text begins a word of the column; nothing is asked when there is no text."""
+    words = WORD.findall(wanted.get("text", ""))
+    if wanted.get("text") and not words:
+        return Q(pk__in=[])
+    return reduce(and_, (Q(**{f"{column}__iregex": rf"\m{word}"}) for word in words), Q())
+
+
+def ids_of(wanted: dict[str, Any]) -> QuerySet[Any]:
+    """The ids of all runs that fit, by the indexes: what is asked of a candidate, one candidate fits all at once."""
+    rows, query = candidates_with(wanted), query_of(wanted.get("text", ""))
+    if not wanted.get("text"):
+        return rows.values_list("run", flat=True).distinct()
+    if not query:
+        return RetrievalRun.objects.none().values_list("pk", flat=True)
+    found = with_words(rows, query).values_list("run", flat=True)
+    return found.union(asked_with(wanted, query).values_list("pk", flat=True))
+
+
+def asked_with(wanted: dict[str, Any], query: SearchQuery) -> QuerySet[RetrievalRun]:
+    """The runs whose question has the words, unless more is asked of a candidate than its reason."""
+    if any(wanted.get(name) for name in OF_CANDIDATE):
+        return RetrievalRun.objects.none()
+    return RetrievalRun.objects.alias(words=QUESTION_WORDS).filter(words=query).order_by()
+
+
+def candidates_with(wanted: dict[str, Any]) -> QuerySet[RunCandidate]:
+    found = RunCandidate.objects.order_by()
+    if wanted.get("role"):
+        found = found.filter(role=wanted["role"])
+    if wanted.get("method"):
+        found = found.filter(methods__contains=[wanted["method"]])
+    if wanted.get("repair"):
+        found = found.filter(anchor_repair__status__in=[wanted["repair"]])
+    if wanted.get("page"):
+        found = found.filter(anchor_first_page=wanted["page"])
+    return found
+
+
+def with_words(candidates: QuerySet[RunCandidate], query: SearchQuery) -> QuerySet[RunCandidate]:
+    return candidates.alias(words=REASON_WORDS).filter(words=query)
+
+
+def query_of(text: str) -> SearchQuery | None:
+    """Every word of a text, each as the beginning of a word; None when it has none."""
+    words = WORD.findall(text)
+    return SearchQuery(" & ".join(f"{word}:*" for word in words), search_type="raw", config="simple") if words else None
+
+
+# What a trail needs and a list does not; a run's hits alone may be a megabyte.
+HEAVY = ("hits", "toc_shown", "parsed", "plan", "settings", "gates", "searched", "coverage")
+
+
+def runs_before(runs: RetrievalRunQuerySet, key: Key) -> RetrievalRunQuerySet:
+    earlier = Q(created_at__lt=key.created_at) | Q(created_at=key.created_at, id__lt=key.run_id)
+    return runs.filter(earlier, created_at__lte=key.created_at).order_by("-created_at", "-id")
+
+
+def runs_after(runs: RetrievalRunQuerySet, key: Key) -> RetrievalRunQuerySet:
+    later = Q(created_at__gt=key.created_at) | Q(created_at=key.created_at, id__gt=key.run_id)
+    return runs.filter(later, created_at__gte=key.created_at).order_by("created_at", "id")
+
+
+def key_of(run: RetrievalRun) -> Key:
+    return Key(run.created_at, run.pk)
+
+
+def listed(runs: Sequence[RetrievalRun]) -> list[Listed]:
+    """The runs with what one line shows, in two more queries however many there are."""
+    ids = [run.pk for run in runs]
+    counts: dict[uuid.UUID, Counter[str]] = defaultdict(Counter)
+    roles = RunCandidate.objects.filter(run__in=ids).order_by().values_list("run_id", "role")
+    for run_id, role, number in roles.annotate(number=Count("pk")):
+        counts[run_id][role] = number
+    answered = dict(Answer.objects.filter(run__in=ids).values_list("run_id", "kind"))
+    return [
+        Listed(
+            run=run,
+            outcome=outcome_of(run, answered.get(run.pk, "")),
+            judge=judge_of(run),
+            candidates=counts[run.pk].total(),
+            kept=sum(counts[run.pk][role] for role in KEPT_ROLES),
+        )
+        for run in runs
+    ]

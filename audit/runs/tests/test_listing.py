@@ -1,0 +1,138 @@
+"""The list of runs: who sees which, filters in the address, pages by key."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from audit.conftest import House, MakeAnswer, MakeRun
+from audit.runs.listing import RUNS_A_PAGE
+
+LIST = "/audit/"
+QUERIES_MAX = 15  # six of them record that the list was read
+
+
+def questions(response: Any) -> list[str]:
+    return [listed.run.question for listed in response.context["page"].rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [("owner", 2), ("auditor", 2), ("asker", 1), ("viewer", 0), ("stranger", 0)],
+)
+def test_it_shows_auditors_everything_and_others_their_own(
+    house: House, make_run: MakeRun, browse: Any, name: str, seen: int
+) -> None:
+    make_run(question="Mine")
+    make_run(question="The owner’s", asked_by=house.owner)
+    response = browse(getattr(house, name), LIST)
+    assert response.status_code == 200
+    assert len(response.context["page"].rows) == seen
+
+
+def test_it_sends_nobody_to_sign_in(browse: Any, db: None) -> None:
+    assert browse(None, LIST).status_code == 302
+
+
+def test_it_says_what_is_here_when_nothing_was_asked(house: House, browse: Any) -> None:
+    assert "Nothing has been asked yet" in browse(house.asker, LIST).content.decode()
+    assert "No question fits these filters" in browse(house.asker, f"{LIST}?status=failed").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ["c", "b", "a"]),
+        ("?status=not_found", ["b"]),
+        ("?arbiter=model", ["c"]),
+        ("?text=REASON+4", ["a"]),
+        ("?text=c&arbiter=model", ["c"]),
+        ("?text=%25", []),
+        ("?status=found&arbiter=rules", ["a"]),
+    ],
+)
+def test_it_filters_by_the_address(
+    house: House, make_run: MakeRun, browse: Any, query: str, expected: list[str]
+) -> None:
+    now = timezone.now()
+    make_run(question="a", created_at=now - timedelta(hours=2))
+    make_run("discarded", question="b", status="not_found", created_at=now - timedelta(hours=1))
+    make_run("primary", question="c", arbiter="model", created_at=now)
+    assert questions(browse(house.auditor, LIST + query)) == expected
+
+
+def test_it_offers_only_bases_one_is_in(house: House, make_run: MakeRun, browse: Any) -> None:
+    make_run()
+    assert len(questions(browse(house.auditor, f"{LIST}?base={house.base.pk}"))) == 1
+    response = browse(house.stranger, f"{LIST}?base={house.base.pk}")
+    assert response.status_code == 400
+    assert house.base.name not in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["?status=gone", "?arbiter=%00", "?text=a%00b", "?base=1", "?base=%00", "?text=" + "x" * 201],
+)
+def test_it_refuses_filters_that_cannot_be(house: House, browse: Any, query: str) -> None:
+    assert browse(house.auditor, LIST + query).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["1", "2026-11-20T14:02:11.000000Z", "2026-11-20T14:02:11_5b0d", "_", "2026-11-20T14:02:11_" + "0" * 32, "%00_%00"],
+)
+def test_it_refuses_page_keys_that_are_none(house: House, browse: Any, key: str) -> None:
+    assert browse(house.auditor, f"{LIST}?before={key}").status_code == 400
+    assert browse(house.auditor, f"{LIST}?after={key}").status_code == 400
+
+
+def test_it_turns_pages_without_losing_or_repeating_a_run(house: House, make_run: MakeRun, browse: Any) -> None:
+    now, total = timezone.now(), 2 * RUNS_A_PAGE + 3
+    for number in range(total):
+        # Pairs share a moment, so that the id must decide.
+        make_run("primary", question=str(number), created_at=now - timedelta(minutes=number // 2))
+    forward, address = [], LIST
+    while address:
+        response = browse(house.auditor, address)
+        forward.append(questions(response))
+        address = LIST + response.context["older"] if response.context["older"] else ""
+    assert sorted(int(question) for page in forward for question in page) == list(range(total))
+    assert [len(page) for page in forward] == [RUNS_A_PAGE, RUNS_A_PAGE, 3]
+    back = browse(house.auditor, LIST + response.context["newer"])
+    assert questions(back) == forward[1]
+    first = browse(house.auditor, LIST + back.context["newer"])
+    assert questions(first) == forward[0]
+    assert first.context["newer"] == ""
+
+
+def test_it_keeps_the_filters_when_turning_pages(house: House, make_run: MakeRun, browse: Any) -> None:
+    for number in range(RUNS_A_PAGE + 1):
+        make_run("primary", question=f"capital {number}")
+    response = browse(house.auditor, f"{LIST}?text=capital")
+    assert "text=capital&amp;before=" in response.content.decode()
+    assert len(questions(browse(house.auditor, LIST + response.context["older"]))) == 1
+
+
+def test_it_asks_the_database_as_often_for_many_as_for_one(
+    house: House,
+    make_run: MakeRun,
+    make_answer: MakeAnswer,
+    signed_in: Any,
+    django_assert_max_num_queries: Any,
+) -> None:
+    for number in range(RUNS_A_PAGE):
+        make_run(question=str(number))
+    make_answer(make_run())
+    client = signed_in(house.auditor)
+    with django_assert_max_num_queries(QUERIES_MAX):
+        assert len(questions(client.get(LIST))) == RUNS_A_PAGE
+
+
+def test_it_escapes_what_was_asked(house: House, make_run: MakeRun, browse: Any) -> None:
+    make_run(question="<script>alert(1)</script>", base_name="<b>base</b>", asked_by_name='"><img src=x>')
+    page = browse(house.auditor, LIST).content.decode()
+    assert "<script>alert" not in page
+    assert "<b>base" not in page
+    assert "<img src=x" not in page
+    assert "&lt;script&gt;alert(1)" in page

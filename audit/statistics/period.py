@@ -1,0 +1,496 @@
+"""The figures of a period: how often nothing was found, whether auditors agree, what detectors and quotes come to."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, UUIDField, Value
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce, NullIf, TruncDay, TruncMonth
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from audit.models import Review
+from audit.review.queue import RISKS, is_reviewed
+from audit.runs.disagreement import KEPT_ROLES, REFUSED_ROLES
+from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES
+from audit.statistics.charts import Bars, Chart, Key, Point, Series, bars, columns
+from chat.models import Answer, Citation
+from documents.models import Document
+from llm.models import LLMCall
+from retrieval.models import RetrievalRunQuerySet, RunCandidate
+from retrieval.types import METHODS
+
+ROLES = ("primary", "supporting", "tangential", "discarded")
+ROWS = (*ROLES, "unjudged")
+ABSENT = ("not_found", "cannot_tell")
+NEWEST_MAX = 2_000  # runs of the period whose candidates and times are counted
+REPAIRS = {"exact": "in-good", "truncated": "in-warn", "rejected": "in-bad"}  # with their colours
+PER_CENT = " %"
+DAYS_AS_DAYS = 62  # a longer period is shown by month
+STEPS = {
+    "parse": _("Reading the question"),
+    "detect": _("Detectors"),
+    "aggregate": _("Merging hits"),
+    "arbitrate": _("Arbiter"),
+    "calibrate": _("Quotes and contexts"),
+    "compose": _("Writing the answer"),
+}
+PURPOSES = {"question": STEPS["parse"], "arbiter": STEPS["arbitrate"], "answer": STEPS["compose"]}
+
+
+class Rate(NamedTuple):
+    """A share in a span of time; `part` is counted, out of `of`."""
+
+    when: str
+    part: int
+    of: int
+
+    @property
+    def percent(self) -> float:
+        return round(100 * self.part / self.of, 1) if self.of else 0.0
+
+
+class MatrixRow(NamedTuple):
+    """What auditors made of one role of the arbiter's; `cells` in the order of ROLES."""
+
+    role: str
+    cells: tuple[int, ...]
+
+
+class Repairs(NamedTuple):
+    who: str
+    counts: dict[str, int]
+    total: int
+
+
+class Contribution(NamedTuple):
+    method: str
+    candidates: int
+    only: int
+    kept: int
+    kept_only: int
+
+    @property
+    def refused(self) -> int:
+        return self.candidates - self.kept
+
+
+class Sign(NamedTuple):
+    """A sign of risk in the period: on how many runs, and how many of these have a verdict."""
+
+    name: str
+    words: str
+    runs: int
+    reviewed: int
+
+    @property
+    def waiting(self) -> int:
+        return self.runs - self.reviewed
+
+
+class Latency(NamedTuple):
+    """Milliseconds of one step over the newest runs."""
+
+    step: str
+    runs: int
+    p50: float
+    p95: float
+
+    @property
+    def beyond(self) -> float:
+        """What a bar that ends at the 95th percentile adds to the median."""
+        return round(self.p95 - self.p50, 1)
+
+
+class Spent(NamedTuple):
+    """What the calls of a span of time came to."""
+
+    when: str
+    calls: int
+    amount: Decimal
+    currency: str
+
+
+@dataclass(frozen=True)
+class Figures:
+    runs: int
+    absent: tuple[Rate, ...]
+    absent_chart: Chart
+    matrix: tuple[MatrixRow, ...]
+    reviewed: int
+    agreement: Rate
+    agreements: tuple[Rate, ...]
+    agreement_chart: Chart
+    by_judge: tuple[Rate, ...]
+    by_detector: tuple[Rate, ...]
+    blind: Rate
+    signs: tuple[Sign, ...]
+    signs_bars: Bars
+    repairs: tuple[Repairs, ...]
+    repairs_bars: Bars
+    contributions: tuple[Contribution, ...]
+    contributions_bars: Bars
+    latencies: tuple[Latency, ...]
+    latency_bars: Bars
+    calls: list[dict[str, Any]]
+    calls_bars: Bars
+    costs: tuple[Spent, ...]
+    costs_chart: Chart
+
+    @property
+    def is_cut(self) -> bool:
+        """More questions than are looked into one by one."""
+        return self.runs > NEWEST_MAX
+
+    @property
+    def refused_reviewed(self) -> int:
+        """How many candidates the arbiter refused an auditor has looked at: without any nothing tells what was missed."""
+        return sum(sum(row.cells) for row in self.matrix if row.role in REFUSED_ROLES)
+
+
+def figures_of(runs: RetrievalRunQuerySet, days: int) -> Figures:
+    """All figures over some runs, each from stored rows alone."""
+    absent = tuple(rates_of(runs, days))
+    standing = standing_reviews(runs)
+    agreements = tuple(agreements_of(standing))
+    repairs, contributions, latencies = (
+        tuple(repairs_of(runs)),
+        tuple(contributions_of(runs)),
+        tuple(latencies_of(runs)),
+    )
+    signs, calls, costs = tuple(signs_in(runs)), list(calls_of(runs)), tuple(costs_of(runs, days))
+    agreed = sum(rate.part for rate in agreements)
+    judged = sum(rate.of for rate in agreements)
+    currencies = ", ".join(sorted({row.currency for row in costs}))
+    return Figures(
+        runs=sum(rate.of for rate in absent),
+        absent=absent,
+        absent_chart=columns(
+            points_of(absent),
+            Key("in-warn", gettext("share of the questions to which no answer was found")),
+            gettext("Share of questions not found, over time"),
+            unit=PER_CENT,
+            most=100.0,
+        ),
+        matrix=matrix_of(standing),
+        reviewed=judged,
+        agreement=Rate("", agreed, judged),
+        agreements=agreements,
+        agreement_chart=columns(
+            points_of(agreements),
+            Key("in-good", gettext("share of the reviewed roles that the auditor agreed with")),
+            gettext("Share of roles auditors agreed with, by month"),
+            unit=PER_CENT,
+            most=100.0,
+        ),
+        by_judge=tuple(agreement_by(standing, lambda review: [review.judge])),
+        by_detector=tuple(agreement_by(standing, lambda review: review.methods)),
+        blind=blind_agreement(runs),
+        signs=signs,
+        signs_bars=bars(
+            signs,
+            Series("in-good", gettext("with a verdict"), attrgetter("reviewed")),
+            Series("in-other", gettext("waiting"), attrgetter("waiting")),
+        ),
+        repairs=repairs,
+        repairs_bars=bars(
+            repairs,
+            *(Series(css, str(REPAIR_NAMES[name]), repaired(name)) for name, css in REPAIRS.items()),
+        ),
+        contributions=contributions,
+        contributions_bars=bars(
+            contributions,
+            Series("in-good", gettext("kept"), attrgetter("kept")),
+            Series("in-other", gettext("refused"), attrgetter("refused")),
+        ),
+        latencies=latencies,
+        latency_bars=bars(
+            latencies,
+            Series("in-blue", gettext("half of the questions took at most this"), attrgetter("p50")),
+            Series("in-pale", gettext("95 of 100 took at most this"), attrgetter("beyond")),
+            unit=" ms",
+        ),
+        calls=calls,
+        calls_bars=bars(
+            calls,
+            Series("in-blue", gettext("sent anew"), lambda row: row["sent"] - row["cached"]),
+            Series("in-pale", gettext("sent, cached"), itemgetter("cached")),
+            Series("in-violet", gettext("received"), itemgetter("received")),
+        ),
+        costs=costs,
+        costs_chart=columns(
+            [Point(row.when, float(row.amount), f"{row.when}: {row.amount} {row.currency}") for row in costs],
+            Key("in-blue", gettext("what the priced calls cost, in %(currency)s") % {"currency": currencies}),
+            gettext("Cost of the calls, over time"),
+        ),
+    )
+
+
+def repaired(name: str) -> Callable[[Repairs], float]:
+    return lambda row: row.counts[name]
+
+
+def points_of(rates: Iterable[Rate]) -> list[Point]:
+    return [
+        Point(
+            rate.when,
+            rate.percent,
+            f"{rate.when}: " + gettext("%(part)s of %(all)s") % {"part": rate.part, "all": rate.of},
+        )
+        for rate in rates
+    ]
+
+
+def rates_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Rate]:
+    """How often nothing was found, by day or by month."""
+    by_day = days <= DAYS_AS_DAYS
+    span = TruncDay("created_at") if by_day else TruncMonth("created_at")
+    rows = (
+        runs.order_by()
+        .annotate(span=span)
+        .values("span")
+        .annotate(of=Count("pk"), count=absent_count())
+        .order_by("span")
+    )
+    for row in rows:
+        yield Rate(when(row["span"], by_day), row["count"], row["of"])
+
+
+def absent_count() -> Count:
+    return Count("pk", filter=Q(status__in=ABSENT) | Q(answer__kind__in=ABSENT))
+
+
+def when(moment: datetime, by_day: bool) -> str:
+    return f"{moment:%m-%d}" if by_day else f"{moment:%Y-%m}"
+
+
+# ---- auditors
+
+
+class Reviewed(NamedTuple):
+    """The last word on one candidate: the arbiter's role, the auditor's, when, who judged, who had proposed it."""
+
+    original: str
+    given: str
+    moment: datetime
+    judge: str
+    methods: list[str]
+
+
+def standing_reviews(runs: RetrievalRunQuerySet) -> list[Reviewed]:
+    """Of every reviewed candidate the last word."""
+    followed = Review.objects.filter(previous=OuterRef("pk"))
+    rows = Review.objects.filter(~Exists(followed), run__in=runs.order_by(), is_blind=False).exclude(candidate=None)
+    rows = rows.select_related("candidate", "run__llm_call").only(
+        "original_role",
+        "corrected_role",
+        "created_at",
+        "candidate__methods",
+        "run__arbiter",
+        "run__llm_call__model",
+        "run__llm_call__model_returned",
+        "run__llm_call__prompt_version",
+    )
+    return [
+        Reviewed(
+            row.original_role,
+            row.corrected_role or row.original_role,
+            row.created_at,
+            judge_of(row),
+            row.candidate.methods if row.candidate else [],
+        )
+        for row in rows
+    ]
+
+
+def judge_of(review: Review) -> str:
+    call = review.run.llm_call
+    if call is None:
+        return str(ARBITERS.get(review.run.arbiter, review.run.arbiter))
+    return f"{call.model_returned or call.model}, " + gettext("prompt") + f" {call.prompt_version}"
+
+
+def matrix_of(reviews: Sequence[Reviewed]) -> tuple[MatrixRow, ...]:
+    counts = Counter((review.original, review.given) for review in reviews)
+    return tuple(MatrixRow(row, tuple(counts[row, column] for column in ROLES)) for row in ROWS)
+
+
+def agreements_of(reviews: Sequence[Reviewed]) -> Iterable[Rate]:
+    ordered = sorted(reviews, key=lambda review: review.moment)
+    return agreement_by(ordered, lambda review: [f"{review.moment:%Y-%m}"])
+
+
+def agreement_by(reviews: Sequence[Reviewed], names_of: Callable[[Reviewed], Sequence[str]]) -> Iterable[Rate]:
+    """How often auditors agreed, by whatever a review has: one with two names counts under both."""
+    agreed: dict[str, list[bool]] = defaultdict(list)
+    for review in reviews:
+        for name in names_of(review):
+            agreed[str(METHOD_NAMES.get(name, name))].append(review.original == review.given)
+    return [Rate(name, sum(given), len(given)) for name, given in agreed.items()]
+
+
+def blind_agreement(runs: RetrievalRunQuerySet) -> Rate:
+    """How often a blind reviewer gave a candidate the role it has by the open reviews."""
+    followed = Review.objects.filter(previous=OuterRef("pk"))
+    reviews = Review.objects.filter(~Exists(followed), run__in=runs.order_by()).exclude(candidate=None)
+    given: dict[bool, dict[int, list[str]]] = {True: defaultdict(list), False: defaultdict(list)}
+    for review in reviews:
+        given[review.is_blind][review.candidate_id or 0].append(review.corrected_role or review.original_role)
+    pairs = [(role, given[False][pk][0]) for pk, roles in given[True].items() for role in roles if given[False].get(pk)]
+    return Rate("", sum(one == other for one, other in pairs), len(pairs))
+
+
+def signs_in(runs: RetrievalRunQuerySet) -> Iterable[Sign]:
+    """How many runs of the period show each sign of risk."""
+    for name, risk in RISKS.items():
+        found = runs.order_by().filter(risk.condition)
+        yield Sign(name, str(risk.words), found.count(), found.filter(is_reviewed()).count())
+
+
+# ---- detectors, quotes, time
+
+
+def candidates_of(runs: RetrievalRunQuerySet) -> Any:
+    return RunCandidate.objects.filter(run__in=runs.order_by()).order_by()
+
+
+def newest_candidates(runs: RetrievalRunQuerySet) -> Any:
+    """The candidates of the newest runs: shares over more change little, and take seconds at 2,000,000 rows."""
+    return RunCandidate.objects.filter(run__in=list(runs.values_list("pk", flat=True)[:NEWEST_MAX])).order_by()
+
+
+def repairs_of(runs: RetrievalRunQuerySet) -> Iterable[Repairs]:
+    """What became of the quotes, by model and prompt version; the rules quote without a model."""
+    model = Coalesce(NullIf("run__llm_call__model_returned", Value("")), "run__llm_call__model")
+    quoted = newest_candidates(runs).filter(anchor_repair__status__in=list(REPAIRS))
+    rows = quoted.annotate(model=model, prompt=F("run__llm_call__prompt_version"), repair=F("anchor_repair__status"))
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows.values("model", "prompt", "repair").annotate(number=Count("pk")):
+        by_model = f"{row['model']}, " + gettext("prompt") + f" {row['prompt']}"
+        who = by_model if row["model"] else str(ARBITERS["rules"])
+        counts[who][row["repair"]] += row["number"]
+    for who, found in sorted(counts.items()):
+        yield Repairs(who, {name: found[name] for name in REPAIRS}, found.total())
+
+
+def contributions_of(runs: RetrievalRunQuerySet) -> Iterable[Contribution]:
+    kept = Q(role__in=KEPT_ROLES)
+    counted: dict[str, Count] = {}
+    for method in METHODS:
+        found, only = Q(methods__contains=[method]), Q(methods=[method])
+        counted |= {
+            f"{method}_all": Count("pk", filter=found),
+            f"{method}_only": Count("pk", filter=only),
+            f"{method}_kept": Count("pk", filter=found & kept),
+            f"{method}_kept_only": Count("pk", filter=only & kept),
+        }
+    row = newest_candidates(runs).aggregate(**counted)
+    for name in METHODS:
+        words = str(METHOD_NAMES[name])
+        yield Contribution(
+            words, row[f"{name}_all"], row[f"{name}_only"], row[f"{name}_kept"], row[f"{name}_kept_only"]
+        )
+
+
+def latencies_of(runs: RetrievalRunQuerySet) -> Iterable[Latency]:
+    newest = runs.exclude(status="failed")[:NEWEST_MAX]
+    times: dict[str, list[float]] = defaultdict(list)
+    stored = list(newest.values_list("pk", "timings_ms"))
+    written = Answer.objects.filter(run__in=[pk for pk, timings in stored]).values_list("timings_ms", flat=True)
+    for timings in (*(timings for pk, timings in stored), *written):
+        for step in STEPS.keys() & timings.keys():
+            times[step].append(timings[step])
+    for step, name in STEPS.items():
+        if times[step]:
+            yield Latency(str(name), len(times[step]), percentile(times[step], 50), percentile(times[step], 95))
+
+
+def percentile(values: Sequence[float], share: int) -> float:
+    """The smallest value that at least `share` per cent of all do not exceed."""
+    ordered = sorted(values)
+    return round(ordered[max(-(-len(ordered) * share // 100) - 1, 0)], 1)
+
+
+def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
+    """The calls that read, judged and answered these runs' questions."""
+    of_run = runs.order_by().exclude(llm_call=None).values("llm_call")
+    of_answer = Answer.objects.filter(run__in=runs.order_by()).exclude(llm_call=None).values("llm_call")
+    of_reading = runs.order_by().filter(parsed__has_key="reading_call")
+    readings = of_reading.values(call=Cast(KT("parsed__reading_call"), UUIDField()))
+    return LLMCall.objects.filter(Q(pk__in=of_run) | Q(pk__in=of_answer) | Q(pk__in=readings)).order_by()
+
+
+def costs_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Spent]:
+    """What the priced calls came to, by day or by month and currency."""
+    by_day = days <= DAYS_AS_DAYS
+    span = TruncDay("started_at") if by_day else TruncMonth("started_at")
+    rows = calls_for(runs).exclude(charge=None).annotate(span=span).values("span", "charge__currency")
+    for row in rows.annotate(number=Count("pk"), amount=Sum("charge__amount")).order_by("span", "charge__currency"):
+        yield Spent(when(row["span"], by_day), row["number"], row["amount"], row["charge__currency"])
+
+
+def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
+    """Calls, failures and tokens by purpose, model and prompt version."""
+    calls = calls_for(runs)
+    rows = calls.values("purpose", "model", "prompt_version").annotate(
+        number=Count("pk"),
+        failed=Count("pk", filter=~Q(outcome="ok")),
+        sent=Coalesce(Sum("tokens_in"), 0),
+        cached=Coalesce(Sum("tokens_cached"), 0),
+        received=Coalesce(Sum("tokens_out"), 0),
+        ms=Sum("latency_ms"),
+        cost=Sum("charge__amount"),
+        currency=Max("charge__currency"),
+        unpriced=Count("pk", filter=Q(charge=None)),
+    )
+    for row in rows.order_by("purpose", "model", "prompt_version"):
+        words = PURPOSES.get(row["purpose"], row["purpose"])
+        yield row | {"words": words, "mean_ms": round(row["ms"] / row["number"])}
+
+
+# ---- coverage of one document
+
+
+PAGE_STATES = {
+    "cited": _("cited"),
+    "kept": _("kept, not cited"),
+    "proposed": _("only proposed"),
+    "never": _("never proposed"),
+}
+
+
+class PageUse(NamedTuple):
+    """How often a page was proposed, kept and cited."""
+
+    number: int
+    proposed: int
+    kept: int
+    cited: int
+
+    @property
+    def state(self) -> str:
+        return "cited" if self.cited else "kept" if self.kept else "proposed" if self.proposed else "never"
+
+    @property
+    def words(self) -> str:
+        return str(PAGE_STATES[self.state])
+
+
+def coverage_of(document: Document, runs: RetrievalRunQuerySet) -> list[PageUse]:
+    """Every page of a document with what questions have made of it; a candidate counts on its first page."""
+    count = document.current_parse.page_count if document.current_parse else 0
+    found = candidates_of(runs).filter(document=document)
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for page, role, number in found.values_list("anchor_first_page", "role").annotate(number=Count("pk")):
+        counts[page]["proposed"] += number
+        counts[page]["kept"] += number if role in KEPT_ROLES else 0
+    cited = Citation.objects.filter(candidate__document=document, answer__run__in=runs.order_by()).order_by()
+    for page, number in cited.values_list("page").annotate(number=Count("pk")):
+        counts[page]["cited"] += number
+    pages = range(1, max(count, max(counts, default=0)) + 1)
+    return [PageUse(page, counts[page]["proposed"], counts[page]["kept"], counts[page]["cited"]) for page in pages]

@@ -1,0 +1,318 @@
+"""The candidates of a run as the trail shows them: table rows, filters, and the one that is open beside its page."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from audit.review.reviewing import Reviews, RunReviews
+from audit.runs.disagreement import (
+    KEPT_ROLES,
+    REFUSED_ROLES,
+    Ranks,
+    against_rrf,
+    detectors_sentence,
+    ordinal,
+    sentence_of,
+    span,
+)
+from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES
+from reading.matching import loose_map
+from retrieval.injection import instructing_words
+from retrieval.models import RunCandidate
+from retrieval.types import ROLE_ORDER
+
+
+@dataclass(frozen=True)
+class RepairNote:
+    """What calibration did to the quote: a state, its words, and which words of the raw quote were cut."""
+
+    kind: Literal["ok", "warn", "fail", "none"]
+    icon: str
+    words: str
+    lengths: str
+    kept: str
+    cut: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One candidate in the table. `climb` is how far the arbiter's order lifted a kept one above its RRF rank."""
+
+    candidate: RunCandidate
+    address: str
+    selected: bool
+    pages: str
+    lines: str
+    method_names: str
+    keywords: str
+    order: str
+    climb: int
+    fall: int
+    repair: RepairNote
+    reviews: Reviews
+    disagreement: str
+    place: str  # what RRF alone would have done
+    by_detector: str
+    instructing: str  # words of its text that speak to a model; "" when there are none
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A link above the table. `explanation` is what pointing at it tells."""
+
+    role: str
+    words: str
+    count: int
+    address: str
+    current: bool
+    explanation: str = ""
+
+    @property
+    def side(self) -> str:
+        """Whether a role is one of those kept for the answer, in a word."""
+        return _("kept:") if self.role in KEPT_ROLES else _("refused:") if self.role in REFUSED_ROLES else ""
+
+
+@dataclass(frozen=True)
+class FilterGroup:
+    """Links that exclude each other; each takes itself back when it is current."""
+
+    name: str
+    words: str
+    filters: tuple[Filter, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the address asks for: filters that must all fit, a candidate, a page of it.
+
+    `queue` is the review queue the run was opened from; `blind` hides what others have said; `heat` paints the lines.
+    """
+
+    role: str = ""
+    method: str = ""
+    repair: str = ""
+    against_rrf: bool = False
+    against_detectors: bool = False
+    instructing: bool = False
+    heat: bool = False
+    candidate_id: str = ""
+    page: int | None = None
+    queue: str = ""
+    blind: bool = False
+
+    FILTERS = ("role", "method", "repair", "against_rrf", "against_detectors", "instructing")
+
+    def address(self, candidate_id: str = "", page: int | None = None) -> str:
+        """A candidate under the same filters."""
+        query = self.query(candidate_id=candidate_id, page=page)
+        return f"{query}#cand" if candidate_id else query
+
+    def query(self, **changes: Any) -> str:
+        """The same with changes; without any, neither candidate nor page."""
+        fields = asdict(self) | {"candidate_id": "", "page": None} | changes
+        fields["candidate"] = fields.pop("candidate_id")
+        order = (*self.FILTERS, "heat", "candidate", "page", "queue", "blind")
+        given = [(name, "1" if fields[name] is True else fields[name]) for name in order if fields[name]]
+        return f"?{urlencode(given)}"
+
+    def everything(self) -> str:
+        """The same run and queue without a filter."""
+        return self.query(**dict.fromkeys(self.FILTERS, ""))
+
+    @property
+    def is_filtered(self) -> bool:
+        return any(getattr(self, name) for name in self.FILTERS)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows that pass the filters, and where the selected one stands among them."""
+
+    filters: tuple[Filter, ...]
+    against: tuple[Filter, ...]
+    groups: tuple[FilterGroup, ...]
+    rows: tuple[Row, ...]
+    total: int
+    selected: Row | None
+    previous: Row | None
+    following: Row | None
+    number: int  # of the selected row among the rows, from 1; 0 without one
+    several_documents: bool
+
+
+def build_table(
+    candidates: Sequence[RunCandidate],
+    choice: Choice,
+    reviews: RunReviews | None = None,
+    ranks: Ranks | None = None,
+) -> Table | None:
+    """The table for what the address asks for; None when it names a candidate this run does not have."""
+    reviews, ranks = reviews or RunReviews(), ranks or Ranks()
+    against = against_rrf(candidates)
+    instructing = {row.pk: words for row in candidates if (words := instructing_in(row))}
+    shown = [row for row in candidates if fits(row, choice, against, ranks.against, instructing)]
+    if choice.candidate_id and all(candidate.candidate_id != choice.candidate_id for candidate in candidates):
+        return None
+    index = selected_index(shown, choice.candidate_id)
+    rows = tuple(
+        build_row(
+            candidate,
+            choice,
+            number == index,
+            reviews.of(candidate.pk),
+            ranks,
+            instructing.get(candidate.pk, ""),
+        )
+        for number, candidate in enumerate(shown)
+    )
+    return Table(
+        filters=role_filters(candidates, choice),
+        against=against_filters(choice, len(against), len(ranks.against), len(instructing)),
+        groups=(
+            group(candidates, choice, "method", _("Found by"), METHOD_NAMES),
+            group(candidates, choice, "repair", _("Quote"), REPAIR_NAMES),
+        ),
+        rows=rows,
+        total=len(candidates),
+        selected=rows[index] if rows else None,
+        previous=rows[index - 1] if rows and index > 0 else None,
+        following=rows[index + 1] if index + 1 < len(rows) else None,
+        number=index + 1 if rows else 0,
+        several_documents=len({candidate.document_id for candidate in candidates}) > 1,
+    )
+
+
+def selected_index(shown: Sequence[RunCandidate], candidate_id: str) -> int:
+    """Where the wanted candidate stands; the first row when none is wanted or a filter hides it."""
+    ids = [candidate.candidate_id for candidate in shown]
+    return ids.index(candidate_id) if candidate_id in ids else 0
+
+
+def instructing_in(candidate: RunCandidate) -> str:
+    return instructing_words(candidate.context_text) or instructing_words(candidate.section_title)
+
+
+def repair_of(candidate: RunCandidate) -> str:
+    return str(candidate.anchor_repair.get("status", "none"))
+
+
+def fits(
+    row: RunCandidate, choice: Choice, against: set[int], against_all: frozenset[int], instructing: Mapping[int, str]
+) -> bool:
+    return (
+        (not choice.role or row.role == choice.role)
+        and (not choice.method or choice.method in row.methods)
+        and (not choice.repair or repair_of(row) == choice.repair)
+        and (not choice.against_rrf or row.pk in against)
+        and (not choice.against_detectors or row.pk in against_all)
+        and (not choice.instructing or row.pk in instructing)
+    )
+
+
+def role_filters(candidates: Sequence[RunCandidate], choice: Choice) -> tuple[Filter, ...]:
+    counts = Counter(candidate.role for candidate in candidates)
+    everything = Filter("", _("All"), len(candidates), choice.everything(), not choice.is_filtered)
+    roles = sorted((role for role in counts), key=lambda role: ROLE_ORDER[role])
+    return everything, *(
+        Filter(role, role, counts[role], toggled(choice, "role", role), choice.role == role) for role in roles
+    )
+
+
+def against_filters(choice: Choice, rrf: int, detectors: int, instructing: int) -> tuple[Filter, ...]:
+    given = (
+        ("against_rrf", _("Decided against RRF"), rrf, _("Decisions RRF alone would have taken otherwise")),
+        (
+            "against_detectors",
+            _("Decided against all detectors"),
+            detectors,
+            _("Kept though no detector alone would have kept it, or refused though every one would have"),
+        ),
+        ("instructing", _("Gives orders to an AI"), instructing, _("The text speaks to a model instead of a reader")),
+    )
+    return tuple(
+        Filter("", words, count, toggled(choice, name, True), getattr(choice, name), why)
+        for name, words, count, why in given
+        if count or name != "instructing"
+    )
+
+
+def group(
+    candidates: Sequence[RunCandidate], choice: Choice, name: str, words: str, names: Mapping[str, Promise]
+) -> FilterGroup:
+    values = [value for row in candidates for value in (row.methods if name == "method" else [repair_of(row)])]
+    counts = Counter(values)
+    filters = tuple(
+        Filter("", str(shown), counts[value], toggled(choice, name, value), getattr(choice, name) == value)
+        for value, shown in names.items()
+        if counts[value]
+    )
+    return FilterGroup(name, words, filters)
+
+
+def toggled(choice: Choice, name: str, value: Any) -> str:
+    """The address with a filter set, or taken back when it is set already."""
+    return choice.query(**{name: "" if getattr(choice, name) == value else value})
+
+
+def build_row(
+    candidate: RunCandidate, choice: Choice, selected: bool, reviews: Reviews, ranks: Ranks, instructing: str
+) -> Row:
+    change = candidate.rrf_rank - candidate.position
+    is_refused = candidate.role in REFUSED_ROLES
+    return Row(
+        candidate=candidate,
+        address=choice.address(candidate.candidate_id),
+        selected=selected,
+        pages=span(candidate.anchor_first_page, candidate.anchor_last_page),
+        lines=span(candidate.anchor_first_line, candidate.anchor_last_line),
+        method_names=", ".join(str(METHOD_NAMES[name]).lower() for name in candidate.methods),
+        keywords=", ".join(candidate.matched_keywords) or "–",
+        order=pgettext("place", "refused") if is_refused else str(candidate.position),
+        climb=0 if is_refused else max(change, 0),
+        fall=0 if is_refused else max(-change, 0),
+        repair=repair_note(candidate),
+        reviews=reviews,
+        disagreement=sentence_of(candidate),
+        place=_("RRF would have put this %(place)s.") % {"place": ordinal(candidate.rrf_rank)},
+        by_detector=detectors_sentence(ranks.of.get(candidate.pk, {}), ranks.ran),
+        instructing=instructing,
+    )
+
+
+def repair_note(candidate: RunCandidate) -> RepairNote:
+    repair: dict[str, Any] = candidate.anchor_repair
+    status = repair.get("status", "none")
+    lengths = f"{repair.get('original_length', 0)} → {repair.get('final_length', 0)}" if status == "truncated" else ""
+    kind, icon = REPAIRS.get(status, REPAIRS["none"])
+    words = str(REPAIR_NAMES.get(status, status))
+    return RepairNote(
+        kind, icon, words, lengths, candidate.content_anchor, cut_words(candidate), repair.get("reason", "")
+    )
+
+
+REPAIRS: dict[str, tuple[Literal["ok", "warn", "fail", "none"], str]] = {
+    "exact": ("ok", "check"),
+    "truncated": ("warn", "minus"),
+    "rejected": ("fail", "cross"),
+    "none": ("none", ""),
+}
+
+
+def cut_words(candidate: RunCandidate) -> str:
+    """The end of the raw quote that is not on the page; all of it when nothing was kept.
+
+    Compared the way calibration compares, so that a ligature or a hyphen at a line's end cuts no word.
+    """
+    _, places = loose_map(candidate.raw_content_anchor)
+    kept, _ = loose_map(candidate.content_anchor)
+    if len(kept) >= len(places):
+        return ""
+    return candidate.raw_content_anchor[places[len(kept)] :].strip()

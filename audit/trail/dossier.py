@@ -1,0 +1,140 @@
+"""Why nothing was found: what was searched, what could not be, and what came nearest. A refusal that can be defended."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from audit.runs.disagreement import KEPT_ROLES, span
+from audit.runs.outcomes import METHOD_NAMES
+from audit.trail.candidates import Choice, Row, build_table
+from audit.trail.story import OF_THE_QUESTION
+from documents.models import Document, Line, TocEntry
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import METHODS
+
+NEAR_MISSES_MAX = 5
+NEAR_HITS_MAX = 3
+SECTIONS_MAX = 1_000
+LOOKS_FOR = {
+    "titles": _("words in titles of sections"),
+    "keywords": _("words in the text"),
+    "patterns": _("values of the form asked for"),
+    "vectors": _("passages near in meaning"),
+}
+
+
+@dataclass(frozen=True)
+class NearHit:
+    """A place a detector found that was no candidate. Without its parse `text` is "" and `pages` too."""
+
+    document: str
+    address: str  # of the place in its viewer; "" when the document cannot be opened any more
+    pages: str
+    lines: str
+    method: str
+    score: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Searched:
+    """One detector: what it looks for, whether the plan ran it, why, and what it found."""
+
+    name: str
+    looks_for: str
+    on: bool
+    reason: str
+    hits: int
+    is_near: bool  # its hits are near in meaning, and prove nothing
+
+
+@dataclass(frozen=True)
+class SectionsOf:
+    title: str
+    sections: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Dossier:
+    reason: str
+    searched: Sequence[dict[str, Any]]
+    has_added: bool  # words of the same meaning, from the dictionary or a model
+    detectors: tuple[Searched, ...]
+    coverage: dict[str, Any]
+    sections: tuple[SectionsOf, ...]
+    near: tuple[Row, ...]
+    near_hits: tuple[NearHit, ...]
+    hits: int
+
+
+def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Choice) -> Dossier:
+    refused = [candidate for candidate in candidates if candidate.role not in KEPT_ROLES]
+    near = build_table(refused, Choice(queue=choice.queue, blind=choice.blind))
+    return Dossier(
+        reason=run.not_found_reason,
+        searched=run.searched,
+        has_added=any(keyword["source"] not in OF_THE_QUESTION for keyword in run.parsed.get("keywords", [])),
+        detectors=tuple(detectors_of(run)),
+        coverage=run.coverage,
+        sections=sections_of(run),
+        near=near.rows[:NEAR_MISSES_MAX] if near else (),
+        near_hits=() if candidates else near_hits_of(run),
+        hits=len(run.hits),
+    )
+
+
+def detectors_of(run: RetrievalRun) -> list[Searched]:
+    flags = {flag["name"]: flag for flag in run.plan.get("flags", [])}
+    return [
+        Searched(
+            name=str(METHOD_NAMES[name]),
+            looks_for=str(LOOKS_FOR[name]),
+            on=flags[name]["on"],
+            reason=flags[name]["reason"],
+            hits=run.hit_counts.get(name, 0),
+            is_near=name == "vectors",
+        )
+        for name in METHODS
+        if name in flags
+    ]
+
+
+def sections_of(run: RetrievalRun) -> tuple[SectionsOf, ...]:
+    """Every section of what was searched, from the parses the run saw as long as they live."""
+    entries: dict[str, list[str]] = {seen["parse_id"]: [] for seen in run.scope}
+    rows = (
+        TocEntry.objects.filter(parse__in=list(map(UUID, entries))).exclude(origin="front").order_by("parse", "index")
+    )
+    for parse_id, title in rows.values_list("parse_id", "title")[:SECTIONS_MAX]:
+        entries[str(parse_id)].append(title)
+    return tuple(
+        SectionsOf(seen["title"], tuple(entries[seen["parse_id"]])) for seen in run.scope if entries[seen["parse_id"]]
+    )
+
+
+def near_hits_of(run: RetrievalRun) -> tuple[NearHit, ...]:
+    """When nothing was proposed, the best hits all the same."""
+    seen = {document["document_id"]: document for document in run.scope}
+    best = sorted(run.hits, key=lambda hit: -hit["score"])[:NEAR_HITS_MAX]
+    return tuple(near_hit(hit, seen.get(hit["document_id"], {})) for hit in best)
+
+
+def near_hit(hit: dict[str, Any], document: dict[str, Any]) -> NearHit:
+    first, last = hit["lines"]
+    lines = Line.objects.filter(parse=document.get("parse_id"), number__gte=first, number__lte=last).order_by("number")
+    stored = list(lines.values_list("page_number", "text"))
+    is_open = bool(stored) and Document.objects.filter(pk=hit["document_id"], trashed_at=None).exists()
+    address = reverse("documents:document", args=[hit["document_id"]])
+    return NearHit(
+        document=document.get("title", ""),
+        address=f"{address}?parse={document['parse_number']}&line={first}" if is_open else "",
+        pages=span(stored[0][0], stored[-1][0]) if stored else "",
+        lines=span(first, last),
+        method=hit["method"],
+        score=hit["score"],
+        text=" ".join(text for _, text in stored),
+    )

@@ -1,0 +1,318 @@
+"""One run's whole trail for the page, from stored rows alone: what is shown is what was seen.
+
+Nothing here reads a document's present content, so a trail reads the same after the document is parsed again,
+renamed or deleted.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from audit.proof.verification import Standing, standing_of
+from audit.review.reviewing import Reviews, RunReviews
+from audit.runs.complaints import feedback_on
+from audit.runs.disagreement import KEPT_ROLES, GridRow, grid_of, rank_candidates, span
+from audit.runs.outcomes import METHOD_NAMES, Outcome, judge_in_full, outcome_of
+from audit.trail.candidates import Choice, Table, build_table
+from audit.trail.contents import Contents, read_contents
+from audit.trail.dossier import Dossier, dossier_of
+from audit.trail.exchanges import Cost, ExchangeView, cost_of, read_exchange
+from audit.trail.story import story_of
+from chat.markup import Block, blocks_of
+from chat.models import Answer, Citation, Feedback
+from documents.models import Document
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.record import reading_of
+from retrieval.types import METHODS, POINTED
+
+HITS_SHOWN_MAX = 100  # of one detector; the export has them all
+
+SIGNS = {
+    "exact_title": _("exact title"),
+    "co_occurrence": _("words meet on one line"),
+    "type_match": _("value of the asked type"),
+}
+FLAG_NAMES = {
+    "titles": _("Titles"),
+    "keywords": _("Keywords"),
+    "patterns": _("Patterns"),
+    "vectors": _("Vectors"),
+    "sections": _("Sections"),
+    "page_hints": _("Page hints"),
+    "whole_document": _("Whole document"),
+    "parts": _("Parts"),
+    "listing": _("Listing"),
+    "cross_references": _("Cross references"),
+    "adaptive_parsing": _("Adaptive parsing"),
+    "second_pass": _("Second pass"),
+}
+TIMING_NAMES = {
+    "parse": _("Reading the question"),
+    "plan": _("Plan"),
+    "shortlist": _("Choosing documents"),
+    "detect": _("Detectors"),
+    "aggregate": _("Merging hits"),
+    "arbitrate": _("Arbiter"),
+    "calibrate": _("Gates, quotes, contexts"),
+    "compose": _("Writing and checking the answer"),
+}
+
+
+@dataclass(frozen=True)
+class ScopeDocument:
+    """A document of the run's scope: as it was, and what has become of it."""
+
+    document_id: str
+    title: str
+    parse_number: int
+    pages: int
+    sha256: str
+    fate: str  # "" while it lives
+
+    @property
+    def is_open(self) -> bool:
+        return not self.fate
+
+
+@dataclass(frozen=True)
+class FlagRow:
+    """One decision of the plan."""
+
+    words: str
+    on: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class HitRow:
+    lines: str
+    score: float
+    matched: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class DetectorRow:
+    """What one detector contributed. `only` counts the candidates no other detector proposed."""
+
+    name: str
+    hits: int
+    candidates: int
+    only: int
+    kept: int
+    shown: tuple[HitRow, ...]
+
+
+@dataclass(frozen=True)
+class Timing:
+    name: str
+    ms: float
+
+
+@dataclass(frozen=True)
+class Check:
+    """One sentence of the answer: what it cites, and what the checks found."""
+
+    sentence: str
+    markers: tuple[int, ...]
+    percent: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    answer: Answer
+    blocks: tuple[Block, ...]  # as the chat shows it
+    citations: tuple[Citation, ...]
+    checks: tuple[Check, ...]
+    standing: Standing
+
+
+@dataclass(frozen=True)
+class Trail:
+    run: RetrievalRun
+    story: tuple[str, ...]
+    outcome: Outcome
+    documents: tuple[ScopeDocument, ...]
+    arbiter: str
+    standing: Standing
+    table: Table
+    detectors_ran: tuple[str, ...]  # over the grid's columns
+    grid: tuple[GridRow, ...]
+    detectors: tuple[DetectorRow, ...]
+    hits: int
+    hits_max: int
+    kind: str
+    flags: tuple[FlagRow, ...]
+    contents: Contents
+    contract: str
+    exchanges: tuple[ExchangeView, ...]
+    cost: Cost
+    why_no_model: str
+    answer: AnswerView | None
+    dossier: Dossier | None
+    timings: tuple[Timing, ...]
+    timings_max: float
+    reviews: Reviews  # of the answer; those of candidates stand in the table
+    feedback: list[Feedback]
+
+
+def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None) -> Trail | None:
+    """Everything the page shows of a run; None when `choice` names a candidate it does not have."""
+    candidates = list(run.candidates.all())
+    reviews = reviews or RunReviews()
+    ranks = rank_candidates(run, candidates)
+    table = build_table(candidates, choice, reviews, ranks)
+    if table is None:
+        return None
+    answer = answer_of(run)
+    exchanges = exchanges_of(run, answer)
+    proposed = [name for name in POINTED if run.hit_counts.get(name)]
+    detectors = tuple(detector_row(run, name, candidates) for name in (*METHODS, *proposed))
+    timings = timings_of(run, answer)
+    return Trail(
+        run=run,
+        story=story_of(
+            run, candidates, answer.answer if answer else None, len(answer.citations) if answer else 0, reviews
+        ),
+        outcome=outcome_of(run, answer.answer.kind if answer else ""),
+        documents=tuple(scope_documents(run)),
+        arbiter=judge_in_full(run),
+        standing=standing_of("run", run.pk),
+        table=table,
+        detectors_ran=tuple(str(METHOD_NAMES[name]) for name in ranks.ran),
+        grid=grid_of(candidates, ranks),
+        detectors=detectors,
+        hits=sum(detector.hits for detector in detectors),
+        hits_max=max((detector.hits for detector in detectors), default=0) or 1,
+        kind=kind_words(run.parsed),
+        flags=tuple(map(flag_row, run.plan.get("flags", []))),
+        contents=read_contents(run, candidates),
+        contract=contract_words(candidates),
+        exchanges=exchanges,
+        cost=cost_of(exchanges),
+        why_no_model=why_no_model(run),
+        answer=answer,
+        dossier=dossier_of(run, candidates, choice) if run.status in ("not_found", "cannot_tell") else None,
+        timings=timings,
+        timings_max=max((timing.ms for timing in timings), default=0),
+        reviews=reviews.of(None),
+        feedback=feedback_on(run),
+    )
+
+
+def scope_documents(run: RetrievalRun) -> Iterable[ScopeDocument]:
+    trashed = dict(
+        Document.objects.filter(pk__in=[seen["document_id"] for seen in run.scope]).values_list("pk", "trashed_at")
+    )
+    fates = {str(pk): gettext("in the trash") if moment else "" for pk, moment in trashed.items()}
+    for seen in run.scope:
+        fate = fates.get(seen["document_id"], gettext("document deleted"))
+        yield ScopeDocument(
+            seen["document_id"], seen["title"], seen["parse_number"], seen["pages"], seen["sha256"], fate
+        )
+
+
+def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate]) -> DetectorRow:
+    found = [candidate for candidate in candidates if name in candidate.methods]
+    hits = [hit for hit in run.hits if hit["method"] == name]
+    return DetectorRow(
+        name=str(METHOD_NAMES[name]).lower(),
+        hits=run.hit_counts.get(name, len(hits)),
+        candidates=len(found),
+        only=sum(candidate.methods == [name] for candidate in found),
+        kept=sum(candidate.role in KEPT_ROLES for candidate in found),
+        shown=tuple(map(hit_row, hits[:HITS_SHOWN_MAX])),
+    )
+
+
+def hit_row(hit: dict[str, Any]) -> HitRow:
+    signs = [str(words) for name, words in SIGNS.items() if hit.get(name)]
+    detail = ", ".join([*filter(None, [hit["detail"]]), *signs])
+    return HitRow(span(*hit["lines"]), hit["score"], ", ".join(hit["matched_keywords"]), detail)
+
+
+def kind_words(parsed: dict[str, Any]) -> str:
+    """What kind of question it was taken for; "" when it was never read."""
+    if not parsed:
+        return ""
+    told = {
+        "intent": parsed["intent"].replace("_", " "),
+        "shape": parsed["shape"],
+        "type": parsed["answer_type"].replace("_", " "),
+        "language": parsed["language"] or gettext("not told"),
+        "by": parsed["parsed_by"],
+    }
+    return gettext("%(intent)s, answer: %(shape)s %(type)s, language: %(language)s, read by %(by)s") % told
+
+
+def flag_row(flag: dict[str, Any]) -> FlagRow:
+    words = FLAG_NAMES.get(flag["name"]) or flag["name"].replace("_", " ").capitalize()
+    return FlagRow(str(words), flag["on"], flag["reason"])
+
+
+def contract_words(candidates: Sequence[RunCandidate]) -> str:
+    """That the arbiter judged what it was given, in words; what it did not is listed as violations."""
+    unjudged = sum(candidate.role == "unjudged" for candidate in candidates)
+    told = {"unjudged": unjudged, "all": len(candidates)}
+    if not candidates:
+        return gettext("no candidate, so nothing to judge")
+    if unjudged:
+        return gettext("%(unjudged)s of %(all)s candidates were not judged") % told
+    return gettext("%(all)s candidates, each judged once with a reason") % told
+
+
+def why_no_model(run: RetrievalRun) -> str:
+    """Why there is no exchange to show."""
+    if run.arbiter_failure:
+        return run.arbiter_failure
+    if run.arbiter_status == "not_needed":
+        return gettext("there was nothing to judge")
+    reasons = {"rules": gettext("fixed rules judged"), "none": gettext("nobody judged, the order is by RRF")}
+    return reasons.get(run.arbiter, gettext("none is recorded"))
+
+
+def answer_of(run: RetrievalRun) -> AnswerView | None:
+    answer = Answer.objects.select_related("llm_call__charge").filter(run=run).first()
+    if answer is None:
+        return None
+    citations = tuple(answer.citations.select_related("candidate"))
+    return AnswerView(
+        answer=answer,
+        blocks=tuple(blocks_of(answer.text, {citation.marker for citation in citations})),
+        citations=citations,
+        checks=tuple(map(read_check, answer.checks)),
+        standing=standing_of("answer", answer.pk),
+    )
+
+
+PROBLEMS = {
+    "no_citation": _("cites nothing"),
+    "weak_support": _("few of its words are in what it cites"),
+    "number_not_cited": _("a number is not in what it cites"),
+    "name_not_cited": _("a name or a month is not in what it cites"),
+}
+
+
+def read_check(check: dict[str, Any]) -> Check:
+    problems = tuple(str(PROBLEMS.get(problem, problem)) for problem in check["problems"])
+    return Check(check["sentence"], tuple(check["markers"]), round(100 * check["supported"]), problems)
+
+
+def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:
+    of_answer = answer.answer.llm_call if answer else None
+    calls = [(gettext("Question"), reading_of(run)), (gettext("Arbiter"), run.llm_call), (gettext("Answer"), of_answer)]
+    return tuple(read_exchange(purpose, call) for purpose, call in calls if call)
+
+
+def timings_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Timing, ...]:
+    stored = run.timings_ms | (answer.answer.timings_ms if answer else {})
+    order = [*TIMING_NAMES, *sorted(stored.keys() - TIMING_NAMES.keys() - {"total"})]
+    return tuple(
+        Timing(str(TIMING_NAMES.get(name, name.replace("_", " ").capitalize())), stored[name])
+        for name in order
+        if name in stored
+    )

@@ -1,0 +1,77 @@
+"""The heatmap of a page: how near each line lies to the question in meaning (R34).
+
+It is computed when somebody looks, from the lines of the parse the run saw; it is no part of the record and decided
+nothing. A parse never changes, so a page is computed once.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from uuid import UUID
+
+from documents.models import Line
+from documents.pages.sheet import Box
+from llm import embedding
+from llm.encoder import EncoderMissing
+from retrieval.models import RetrievalRun
+
+STEPS = 6  # shades, the classes heat-0 to heat-5 of the stylesheet
+COLDEST, HOTTEST = 0.1, 0.7  # cosines: below the first two texts share nothing, above the second they say the same
+PAGES_KEPT = 128
+NEAREST_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class HotLine:
+    number: int
+    text: str
+    cosine: float
+
+
+@dataclass(frozen=True)
+class Heat:
+    """Shaded boxes for the sheet and the nearest lines in words; `note` says why there are none."""
+
+    boxes: tuple[Box, ...] = ()
+    nearest: tuple[HotLine, ...] = ()
+    model: str = embedding.MODEL_KEY
+    note: str = ""
+
+
+def heat_of(run: RetrievalRun, parse_id: UUID, page_number: int) -> Heat:
+    """The lines of one page by their similarity to the run's question."""
+    lines = list(Line.objects.filter(parse=parse_id, page_number=page_number).exclude(kind="furniture"))
+    lines = [line for line in lines if line.text.strip()]
+    if not lines:
+        return Heat(note="gone")
+    try:
+        cosines = cosines_of(asked(run), parse_id, page_number, tuple(line.text for line in lines))
+    except EncoderMissing:
+        return Heat(note="no_encoder")
+    pairs = sorted(zip(lines, cosines, strict=True), key=lambda pair: -pair[1])
+    return Heat(
+        boxes=tuple(shaded(line, cosine) for line, cosine in pairs),
+        nearest=tuple(HotLine(line.number, line.text, round(cosine, 2)) for line, cosine in pairs[:NEAREST_SHOWN]),
+    )
+
+
+def asked(run: RetrievalRun) -> str:
+    """What the vector search looked for."""
+    return str(run.parsed.get("topic") or run.parsed.get("corrected") or run.question)
+
+
+@lru_cache(maxsize=PAGES_KEPT)
+def cosines_of(question: str, parse_id: UUID, page_number: int, texts: tuple[str, ...]) -> tuple[float, ...]:
+    vectors = embedding.embed_texts(texts)
+    return tuple(float(value) for value in vectors @ embedding.embed_query(question))
+
+
+def shaded(line: Line, cosine: float) -> Box:
+    share = (cosine - COLDEST) / (HOTTEST - COLDEST)
+    step = min(max(int(share * STEPS), 0), STEPS - 1)
+    return Box(
+        round(line.x0, 1),
+        round(line.y0, 1),
+        round(line.x1 - line.x0, 1),
+        round(line.y1 - line.y0, 1),
+        f"heat heat-{step}",
+    )

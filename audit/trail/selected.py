@@ -1,0 +1,133 @@
+"""The candidate that is open: the page it lies on, its boxes, and what became of its quote."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext as _
+
+from audit.runs.disagreement import span
+from audit.trail.candidates import Choice, Row, Table
+from audit.trail.heat import Heat, heat_of
+from documents.ingestion.page_images import has_image
+from documents.models import Document, Line, Page
+from documents.pages.sheet import Mark, Sheet, build_sheet
+from reading.rows import LineRow
+from retrieval.models import RetrievalRun, RunCandidate
+
+
+@dataclass(frozen=True)
+class PageLink:
+    """One page the candidate touches. `holds` says what lies there: anchor, context or both."""
+
+    number: int
+    label: str
+    holds: str
+    address: str
+
+
+@dataclass(frozen=True)
+class Selected:
+    row: Row
+    number: int
+    of: int
+    previous: Row | None
+    following: Row | None
+    page: PageLink
+    pages: tuple[PageLink, ...]
+    page_count: int
+    anchor_lines: str
+    context_lines: str
+    fate: str  # "" while the document lives
+    sheet: Sheet
+    heat: Heat | None  # None while the switch is off
+    heat_switch: str
+
+
+def read_selected(run: RetrievalRun, table: Table, choice: Choice, page_counts: dict[str, int]) -> Selected | None:
+    """The selected row of a table beside its page; None when the table has no row."""
+    row = table.selected
+    if row is None:
+        return None
+    candidate = row.candidate
+    document = Document.objects.filter(pk=candidate.document_id).first()
+    pages = page_links(candidate, choice)
+    wanted = choice.page or anchored_pages(candidate)[0]
+    page = next((page for page in pages if page.number == wanted), pages[0])
+    sheet = sheet_of(candidate, page.number, document, page_counts.get(str(candidate.document_id), 0))
+    heat = heat_of(run, candidate.parse_id, page.number) if choice.heat else None
+    if heat:
+        sheet.boxes[:0] = heat.boxes
+    return Selected(
+        row=row,
+        number=table.number,
+        of=len(table.rows),
+        previous=table.previous,
+        following=table.following,
+        page=page,
+        pages=pages,
+        page_count=page_counts.get(str(candidate.document_id), 0),
+        anchor_lines=span(candidate.anchor_first_line, candidate.anchor_last_line),
+        context_lines=span(candidate.context_first_line, candidate.context_last_line),
+        fate=fate_of(document),
+        sheet=sheet,
+        heat=heat,
+        heat_switch=replace(choice, heat=not choice.heat).address(candidate.candidate_id, page.number),
+    )
+
+
+def fate_of(document: Document | None) -> str:
+    if document is None:
+        return _("document deleted")
+    return _("in the trash") if document.trashed_at else ""
+
+
+def page_links(candidate: RunCandidate, choice: Choice) -> tuple[PageLink, ...]:
+    """The pages with a box of the candidate, in order."""
+    anchored, around = anchored_pages(candidate), pages_of(candidate.context_boxes)
+    return tuple(
+        PageLink(
+            number=number,
+            label=printed_label(candidate, number),
+            holds=_("anchor and context")
+            if number in anchored and number in around
+            else _("anchor")
+            if number in anchored
+            else _("context"),
+            address=choice.address(candidate.candidate_id, number),
+        )
+        for number in sorted({*anchored, *around})
+    )
+
+
+def anchored_pages(candidate: RunCandidate) -> list[int]:
+    return pages_of(candidate.boxes) or [candidate.anchor_first_page]
+
+
+def pages_of(boxes: Sequence[dict[str, float]]) -> list[int]:
+    return sorted({int(box["page"]) for box in boxes})
+
+
+def printed_label(candidate: RunCandidate, number: int) -> str:
+    """What is printed on the page, when it differs from its place in the file."""
+    is_other = number == candidate.anchor_first_page and candidate.anchor_page_label != str(number)
+    return candidate.anchor_page_label if is_other else ""
+
+
+def sheet_of(candidate: RunCandidate, number: int, document: Document | None, page_count: int) -> Sheet:
+    """The page with the boxes the run kept. When the document is gone, paper and boxes alone."""
+    stored = Page.objects.filter(parse=candidate.parse_id, number=number).first()
+    lines = Line.objects.filter(parse=candidate.parse_id, page_number=number).values_list(*LineRow._fields)
+    return build_sheet(
+        document_id=candidate.document_id,
+        page_number=number,
+        page_label=printed_label(candidate, number),
+        width=stored.width if stored else candidate.page_width,
+        height=stored.height if stored else candidate.page_height,
+        marks=[
+            Mark("context", candidate.context_boxes, "C"),
+            Mark("anchor", candidate.boxes, "A"),
+        ],
+        lines=[LineRow(*line) for line in lines],
+        image=document is not None and has_image(document, number),
+        page_count=page_count,
+    )

@@ -1,0 +1,139 @@
+"""A run in a few plain sentences, so that somebody new to it knows what happened before reading any table."""
+
+from collections.abc import Iterator, Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from audit.review.reviewing import RunReviews
+from audit.runs.disagreement import KEPT_ROLES, REFUSED_ROLES
+from chat.models import Answer
+from retrieval.models import RetrievalRun, RunCandidate
+
+WORDS_TOLD, ADDED_TOLD = 6, 3
+OF_THE_QUESTION = ("direct", "identifier")  # the other sources of keywords add what the asker did not say
+HITS_TOLD = {
+    "titles": gettext_lazy("%(count)s in titles of sections"),
+    "keywords": gettext_lazy("%(count)s by keywords"),
+    "patterns": gettext_lazy("%(count)s by the form of the answer"),
+    "vectors": gettext_lazy("%(count)s near in meaning"),
+    "pinned": gettext_lazy("%(count)s on the page the question names"),
+    "references": gettext_lazy("%(count)s where another passage points"),
+}
+
+
+def story_of(
+    run: RetrievalRun, candidates: Sequence[RunCandidate], answer: Answer | None, citations: int, reviews: RunReviews
+) -> tuple[str, ...]:
+    """From the question to the answer, one sentence a step."""
+    if run.status == "failed":
+        return (_("The question was asked, but its search failed before it was judged: nothing was answered."),)
+    return (
+        *reading(run),
+        *(searching(run, candidates) if run.status != "clarify" else ()),
+        *judging(run, candidates),
+        answering(run, answer, citations),
+        reviewed(reviews),
+    )
+
+
+def reading(run: RetrievalRun) -> Iterator[str]:
+    keywords = run.parsed.get("keywords", [])
+    own = [keyword["text"] for keyword in keywords if keyword["source"] in OF_THE_QUESTION]
+    if own:
+        sentence = ngettext(
+            "In %(count)s document the search looked for the words of the question: %(words)s.",
+            "In %(count)s documents the search looked for the words of the question: %(words)s.",
+            len(run.scope),
+        )
+        yield sentence % {"words": quoted(own, WORDS_TOLD), "count": len(run.scope)}
+    for source, adder in (("dictionary", _("The dictionary")), ("llm_rewrite", _("A language model"))):
+        added = [keyword["text"] for keyword in keywords if keyword["source"] == source]
+        if added:
+            yield _("%(adder)s added words of the same meaning: %(words)s.") % {
+                "adder": adder,
+                "words": quoted(added, ADDED_TOLD),
+            }
+
+
+def quoted(words: Sequence[str], told: int) -> str:
+    """The first words in quotation marks, and how many more there are."""
+    listed = ", ".join(f"“{word}”" for word in words[:told])
+    more = len(words) - told
+    return listed if more <= 0 else _("%(words)s and %(count)s more") % {"words": listed, "count": more}
+
+
+def searching(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[str]:
+    found = {name: run.hit_counts[name] for name in HITS_TOLD if run.hit_counts.get(name)}
+    if not found:
+        yield _("No detector found anything.")
+        return
+    hits = sum(found.values())
+    told = {"hits": hits, "how": ", ".join(str(HITS_TOLD[name]) % {"count": count} for name, count in found.items())}
+    if set(found) == {"vectors"} and run.searched and not any(word["count"] for word in run.searched):
+        none = ngettext(
+            "None of these words stands there; %(hits)s passage is near the question in meaning.",
+            "None of these words stands there; %(hits)s passages are near the question in meaning.",
+            hits,
+        )
+        yield none % told
+    else:
+        yield ngettext("There was %(hits)s hit: %(how)s.", "There were %(hits)s hits: %(how)s.", hits) % told
+    if candidates:
+        merged = ngettext(
+            "Hits at one place belong together, which left %(count)s candidate.",
+            "Hits at one place belong together, which left %(count)s candidates.",
+            len(candidates),
+        )
+        yield merged % {"count": len(candidates)}
+    else:
+        yield _("Where no word searched stands anywhere, nearness alone is no evidence, so nothing was judged.")
+
+
+def judging(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[str]:
+    if not candidates:
+        return
+    kept = sum(candidate.role in KEPT_ROLES for candidate in candidates)
+    refused = sum(candidate.role in REFUSED_ROLES for candidate in candidates)
+    told = {"kept": kept, "refused": refused}
+    if run.arbiter_status == "not_run":
+        yield _("The arbiter did not run, so nobody judged them; their order is by rules.")
+    elif run.arbiter == "model":
+        yield _("A language model judged all of them together: it kept %(kept)s and refused %(refused)s.") % told
+    elif run.arbiter == "rules":
+        yield _("Fixed rules judged all of them: they kept %(kept)s and refused %(refused)s.") % told
+    elif run.arbiter == "rerank":
+        yield _("Nobody judged them: a reranking model put them in order, as this base is set.")
+    else:
+        yield _("Nobody judged them: the base has that switched off, and their order is that of the search.")
+
+
+def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
+    if answer is None:
+        return _("No answer was stored.")
+    if run.status == "not_found":
+        return _("So the answer was “not found”.")
+    if run.status == "cannot_tell":
+        return _("So the answer was that it cannot be told from what could be read.")
+    if run.status == "clarify":
+        return _("So the program asked back instead of answering.")
+    if answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL):
+        return _("On reading them the model said that they do not hold the answer.")
+    told = ngettext(
+        "The answer gives %(count)s quote, word for word as on the page.",
+        "The answer gives %(count)s quotes, word for word as on the page.",
+        citations,
+    )
+    return told % {"count": citations}
+
+
+def reviewed(reviews: RunReviews) -> str:
+    if not len(reviews):
+        return _("No person has reviewed it yet.")
+    verdict = reviews.of(None).standing
+    if verdict is None:
+        return _("A review has begun; the answer has no verdict yet.")
+    return _("%(name)s’s verdict on the answer: %(outcome)s.") % {
+        "name": verdict.reviewer_name,
+        "outcome": verdict.get_outcome_display().lower(),
+    }

@@ -1,0 +1,334 @@
+"""The trail page: complete, from stored rows alone, for those who may read it and nobody else."""
+
+import json
+import uuid
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from audit.conftest import PASSAGE, RAW_REPLY, House, MakeAnswer, MakeRun, Tamper
+from llm.exchange import request_digest
+from retrieval.models import RetrievalRun
+from retrieval.types import METHODS, POINTED
+
+QUERIES_MAX = 28  # six of them record that the trail was read
+UNREAD = {
+    "intent": "section_retrieval",
+    "shape": "single",
+    "answer_type": "text",
+    "language": "en",
+    "parsed_by": "rules",
+}
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def address(run: RetrievalRun, query: str = "") -> str:
+    return f"/audit/runs/{run.pk}/{query}"
+
+
+def text(response: Any) -> str:
+    assert response.status_code == 200, response.content
+    return str(response.content.decode())
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [("owner", 200), ("auditor", 200), ("asker", 200), ("viewer", 404), ("stranger", 404), (None, 302)],
+)
+def test_it_opens_for_those_who_may_read_it(
+    house: House, make_run: MakeRun, make_call: Any, browse: Any, name: str | None, status: int
+) -> None:
+    run = make_run(arbiter="model", llm_call=make_call())
+    person = getattr(house, name) if name else None
+    call = f"calls/{run.llm_call_id}"
+    for query in ("", "?candidate=p1-l1-2", f"{call}/request/", f"{call}/reply/"):
+        assert browse(person, address(run, query)).status_code == status
+    assert browse(person, address(run), **{"HX-Request": "true"}).status_code == status
+
+
+def test_it_hides_a_run_from_an_asker_who_left_the_base(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run()
+    house.asker.membership_set.all().delete()
+    assert browse(house.asker, address(run)).status_code == 404
+
+
+def test_it_knows_no_run_that_is_not_there(house: House, browse: Any) -> None:
+    assert browse(house.auditor, f"/audit/runs/{uuid.uuid4()}/").status_code == 404
+    assert browse(house.auditor, "/audit/runs/1/").status_code == 404
+
+
+def test_it_reads_from_question_to_citation(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any, browse: Any
+) -> None:
+    run = make_run(arbiter="model", llm_call=make_call())
+    make_answer(run)
+    page = text(browse(house.auditor, address(run)))
+    for shown in (
+        "How is attention computed?",
+        "5 of 22 titles contain ‘attention’",
+        "the keyword signal is clean",
+        "212 hits on 3 of 3 keywords",
+        "Scaled Dot-Product Attention",
+        "model-large-2-2026, prompt 14, balanced mode",
+        "confidence</button> 0.93 of 1",
+        "It is computed from dot products.",
+        "few of its words are in what it cites",
+        "90 %",
+        "3,890 ms",
+        "9,412 tokens",
+        "shortened",
+        "19 → 15",
+        "<del>This gives equation (1)</del>",
+        house.document.sha256,
+    ):
+        assert shown in page, shown
+    for position, role in enumerate(("Primary", "Supporting", "Tangential", "Discarded"), start=1):
+        assert f"Reason {position}" in page
+        assert role in page
+    assert page.count("record unchanged</span>") == 2, "the run's entry and the answer's"
+
+
+def test_it_shows_every_candidate_beside_its_page(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run()
+    page = text(browse(house.auditor, address(run, "?candidate=p1-l4-5")))
+    assert 'aria-label="Selected candidate p1-l4-5"' in page
+    assert f"/documents/{house.document.pk}/pages/1/image/" in page
+    assert "hl-anchor" in page
+    assert "hl-context" in page
+    other = text(browse(house.auditor, address(run, "?candidate=p1-l4-5&page=2")))
+    assert f"/documents/{house.document.pk}/pages/2/image/" in other
+    assert "hl-anchor" not in other
+
+
+def test_it_gives_htmx_the_open_candidate_only(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run()
+    part = browse(house.auditor, address(run, "?candidate=p1-l3-4"), **{"HX-Request": "true"})
+    assert text(part).strip().startswith('<aside class="right"')
+    assert "p1-l3-4" in text(part)
+    assert "HX-Request" in part["Vary"]
+    restored = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+    assert "<!doctype html>" in text(browse(house.auditor, address(run), **restored))
+
+
+@pytest.mark.parametrize("query", ["?candidate=p9-l9-9", "?candidate=%00", "?candidate=" + "x" * 5000])
+def test_it_knows_no_candidate_of_another_run(house: House, make_run: MakeRun, browse: Any, query: str) -> None:
+    assert browse(house.auditor, address(make_run(), query)).status_code == 404
+
+
+@pytest.mark.parametrize("query", ["?page=-1", "?page=99999999999999999999", "?page=²", "?role=boss", "?against_rrf=x"])
+def test_it_leaves_out_what_cannot_be(house: House, make_run: MakeRun, browse: Any, query: str) -> None:
+    assert "Reason 4" in text(browse(house.auditor, address(make_run(), query)))
+
+
+def test_it_filters_candidates_by_role(house: House, make_run: MakeRun, browse: Any) -> None:
+    page = browse(house.auditor, address(make_run(), "?role=discarded"))
+    assert [row.candidate.role for row in page.context["trail"].table.rows] == ["discarded"]
+    assert page.context["selected"].row.candidate.role == "discarded"
+
+
+def test_it_shows_a_rules_run_with_the_rule_that_decided(house: House, make_run: MakeRun, browse: Any) -> None:
+    page = text(browse(house.asker, address(make_run())))
+    assert "Fixed rules, no language model" in page
+    assert "rule 2" in page
+    assert "No model was asked: fixed rules judged." in page
+
+
+def test_it_shows_what_no_detector_proposed(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run(methods=[*METHODS, *POINTED], hit_counts=dict.fromkeys((*METHODS, *POINTED), 2))
+    page = text(browse(house.auditor, address(run)))
+    assert "titles, keywords, patterns, vectors, page named, references" in page
+    assert "There were 12 hits" in page
+    assert "2 on the page the question names, 2 where another passage points" in page
+
+
+def test_it_tells_the_words_of_the_asker_from_those_added(house: House, make_run: MakeRun, browse: Any) -> None:
+    words = {"direct": ["cap"], "dictionary": ["limit", "ceiling", "maximum", "at most"], "llm_rewrite": ["bound"]}
+    keywords = [{"text": text, "source": source} for source, texts in words.items() for text in texts]
+    told = make_run(parsed={"keywords": keywords, "original": "", "corrected": "", "hints": {}} | UNREAD)
+    page = text(browse(house.auditor, address(told)))
+    assert "looked for the words of the question: “cap”." in page
+    assert "The dictionary added words of the same meaning: “limit”, “ceiling”, “maximum” and 1 more." in page
+    assert "A language model added words of the same meaning: “bound”." in page
+
+
+def test_it_says_that_nearness_is_no_evidence(house: House, make_run: MakeRun, browse: Any) -> None:
+    near = {"method": "vectors", "document_id": str(house.document.pk), "lines": [1, 2], "score": 0.22}
+    run = make_run(
+        "",
+        status="not_found",
+        not_found_reason="zero keyword hits",
+        searched=[{"text": "revenue", "forms": ["revenue"], "count": 0}],
+        hits=[near | {"matched_keywords": [], "toc_index": 1, "detail": "passage"}],
+        hit_counts={"vectors": 1},
+        arbiter_status="not_needed",
+        confidence=0,
+    )
+    page = text(browse(house.auditor, address(run)))
+    assert "None of these words stands there; 1 passage is near the question in meaning." in page
+    assert "nearness alone is no evidence, so nothing was judged" in page
+    assert "page 1, lines 1–2" in page
+    assert f'href="/documents/{house.document.pk}/?parse=3&amp;line=1"' in page
+    assert "nearness in meaning 0.22" in page
+    assert "confidence</button>" not in page
+
+
+def test_what_was_kept_is_not_called_no_evidence(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run("supporting", status="not_found", not_found_reason="none of 1 candidates carries the answer")
+    page = text(browse(house.auditor, address(run)))
+    assert "Why nothing was found" in page
+    assert "is no evidence" not in page
+
+
+def test_it_says_that_the_arbiter_did_not_run(house: House, make_run: MakeRun, make_call: Any, browse: Any) -> None:
+    run = make_run(
+        "unjudged unjudged",
+        arbiter="model",
+        arbiter_status="not_run",
+        arbiter_failure="The model did not answer within 45 s.",
+        llm_call=make_call(outcome="timeout", raw_reply="", error="deadline"),
+    )
+    page = text(browse(house.auditor, address(run)))
+    assert "The arbiter did not run: The model did not answer within 45 s." in page
+    assert "2 of 2 candidates were not judged" in page
+    assert "(nothing came back)" in page
+
+
+def test_it_makes_a_dossier_of_a_run_that_found_nothing(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run(
+        "tangential discarded",
+        status="not_found",
+        not_found_reason="Zero hits over every form of every keyword.",
+        searched=[{"text": "revenue", "forms": ["revenue", "revenues"], "count": 0}],
+        coverage={"documents": 1, "pages": 2, "pages_with_text": 1, "sections": 22, "unreadable": ["paper p. 2"]},
+        gates=[{"code": "G1", "name": "zero hits", "fired": True, "evidence": "0 hits"}],
+        confidence=0,
+    )
+    page = text(browse(house.auditor, address(run)))
+    for shown in (
+        "Not found",
+        "Zero hits over every form of every keyword.",
+        "revenue, revenues",
+        "1 of 2 pages with text",
+        "paper p. 2",
+        "What came nearest",
+        "Reason 2",
+    ):
+        assert shown in page, shown
+
+
+def test_it_shows_a_failed_run_that_got_nowhere(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run(
+        "",
+        status="failed",
+        failure="The database was away.",
+        parsed={},
+        plan={},
+        scope=[],
+        gates=[],
+        hits=[],
+        hit_counts={},
+        searched=[],
+        coverage={},
+        settings={},
+        timings_ms={},
+        toc_shown="",
+    )
+    page = text(browse(house.auditor, address(run)))
+    assert "The database was away." in page
+    assert "No candidate was proposed" in page
+    assert 'id="cand"' not in page
+
+
+def test_it_gives_request_and_reply_byte_for_byte(house: House, make_run: MakeRun, make_call: Any, browse: Any) -> None:
+    call = make_call()
+    run = make_run(arbiter="model", llm_call=call)
+    reply = browse(house.auditor, address(run, f"calls/{call.pk}/reply/"))
+    assert reply.content.decode() == RAW_REPLY
+    assert reply["Content-Type"].startswith("text/plain")
+    assert "attachment" in reply["Content-Disposition"]
+    request = browse(house.auditor, address(run, f"calls/{call.pk}/request/"))
+    assert request_digest(json.loads(request.content)) == call.request_sha256
+    other = make_run(arbiter="model", llm_call=make_call())
+    assert browse(house.auditor, address(other, f"calls/{call.pk}/reply/")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE retrieval_runcandidate SET role = 'primary'", "DELETE FROM ledger_entry"]
+)
+def test_it_says_when_the_record_was_changed(
+    house: House, make_run: MakeRun, browse: Any, tamper: Tamper, statement: str
+) -> None:
+    run = make_run()
+    assert "record unchanged" in text(browse(house.auditor, address(run)))
+    tamper(statement)
+    page = text(browse(house.auditor, address(run)))
+    assert "record not as it was stored" in page
+    assert "record unchanged</span>" not in page
+    assert 'role="alert"' in page
+
+
+def test_it_still_shows_everything_when_the_document_is_in_the_trash(
+    house: House, make_run: MakeRun, browse: Any
+) -> None:
+    run = make_run()
+    house.document.trashed_at = timezone.now()
+    house.document.save()
+    page = text(browse(house.auditor, address(run)))
+    assert "in the trash" in page
+    assert PASSAGE in page
+
+
+def test_it_still_shows_everything_when_the_document_is_deleted(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any
+) -> None:
+    run = make_run()
+    make_answer(run)
+    house.document.delete()
+    page = text(browse(house.auditor, address(run)))
+    assert "document deleted" in page
+    assert PASSAGE in page
+    assert "hl-anchor" in page
+    assert "/image/" not in page
+    assert "record not as it was stored" not in page
+
+
+def test_it_escapes_whatever_others_wrote(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any, browse: Any
+) -> None:
+    call = make_call(raw_reply=f'{{"reason": "{HOSTILE}"}}', error=HOSTILE, request={"input": HOSTILE})
+    house.document.title = HOSTILE
+    house.document.save()
+    run = make_run(
+        question=HOSTILE,
+        arbiter="model",
+        llm_call=call,
+        base_name=HOSTILE,
+        asked_by_name=HOSTILE,
+        toc_shown=f"[1] {HOSTILE}",
+        violations=[HOSTILE],
+        contradictions=[{"candidate_ids": ["p1-l1-2"], "point": HOSTILE}],
+        arbiter_failure=HOSTILE,
+        settings={"name": HOSTILE},
+    )
+    make_answer(run, text=HOSTILE, note=HOSTILE)
+    page = text(browse(house.auditor, address(run)))
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert page.count("&lt;script&gt;alert(1)") >= 10
+    assert "script-src 'self'" in browse(house.auditor, address(run))["Content-Security-Policy"]
+
+
+def test_it_asks_the_database_a_bounded_number_of_times(
+    house: House,
+    make_run: MakeRun,
+    make_answer: MakeAnswer,
+    make_call: Any,
+    signed_in: Any,
+    django_assert_max_num_queries: Any,
+) -> None:
+    run = make_run(" ".join(["primary"] + ["discarded"] * 59), arbiter="model", llm_call=make_call())
+    make_answer(run)
+    client = signed_in(house.auditor)
+    with django_assert_max_num_queries(QUERIES_MAX):
+        assert client.get(address(run)).status_code == 200

@@ -1,0 +1,130 @@
+"""The figure a question wants computed, for an answer: its text, its inputs as citations, its typed value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_noop
+
+from chat.drafts import Place, Quoted
+from chat.figures.computing import SCALE_WORDS, Computed, Input, compute_all, is_computable
+from chat.figures.formulas import words_of
+from chat.figures.statement_rows import statement_rows
+from documents.models import Parse
+from documents.storage.content import DocumentContent, load_content
+from reading.boxes import boxes_of
+from retrieval.models import RetrievalRun, RunCandidate
+
+NOTE = gettext_noop("The figure was computed by code from the rows it cites, not by a model.")
+VALUE_TYPES = {"ratio": "number", "percent": "percentage", "points": "percentage", "amount": "amount"}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What was computed: lines of text with markers, the rows behind them, and the typed values among the checks."""
+
+    text: str
+    quoted: tuple[Quoted, ...]
+    checks: list[dict[str, Any]]
+
+
+def figures_for(run: RetrievalRun, candidates: Sequence[RunCandidate], *, first_marker: int) -> Figures | None:
+    """What the run's question wants computed, or None when that is nothing or not certain.
+
+    All amounts come out of one document, the one of the best candidate, and each from a page on which the run has a
+    candidate that was not discarded: an amount nothing was retrieved for cannot be cited and is not used.
+    """
+    if not candidates or not is_computable(run.question):
+        return None
+    best = candidates[0]
+    parse = Parse.objects.select_related("document").filter(pk=best.parse_id).first()
+    if parse is None:
+        return None
+    content = load_content(parse)
+    found = compute_all(run.question, statement_rows(content))
+    own = [each for each in run.candidates.all() if each.parse_id == best.parse_id and each.role != "discarded"]
+    quoted = quoted_inputs([each for one in found for each in one.inputs], own, content, first_marker)
+    if not found or quoted is None:
+        return None
+    markers = {each.place.line_number: each.marker for each in quoted if each.place}
+    return Figures(
+        "\n\n".join(text_of(each, markers) for each in found), quoted, [check_of(each, markers) for each in found]
+    )
+
+
+def quoted_inputs(
+    inputs: Sequence[Input], candidates: Sequence[RunCandidate], content: DocumentContent, first_marker: int
+) -> tuple[Quoted, ...] | None:
+    """One citation for each row that gave an amount; None when a row lies where the run has no candidate."""
+    quoted: dict[int, Quoted] = {}
+    for each in inputs:
+        line = each.row.line
+        if line.number in quoted:
+            continue
+        candidate = nearest(line.number, line.page_number, candidates)
+        if candidate is None:
+            return None
+        boxes = boxes_of([(line.number, 0, len(line.text))], {line.number: line})
+        label = content.page(line.page_number).label
+        drawn = [{"page": box.page_number, "x0": box.x0, "y0": box.y0, "x1": box.x1, "y1": box.y1} for box in boxes]
+        place = Place(line.number, line.page_number, label, drawn)
+        quoted[line.number] = Quoted(first_marker + len(quoted), candidate, line.text, place)
+    return tuple(quoted.values())
+
+
+def nearest(number: int, page: int, candidates: Sequence[RunCandidate]) -> RunCandidate | None:
+    """The candidate in whose context a line stands, else the first one on its page."""
+    inside = [each for each in candidates if each.context_first_line <= number <= each.context_last_line]
+    on_page = [each for each in candidates if each.anchor_first_page <= page <= each.anchor_last_page]
+    return next(iter(inside or on_page), None)
+
+
+def text_of(computed: Computed, markers: dict[int, int]) -> str:
+    """The value, then its formula, then each input with its marker."""
+    years = sorted({each.year for each in computed.inputs})
+    head = f"{computed.formula.name[:1].upper()}{computed.formula.name[1:]}, {years[-1]}: {computed.shown}"
+    if computed.formula.unit == "points":  # of two values whose inputs stand above
+        cited = dict.fromkeys(markers[each.row.line.number] for each in computed.inputs)
+        return (
+            f"{head.replace(f', {years[-1]}:', f', {years[0]} to {years[-1]}:')} {''.join(f'[{one}]' for one in cited)}"
+        )
+    if len(computed.inputs) == 1 and computed.is_plain:
+        return f"{head} [{markers[computed.inputs[0].row.line.number]}]"
+    rows = [
+        f"- {each.name} {each.year}: {amount_of(each)} [{markers[each.row.line.number]}]" for each in computed.inputs
+    ]
+    return "\n".join([f"{head}, computed as {words_of(computed.formula.expression)}", "", *rows])
+
+
+def amount_of(each: Input) -> str:
+    """The amount as it is printed, with the unit its page states."""
+    unit = SCALE_WORDS.get(each.row.scale or 0, "")
+    return f"{each.printed} {unit}".strip()
+
+
+def check_of(computed: Computed, markers: dict[int, int]) -> dict[str, Any]:
+    """The typed value and its inputs, in the form of the checks of sentences: it is right by construction."""
+    return {
+        "sentence": f"{computed.formula.name}: {computed.shown}",
+        "markers": sorted({markers[each.row.line.number] for each in computed.inputs}),
+        "supported": 1.0,
+        "numbers": [],
+        "problems": [],
+        "computed": {
+            "type": VALUE_TYPES[computed.formula.unit],
+            "value": str(computed.value),
+            "shown": computed.shown,
+            "formula": words_of(computed.formula.expression),
+            "inputs": [
+                {
+                    "name": each.name,
+                    "year": each.year,
+                    "amount": str(each.amount),
+                    "printed": each.printed,
+                    "line": each.row.line.number,
+                    "marker": markers[each.row.line.number],
+                }
+                for each in computed.inputs
+            ],
+        },
+    }

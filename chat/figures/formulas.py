@@ -1,0 +1,373 @@
+"""What a question asks to be computed: a formula over rows of statements, read from its own definition or well known.
+
+Only what is certain counts: a question that names no year, or two readings of one, has no formula.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from reading.matching import match_form
+
+Unit = Literal["ratio", "percent", "points", "amount"]
+Over = Literal["year", "average", "change"]
+
+
+@dataclass(frozen=True)
+class Term:
+    """A line of a statement, by what it is called, in one year or over two."""
+
+    name: str
+    years: tuple[str, ...]
+    over: Over = "year"
+
+
+@dataclass(frozen=True)
+class Operation:
+    sign: str  # + - * / and ^ for a root
+    left: "Expression"
+    right: "Expression"
+
+
+Expression = Term | Operation | Decimal
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What to compute: shown by `name`, in `unit`, rounded to `places`; amounts in units of `scale`."""
+
+    name: str
+    expression: Expression
+    unit: Unit
+    places: int | None = None
+    scale: int | None = None
+
+
+# ---- metrics everybody defines the same way
+
+METRICS: dict[str, tuple[str, Unit]] = {
+    "operating cash flow ratio": ("cash from operations / total current liabilities", "ratio"),
+    "working capital ratio": ("total current assets / total current liabilities", "ratio"),
+    "current ratio": ("total current assets / total current liabilities", "ratio"),
+    "quick ratio": ("(total current assets - inventory) / total current liabilities", "ratio"),
+    "net working capital": ("total current assets - total current liabilities", "amount"),
+    "working capital": ("total current assets - total current liabilities", "amount"),
+    "free cash flow conversion": ("(cash from operations - capital expenditures) / net income", "percent"),
+    "free cash flow": ("cash from operations - capital expenditures", "amount"),
+    "operating margin": ("operating income / revenue", "percent"),
+    "gross margin": ("gross profit / revenue", "percent"),
+    "net profit margin": ("net income / revenue", "percent"),
+    "net margin": ("net income / revenue", "percent"),
+    "effective tax rate": ("income tax provision / income before taxes", "percent"),
+    "inventory turnover": ("cost of sales / average inventory", "ratio"),
+    "asset turnover": ("revenue / average total assets", "ratio"),
+    "return on assets": ("net income / average total assets", "ratio"),
+    "retention ratio": ("1 - dividends paid / net income attributable to shareholders", "ratio"),
+    "dividend payout ratio": ("dividends paid / net income attributable to shareholders", "ratio"),
+}
+
+YEAR = r"(?:fy\s?|fiscal (?:year )?|year )?((?:19|20)\d\d)"
+YEARS = re.compile(rf"\b{YEAR}\b")
+# All of these read `asked_text`, which has single spaces; a part that may be anything is at most as long as a name.
+BETWEEN = re.compile(rf" ?\b(?:between|from) {YEAR} (?:and|to) (?:the )?{YEAR}")
+DEFINED = re.compile(
+    r"(?<![\w&' ()-])(?P<name>[\w&' ()-]+?) (?:here )?(?:is|are) (?:here )?defined as:? (?P<formula>[^.?]+(?:\.\d[^.?]*)*)"
+    r"|\bdefine (?P<name2>[\w&' ()-]{1,100}?) as (?P<formula2>[^.?]+)"
+)
+SIGNS = re.compile(
+    r" (?:(divided by|over)|(less|minus)|(plus)|(times|multiplied by|x)) | ?([/÷]) ?| ([-+*–−]) |(\()|(\))"
+)
+WORD_SIGNS = ("/", "-", "+", "*")
+NOISE = re.compile(
+    r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$"
+    r"| (?:from|in|on|per) the (?:cash flow statement|statement of cash flows|income statement|p&l statement"
+    r"|balance sheet|statement of income|statement of financial position)$"
+)
+GROWTH = re.compile(
+    rf"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+    rf"|{YEAR} ?(?:-|to) ?{YEAR} (?P<what2>.{{1,100}}?) growth rate"
+    rf"|growth (?:rate )?(?:of|in) (?P<what3>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+)
+CAGR = re.compile(rf"(?<![\w ])(?P<what>[\w ]+?) (?:cagr|compound annual growth rate) from {YEAR} to {YEAR}")
+AVERAGE_SHARE = re.compile(
+    rf"average of (?P<what>.{{1,100}}?) as an?\s?(?:%|percent(?:age)?) of (?P<of>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+)
+SHARE = re.compile(
+    rf"{YEAR} (?P<what>[^?.]{{1,100}}?)(?:\s?% margin| as an?\s?(?:%|percent(?:age)?) of (?P<of>[\w ]+))"
+)
+SUM = re.compile(rf"{YEAR} (?P<formula>(?>[^?.]{{1,100}}? [+/] )[^?.]{{1,100}}?)(?= in | for |\?|\.)")
+WHETHER = re.compile(r"^(?:does|do|did|has|have|is|are|how much|by how much)\b")
+CHANGED = re.compile(r"\b(?:improv|declin|chang|increas|decreas|deteriorat)")
+PLACES = re.compile(r"\bround\w* (?:\w+ ){0,5}?(?:to )?(one|two|three|four|\d) decimals?")
+PLACE_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4}
+ASKED_SCALE = re.compile(r"\b(thousands|millions|billions)\b")
+SCALES = {"thousands": 1_000, "millions": 1_000_000, "billions": 1_000_000_000}
+YEAR_SPAN_MAX = 10
+
+
+class FormulaError(ValueError):
+    """The words are no formula; nothing is computed then."""
+
+
+def formula_of(question: str) -> Formula | None:
+    """The formula a question asks for, or None when it asks for none or is not clear."""
+    text = asked_text(question)
+    try:
+        found = defined(text) or averaged_share(text) or grown(text) or share(text) or summed(text) or known(text)
+    except (FormulaError, RecursionError):
+        return None
+    if found is None:
+        return None
+    places, scale = PLACES.search(text), ASKED_SCALE.search(text)
+    return Formula(
+        found.name,
+        found.expression,
+        "percent" if found.unit == "ratio" and "units of percent" in text else found.unit,
+        int(PLACE_WORDS.get(places[1], places[1])) if places else None,
+        SCALES[scale[1]] if scale else None,
+    )
+
+
+def asked_text(question: str) -> str:
+    """The question in match form, its words in the spelling of the metrics."""
+    return re.sub(r"\bcashflows?\b", "cash flow", " ".join(match_form(question).split()))
+
+
+# ---- the ways of asking
+
+
+def defined(text: str) -> Formula | None:
+    """The question defines the metric itself, perhaps with further definitions inside."""
+    definitions = {short(m["name"] or m["name2"]): m["formula"] or m["formula2"] for m in DEFINED.finditer(text)}
+    if not definitions:
+        return None
+    name = next(iter(definitions))
+    years = asked_years(DEFINED.sub(" ", text))
+    formula = definitions[name]
+    is_difference = not re.search(r"[/÷]| divided by | over ", " ".join(definitions.values()))
+    return Formula(name, parsed(formula, years[-1:], definitions), "amount" if is_difference else "ratio")
+
+
+def averaged_share(text: str) -> Formula | None:
+    found = AVERAGE_SHARE.search(text)
+    if found is None:
+        return None
+    years = span(*[group for group in found.groups() if group and group.isdigit()])
+    shares = [Operation("/", parsed(found["what"], (year,)), parsed(found["of"], (year,))) for year in years]
+    total: Expression = shares[0]
+    for each in shares[1:]:
+        total = Operation("+", total, each)
+    name = f"average of {found['what']} as a share of {found['of']}"
+    return Formula(name, Operation("/", total, Decimal(len(years))), "percent")
+
+
+def grown(text: str) -> Formula | None:
+    if found := CAGR.search(text):
+        first, last = (group for group in found.groups() if group and group.isdigit())
+        what = re.sub(r"^.*\b(?:year|'s|s) ", "", found["what"]).strip()
+        grown_by = Operation("/", parsed(what, (last,)), parsed(what, (first,)))
+        root = Operation("^", grown_by, Decimal(len(span(first, last)) - 1))
+        return Formula(f"compound annual growth rate of {what}", Operation("-", root, Decimal(1)), "percent")
+    found = GROWTH.search(text)
+    if found is None:
+        return None
+    what = found["what"] or found["what2"] or found["what3"]
+    first, last = (group for group in found.groups() if group and group.isdigit() and len(group) == 4)
+    before, after = parsed(what, (first,)), parsed(what, (last,))
+    return Formula(f"growth of {what}", Operation("-", Operation("/", after, before), Decimal(1)), "percent")
+
+
+def share(text: str) -> Formula | None:
+    found = SHARE.search(text)
+    if found is None:
+        return None
+    year = next(group for group in found.groups() if group and group.isdigit())
+    whole = found["of"] or "revenue"
+    expression = Operation("/", parsed(found["what"], (year,)), parsed(whole, (year,)))
+    return Formula(f"{short(found['what'])} as a share of {short(whole)}", expression, "percent")
+
+
+def summed(text: str) -> Formula | None:
+    found = SUM.search(text)
+    if found is None:
+        return None
+    year = next(group for group in found.groups() if group and group.isdigit())
+    unit: Unit = "ratio" if "/" in found["formula"] else "amount"
+    return Formula(short(found["formula"]), parsed(found["formula"], (year,)), unit)
+
+
+def known(text: str) -> Formula | None:
+    """A metric by its usual name, in the one year that is named; in two years when it is said to change."""
+    name = next((name for name in METRICS if re.search(rf"\b{name}\b", text)), "")
+    years = asked_years(text)
+    if not name or not years:
+        return None
+    formula, unit = METRICS[name]
+    if CHANGED.search(text):
+        return None  # two values are asked for, see `compared`
+    return Formula(name, parsed(formula, years), unit) if len(years) == 1 else None
+
+
+def compared(question: str) -> tuple[Formula, ...]:
+    """The same metric in two years, for a question whether it has changed; () for any other question."""
+    text = asked_text(question)
+    name = next((name for name in METRICS if re.search(rf"\b{name}\b", text)), "")
+    years = asked_years(text)
+    if not name or not WHETHER.search(text) or not CHANGED.search(text) or len(years) not in (1, 2):
+        return ()
+    formula, unit = METRICS[name]
+    both = sorted(years) if len(years) == 2 else [str(int(years[0]) - 1), years[0]]
+    return tuple(Formula(name, parsed(formula, (year,)), unit) for year in both)
+
+
+def asked_years(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(YEARS.findall(text)))
+
+
+def span(first: str, last: str) -> list[str]:
+    """The years from first to last; FormulaError when they run backwards or too far."""
+    if not 0 < int(last) - int(first) <= YEAR_SPAN_MAX:
+        raise FormulaError("these years are no span")
+    return [str(year) for year in range(int(first), int(last) + 1)]
+
+
+# ---- reading a formula
+
+
+def parsed(text: str, years: tuple[str, ...], definitions: Mapping[str, str] | None = None) -> Expression:
+    """The expression in a formula's words; FormulaError when it is none."""
+    parser = Parser(text, years, dict(definitions or {}))
+    expression = parser.sum()
+    if parser.tokens[parser.place :]:
+        raise FormulaError("something follows the formula")
+    return expression
+
+
+class Parser:
+    """Sums of products of terms, brackets included. A bracket right after a term only explains it."""
+
+    def __init__(self, text: str, years: tuple[str, ...], definitions: dict[str, str]) -> None:
+        self.tokens = list(tokens_of(text))
+        self.place = 0
+        self.years = years
+        self.definitions = definitions
+
+    def sum(self) -> Expression:
+        left = self.product()
+        while self.peek() in ("+", "-"):
+            sign = self.take()
+            left = Operation(sign, left, self.product())
+        return left
+
+    def product(self) -> Expression:
+        left = self.factor()
+        while self.peek() in ("*", "/"):
+            sign = self.take()
+            left = Operation(sign, left, self.factor())
+        return left
+
+    def factor(self) -> Expression:
+        token = self.take()
+        if token == "(":
+            inner = self.sum()
+            if self.take() != ")":
+                raise FormulaError("a bracket is not closed")
+            return inner
+        if token in ("+", "-", "*", "/", ")", ""):
+            raise FormulaError("a term is missing")
+        self.skip_explanation()
+        return self.term(token)
+
+    def term(self, text: str) -> Expression:
+        if re.fullmatch(r"\d+(?:\.\d+)?", text) and not YEARS.fullmatch(text):
+            return Decimal(text)
+        name = short(text)
+        if name in self.definitions:
+            inner = self.definitions.pop(name)  # a definition that uses itself ends here
+            return parsed(inner, self.years, self.definitions)
+        return term_of(text, self.years)
+
+    def skip_explanation(self) -> None:
+        if self.peek() == "(":
+            depth = 0
+            while (token := self.take()) and (depth := depth + (token == "(") - (token == ")")):
+                pass
+
+    def peek(self) -> str:
+        return self.tokens[self.place] if self.place < len(self.tokens) else ""
+
+    def take(self) -> str:
+        token = self.peek()
+        self.place += 1
+        return token
+
+
+def tokens_of(text: str) -> Iterator[str]:
+    """Signs as one character, and the words between them."""
+    start = 0
+    for found in SIGNS.finditer(text):
+        if words := text[start : found.start()].strip():
+            yield words
+        start = found.end()
+        number = next(index for index, group in enumerate(found.groups()) if group)
+        sign = WORD_SIGNS[number] if number < len(WORD_SIGNS) else found[0].strip()
+        yield {"÷": "/", "–": "-", "−": "-"}.get(sign, sign)
+    if words := text[start:].strip():
+        yield words
+
+
+def term_of(text: str, years: tuple[str, ...]) -> Term:
+    """A term with its own years ("FY2017 net income", "average inventory between FY2018 and FY2019"), else the asked one."""
+    over: Over = "year"
+    if between := BETWEEN.search(text):
+        years = (between[1], between[2])
+        text = text[: between.start()] + text[between.end() :]
+    elif own := YEARS.match(text):
+        years, text = (own[1],), text[own.end() :].strip()
+    if text.startswith("average "):
+        over, text = "average", text.removeprefix("average ")
+    elif text.startswith("change in "):
+        over, text = "change", text.removeprefix("change in ")
+    if over != "year" and len(years) == 1:
+        years = (str(int(years[0]) - 1), years[0])
+    if len(years) != (1 if over == "year" else 2):
+        raise FormulaError("the year is not clear")
+    return Term(short(text), years, over)
+
+
+def short(text: str) -> str:
+    """A name without the words around it."""
+    text = re.sub(r"\([^()]*\)", " ", text)
+    text = " ".join(YEARS.sub(" ", text).split()).strip(" ,:;-")
+    while (shorter := NOISE.sub("", text).strip()) != text:
+        text = shorter
+    return text
+
+
+# ---- showing
+
+
+def words_of(expression: Expression) -> str:
+    """The formula in words, brackets where they are needed."""
+    if isinstance(expression, Decimal):
+        return f"{expression}"
+    if isinstance(expression, Term):
+        if expression.over == "year":
+            return f"{expression.name} {expression.years[0]}"
+        return f"{expression.over} of {expression.name} {expression.years[0]} and {expression.years[1]}"
+    if expression.sign == "^":
+        return f"({words_of(expression.left)}) ^ (1/{words_of(expression.right)})"
+    left, right = words_of(expression.left), words_of(expression.right)
+    if expression.sign in "*/" and is_sum(expression.left):
+        left = f"({left})"
+    if (expression.sign in "*/" and isinstance(expression.right, Operation)) or (
+        expression.sign == "-" and is_sum(expression.right)
+    ):
+        right = f"({right})"
+    return f"{left} {({'*': '×', '/': '÷', '-': '−'}).get(expression.sign, expression.sign)} {right}"
+
+
+def is_sum(expression: Expression) -> bool:
+    return isinstance(expression, Operation) and expression.sign in "+-"

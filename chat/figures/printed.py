@@ -1,0 +1,160 @@
+"""What is printed, read as a value: amounts of money, percentages, dates, durations (R77). A leaf; unclear is no value."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+
+from chat.writing.writer import number_form
+
+CURRENCIES = {
+    "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR",
+    "euros": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "¥": "JPY", "jpy": "JPY",
+}  # fmt: skip
+SCALES = {
+    "thousand": 3, "million": 6, "millions": 6, "mio": 6, "mn": 6, "billion": 9, "billions": 9, "bn": 9, "mrd": 9,
+    "milliard": 9, "milliards": 9,
+}  # fmt: skip
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan janvier janv januar jänner enero ene",
+            "february feb février fevrier févr februar febrero",
+            "march mar mars märz maerz marzo",
+            "april apr avril avr abril abr",
+            "may mai mayo",
+            "june jun juin juni junio",
+            "july jul juillet juil juli julio",
+            "august aug août aout agosto ago",
+            "september sep sept septembre septiembre",
+            "october oct octobre oktober okt octubre",
+            "november nov novembre noviembre",
+            "december dec décembre decembre déc dezember dez diciembre dic",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+COUNTS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90,
+}  # fmt: skip
+SPANS = "second|minute|hour|day|week|month|quarter|year"
+
+DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
+BEFORE = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)"
+AFTER = r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
+SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
+AMOUNT = re.compile(
+    rf"(?P<minus>[-\u2212]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![\w.,])(?<!\d )(?P<number>{DIGITS})(?!\w|[.,]\d)"
+    rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b)?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
+    rf"(?:\s(?:an?|per|each|every)\s(?P<unit>{SPANS})\b)?",
+    re.IGNORECASE,
+)
+IN_BRACKETS = re.compile(r"\(\s?[$\u20ac\u00a3\u00a5][^()]*\)")  # a loss in a table, an aside in a sentence
+PERCENTAGE = re.compile(
+    rf"(?P<minus>[-\u2212])?(?<![\w.,])(?P<number>{DIGITS})\s?(?:%|(?:percent|per\scent|pour\scent|Prozent)\b)",
+    re.IGNORECASE,
+)
+NAMES = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
+DATES = (
+    re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?![\d-])"),
+    re.compile(
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s(?:of\s)?(?P<name>{NAMES})\b\.?,?\s(?P<year>\d{{4}})\b",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\b(?P<name>{NAMES})\b\.?\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}})\b", re.IGNORECASE),
+    re.compile(r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?![\d.])"),
+    re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?![\d/])"),
+)
+SLASHED = DATES[-1]  # 4/3/2024 is the third of April to some and the fourth of March to others
+DURATION = re.compile(
+    rf"\b(?P<count>\d+|{'|'.join(COUNTS)})(?:\s?\((?P<digits>\d+)\))?[\s-]"
+    rf"(?:(?:business|working|calendar|full)[\s-])?(?P<span>{SPANS})s?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value and where it is printed: characters [start, end) of the text it was read from."""
+
+    type: str  # amount, percentage, date, duration
+    value: str  # a decimal number in single units, or an ISO date
+    start: int
+    end: int
+    currency: str = ""  # ISO 4217
+    unit: str = ""  # of an amount: what it is for each of; of a duration: what is counted
+
+
+def values_in(text: str, answer_type: str) -> list[Value]:
+    """The values of one type of answer in a text, in the order they stand; a date may be asked for and a duration said."""
+    readers = READERS.get(answer_type, ())
+    found = sorted((value for reader in readers for value in reader(text)), key=lambda value: (value.start, -value.end))
+    kept: list[Value] = []
+    for value in found:
+        if not kept or value.start >= kept[-1].end:
+            kept.append(value)
+    return kept
+
+
+def amounts_in(text: str) -> Iterator[Value]:
+    """Amounts that name a currency; a bare number may be anything, and a sign in brackets a loss or an aside."""
+    unclear = [found.span() for found in IN_BRACKETS.finditer(text)]
+    for found in AMOUNT.finditer(text):
+        named = (found["before"] or found["after"] or "").lower()
+        number = decimal_of(found["number"])
+        start = found.start() + len(found[0]) - len(found[0].lstrip())
+        if not named or number is None or any(first <= start < last for first, last in unclear):
+            continue
+        amount = number.scaleb(SCALES.get((found["scale"] or "").lower(), 0))
+        printed = f"{-amount if found['minus'] or found['open'] else amount:f}"
+        yield Value("amount", printed, start, found.end(), CURRENCIES[named], (found["unit"] or "").lower())
+
+
+def percentages_in(text: str) -> Iterator[Value]:
+    for found in PERCENTAGE.finditer(text):
+        number = decimal_of(found["number"])
+        if number is not None:
+            yield Value("percentage", f"{-number if found['minus'] else number:f}", *found.span())
+
+
+def dates_in(text: str) -> Iterator[Value]:
+    """Days of the calendar; what can be read in two ways is left out."""
+    for pattern in DATES:
+        for found in pattern.finditer(text):
+            named = found.groupdict()
+            month = MONTHS[named["name"].lower()] if named.get("name") else int(named["month"])
+            day = int(named["day"])
+            if pattern is SLASHED and day <= 12 and month <= 12 and day != month:
+                continue
+            if pattern is SLASHED and month > 12:
+                day, month = month, day
+            try:
+                yield Value("date", date(int(named["year"]), month, day).isoformat(), *found.span())
+            except ValueError:
+                continue
+
+
+def durations_in(text: str) -> Iterator[Value]:
+    for found in DURATION.finditer(text):
+        count = found["digits"] or found["count"].lower()
+        yield Value("duration", str(COUNTS.get(count, count)), *found.span(), unit=found["span"].lower())
+
+
+def decimal_of(number: str) -> Decimal | None:
+    """A printed number, whichever of its signs parts the thousands."""
+    try:
+        return Decimal(number_form(number))
+    except InvalidOperation:
+        return None
+
+
+READERS: dict[str, tuple[Callable[[str], Iterator[Value]], ...]] = {
+    "amount": (amounts_in,),
+    "percentage": (percentages_in,),
+    "date": (dates_in, durations_in),
+    "duration": (durations_in,),
+}

@@ -1,0 +1,115 @@
+"""Formulas are read from a question's own definition, from its wording, or from a metric's usual name; else none is."""
+
+import pytest
+
+from chat.figures.formulas import Unit, compared, formula_of, words_of
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "unit"),
+    [
+        pytest.param(
+            "What is the FY2015 cash ratio? Cash ratio is defined as: cash from operations / total current liabilities.",
+            "cash from operations 2015 ÷ total current liabilities 2015",
+            "ratio",
+            id="defined with a slash",
+        ),
+        pytest.param(
+            "What is the FY2021 net position? Define net position as total assets less total liabilities.",
+            "total assets 2021 − total liabilities 2021",
+            "amount",
+            id="defined in words",
+        ),
+        pytest.param(
+            "What is the FY2017 ROA? ROA is defined as: FY2017 net income / (average total assets between FY2016 and FY2017).",
+            "net income 2017 ÷ average of total assets 2016 and 2017",
+            "ratio",
+            id="an average of two years",
+        ),
+        pytest.param(
+            "What is the FY2019 CCC? CCC is defined as: DIO - DPO. DIO is defined as: 365 * inventory / COGS. "
+            "DPO is defined as: 365 * accounts payable / (COGS + change in inventory between FY2018 and FY2019).",
+            "365 × inventory 2019 ÷ cogs 2019 − 365 × accounts payable 2019 ÷ (cogs 2019 + change of inventory 2018 and 2019)",
+            "ratio",
+            id="definitions inside a definition",
+        ),
+        pytest.param(
+            "What is the year-over-year change in unadjusted operating income from FY2015 to FY2016?",
+            "operating income 2016 ÷ operating income 2015 − 1",
+            "percent",
+            id="growth",
+        ),
+        pytest.param(
+            "What is Acme's total revenue CAGR from FY2020 to FY2022?",
+            "(total revenue 2022 ÷ total revenue 2020) ^ (1/2) − 1",
+            "percent",
+            id="compound growth",
+        ),
+        pytest.param(
+            "What is the FY2015 depreciation and amortization (D&A from cash flow statement) % margin?",
+            "depreciation and amortization 2015 ÷ revenue 2015",
+            "percent",
+            id="a share of revenue",
+        ),
+        pytest.param(
+            "What is the average of cost of sales as a % of revenue from FY2016 to FY2017?",
+            "(cost of sales 2016 ÷ revenue 2016 + cost of sales 2017 ÷ revenue 2017) ÷ 2",
+            "percent",
+            id="an average of shares",
+        ),
+        pytest.param(
+            "Does it have positive working capital based on 2022 data?",
+            "total current assets 2022 − total current liabilities 2022",
+            "amount",
+            id="a well-known metric",
+        ),
+    ],
+)
+def test_a_formula_is_read(question: str, words: str, unit: Unit) -> None:
+    formula = formula_of(question)
+    assert formula is not None
+    assert (words_of(formula.expression), formula.unit) == (words, unit)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the working capital?",
+        "What is the working capital in 2020 and 2021 and 2022?",
+        "How is attention computed?",
+        "What is the rate? The rate is defined as: / / revenue.",
+        "What is the FY2020 loop? Loop is defined as: (((revenue.",
+        "What was the growth of revenue from FY2022 to FY1066?",
+        "What is FY2020 " + "(" * 5000,
+        "",
+    ],
+)
+def test_what_is_not_clear_has_no_formula(question: str) -> None:
+    assert formula_of(question) is None
+
+
+def test_a_definition_that_uses_itself_ends() -> None:
+    formula_of("What is the FY2020 loop? Loop is defined as: loop / loop.")
+
+
+def test_a_metric_said_to_change_is_computed_for_both_years() -> None:
+    both = compared("Does Acme have an improving operating margin as of FY2022?")
+    assert [words_of(each.expression) for each in both] == [
+        "operating income 2021 ÷ revenue 2021",
+        "operating income 2022 ÷ revenue 2022",
+    ]
+    assert compared("What drove the operating margin change in FY2022?") == ()
+    assert compared("Is the operating margin good?") == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "places", "scale"),
+    [
+        ("What is the FY2020 current ratio? Round your answer to two decimal places.", 2, None),
+        ("What is the FY2020 working capital in USD millions?", None, 1_000_000),
+        ("What is the FY2020 quick ratio (round to one decimal place)?", 1, None),
+    ],
+)
+def test_places_and_units_are_those_asked_for(question: str, places: int | None, scale: int | None) -> None:
+    formula = formula_of(question)
+    assert formula is not None and (formula.places, formula.scale) == (places, scale)

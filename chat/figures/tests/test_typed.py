@@ -1,0 +1,155 @@
+"""Typed values: read rightly where they are clear, not at all where they are not, and always where they are cited."""
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from accounts.models import User
+from chat.asking import keep_question
+from chat.conftest import Ask, Serve
+from chat.figures.printed import values_in
+from chat.figures.typed import list_of, table_of
+from chat.models import Answer
+from chat.page.thread import read_words
+from chat.scope import Scope
+from chat.turns.conductor import answer_turn
+from documents.ingestion.conductor import ingest_path
+from documents.models import KnowledgeBase
+from documents.storage.content import load_content
+from retrieval.tests.builders import Written, content_of_lines
+
+
+@pytest.mark.parametrize(
+    ("text", "answer_type", "read"),
+    [
+        ("The rent is 12,500 euros a month.", "amount", [("12500", "EUR", "month", "12,500 euros a month")]),
+        ("EUR 75,000 each; $1.2 billion", "amount", [("75000", "EUR", "", "EUR 75,000"), ("1200000000", "USD", "", "$1.2 billion")]),
+        ("a loss of $ (3.5) million (USD 12)", "amount", [("-3500000", "USD", "", "$ (3.5) million"), ("12", "USD", "", "USD 12")]),
+        ("Net result ($12)", "amount", []),  # a loss in a table, an aside in a sentence
+        ("12.500,50 € and 1\u00a0000 €", "amount", [("12500.5", "EUR", "", "12.500,50 €"), ("1000", "EUR", "", "1\u00a0000 €")]),
+        ("a fee of 1 000 €", "amount", []),  # 1,000, or the number 1 and no fee
+        ("12 pages, 44 lines, 3.2.1, 2024", "amount", []),
+        ("rose 7.1% and -3 percent", "percentage", [("7.1", "", "", "7.1%"), ("-3", "", "", "-3 percent")]),
+        ("1 March 2024, March 3rd, 2021", "date", [("2024-03-01", "", "", "1 March 2024"), ("2021-03-03", "", "", "March 3rd, 2021")]),
+        ("le 1er août 2023; am 30. Juni 2025", "date", [("2023-08-01", "", "", "1er août 2023"), ("2025-06-30", "", "", "30. Juni 2025")]),
+        ("2024-12-31 or 25/12/2024", "date", [("2024-12-31", "", "", "2024-12-31"), ("2024-12-25", "", "", "25/12/2024")]),
+        ("4/3/2024 and 31 February 2024", "date", []),  # two readings, and a day that is none
+        ("within thirty (30) days", "date", [("30", "", "day", "thirty (30) days")]),
+        ("six months' notice", "duration", [("6", "", "month", "six months")]),
+        ("12,500 euros", "text", []),
+    ],
+)  # fmt: skip
+def test_what_is_printed_is_read(text: str, answer_type: str, read: list[tuple[str, str, str, str]]) -> None:
+    found = values_in(text, answer_type)
+    assert [(value.value, value.currency, value.unit, text[value.start : value.end]) for value in found] == read
+
+
+def rows(*written: Written) -> Any:
+    return content_of_lines(list(written)).lines
+
+
+def test_a_list_has_whole_items_and_ends_where_it_ends() -> None:
+    lines = rows(
+        "Excluded are:",
+        ("- floods and", "list_item"),
+        "high tides;",
+        ("- earthquakes.", "list_item"),
+        "nothing else is excluded.",
+    )
+    typed = list_of(lines, 1)
+    assert typed is not None
+    assert typed["items"] == [
+        {"text": "floods and high tides;", "lines": [2, 3]},
+        {"text": "earthquakes.", "lines": [4, 4]},
+    ]
+    assert list_of(lines[:2], 1) is None and list_of(lines, 5) is None
+
+
+def test_a_table_has_its_years_over_its_columns() -> None:
+    lines = rows(
+        "(USD in millions, except shares)",
+        ("Year ended 2021 2020", "table_row"),
+        ("Revenue $ 20 $ (10)", "table_row"),
+        ("Costs .... 10 5", "table_row"),
+        "A sentence.",
+        ("Other 1 2 3", "table_row"),
+    )
+    typed = table_of(lines, 3)
+    assert typed is not None and (typed["headers"], typed["unit"]) == (["2021", "2020"], "USD in millions")
+    assert [(row["label"], row["cells"], row["lines"]) for row in typed["rows"]] == [
+        ("Revenue", ["$ 20", "$ (10)"], [3, 3]),
+        ("Costs", ["10", "5"], [4, 4]),
+    ]
+    assert table_of(lines, 6) is None
+
+
+def typed_of(answer: Answer) -> list[dict[str, Any]]:
+    return [check["typed"] for check in answer.checks if "typed" in check]
+
+
+def answered(turn: Any) -> Answer:
+    answer_turn(turn.pk)
+    return Answer.objects.select_related("turn__conversation").get(turn=turn)
+
+
+@pytest.mark.parametrize("has_model", [False, True], ids=["quoted", "written"])
+def test_an_amount_is_typed_and_stands_on_the_cited_line(ask: Ask, serve: Serve, has_model: bool) -> None:
+    if has_model:
+        serve("good")
+    answer = answered(ask("How much is the rent a month?"))
+    assert answer.kind == ("generated" if has_model else "extractive")
+    typed = typed_of(answer)
+    assert [(each["value"], each["currency"], each["unit"]) for each in typed][:1] == [("12500", "EUR", "month")]
+    citation = answer.citations.select_related("candidate__parse__document").get(marker=1)
+    lines = load_content(citation.candidate.parse).lines
+    for each in typed:
+        first, last = each["lines"]
+        assert each["printed"] in " ".join(line.text for line in lines[first - 1 : last])
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"value": "75000", "currency": "EUR", "printed": "EUR 75,000"}, ""),
+        (
+            {"value": "12500", "currency": "EUR", "unit": "month", "printed": "12,500 euros a month"},
+            "EUR 12,500 / month",
+        ),
+        ({"value": "2024-03-01", "printed": "1 March 2024"}, "2024-03-01"),
+        ({"value": "30", "unit": "day", "printed": "thirty (30) days"}, "30 day"),
+    ],
+)
+def test_it_says_how_a_value_was_read_where_it_is_printed_otherwise(typed: dict[str, Any], words: str) -> None:
+    assert read_words(typed) == words
+
+
+def test_a_written_value_that_no_cited_line_prints_is_not_typed(ask: Ask, serve: Serve) -> None:
+    serve("good", "contradicts-quotes")
+    answer = answered(ask("How much is the rent a month?"))
+    assert answer.kind == "generated" and "987,654 dollars" in answer.text
+    assert typed_of(answer) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_question_for_a_list_shows_its_items(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "files"
+    path = tmp_path / "policy.md"
+    path.write_text(
+        "# Policy\n\n## Exclusions\n\nThe exclusions are:\n\n- war\n- flood\n- nuclear <b>risks</b>\n\n## Fees\n\nNone.\n"
+    )
+    document = ingest_path(path, base, tenant)
+    turn = keep_question(tenant, Scope(base, (document,)), "What are the exclusions?", "balanced", form_id=uuid.uuid4())
+    answer = answered(turn)
+    (typed,) = typed_of(answer)
+    assert [item["text"] for item in typed["items"]] == ["war", "flood", "nuclear <b>risks</b>"]
+    client = Client()
+    client.force_login(tenant)
+    page = client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
+    assert "<li>war</li><li>flood</li><li>nuclear &lt;b&gt;risks&lt;/b&gt;</li>" in page and "3 items" in page

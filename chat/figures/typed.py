@@ -1,0 +1,227 @@
+"""The typed value of an answer beside its words: amount, percentage, date, duration, list or table (R77, R82).
+
+Each is cut out of a line that is cited, so that it can be checked where it stands; nothing is completed or converted.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from chat.drafts import Quoted
+from chat.figures.printed import Value, values_in
+from chat.figures.statement_rows import split_row, years_on
+from chat.writing.extractive import spoken
+from chat.writing.writer import MARKER
+from documents.models import Parse
+from documents.storage.content import DocumentContent, load_content
+from reading.rows import UNSEARCHED_KINDS, LineRow
+from retrieval.models import RetrievalRun
+
+ITEMS_MAX = 60
+ITEM_ENDS = (".", ";", ":")
+BULLET = re.compile(r"^\s*(?:[-*\u2022\u2023\u25aa\u25cf\u2013\u2014]|\(?\w{1,3}[.)])\s+")
+UNIT = re.compile(
+    r"(?:\bin\s|(?:\b(?:EUR|USD|GBP|CHF)|[$\u20ac\u00a3])\s(?:in\s)?)(?:thousand|million|billion)s?\b", re.IGNORECASE
+)
+HEAD_LINES = 4  # above a table's first row its years are looked for
+ROWS_MIN = 2
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text of the answer and the lines it cites; `lines` are the quote's own, or all the writer was given."""
+
+    text: str
+    marker: int
+    lines: Sequence[LineRow]
+
+
+def typed_of_quotes(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
+    """What an answer made of quotes holds: of a list or a table its rows, else the values of its first primary quote
+    that has one, and of every primary quote when several things were asked.
+    """
+    primary = [each for each in quotes if each.candidate.role == "primary"]
+    contents = contents_of(primary)
+    parsed = run.parsed
+    if parsed.get("shape") in ("listing", "table") and primary:
+        rows = rows_of(primary[0], contents.get(primary[0].candidate.parse_id), parsed["shape"])
+        return [rows] if rows else []
+    answer_type = parsed.get("answer_type", "")
+    found: list[dict[str, Any]] = []
+    for each in primary:
+        if each.candidate.parse_id in contents and (not found or parsed.get("parts")):
+            text, lines = spoken(each, is_value=True), cited_lines(each, contents[each.candidate.parse_id])
+            found += scalars([Source(text, each.marker, lines)], answer_type)
+    return found
+
+
+def typed_of_sentences(run: RetrievalRun, quotes: Sequence[Quoted], text: str) -> list[dict[str, Any]]:
+    """What a written answer holds: the values of its sentences that stand in the lines the sentences cite."""
+    contents = contents_of(quotes)
+    by_marker = {each.marker: each for each in quotes if each.candidate.parse_id in contents}
+    sources = []
+    for line in text.splitlines():
+        for marker in dict.fromkeys(int(number) for number in MARKER.findall(line)):
+            if each := by_marker.get(marker):
+                sources.append(Source(line, marker, context_lines(each, contents[each.candidate.parse_id])))
+    return scalars(sources, run.parsed.get("answer_type", ""))
+
+
+def contents_of(quotes: Iterable[Quoted]) -> dict[Any, DocumentContent]:
+    parses = {each.candidate.parse_id for each in quotes}
+    found = Parse.objects.select_related("document").filter(pk__in=parses)
+    return {parse.pk: load_content(parse) for parse in found}
+
+
+def cited_lines(quoted: Quoted, content: DocumentContent) -> list[LineRow]:
+    candidate = quoted.candidate
+    numbers = [piece["line_number"] for piece in candidate.anchor_pieces]
+    first, last = (min(numbers), max(numbers)) if numbers else (candidate.anchor_first_line, candidate.anchor_last_line)
+    return searched(content.lines_between(first, last))
+
+
+def context_lines(quoted: Quoted, content: DocumentContent) -> list[LineRow]:
+    candidate = quoted.candidate
+    return searched(content.lines_between(candidate.context_first_line, candidate.context_last_line))
+
+
+def searched(lines: Iterable[LineRow]) -> list[LineRow]:
+    return [line for line in lines if line.kind not in UNSEARCHED_KINDS]
+
+
+# ---- single values
+
+
+def scalars(sources: Sequence[Source], answer_type: str) -> list[dict[str, Any]]:
+    """The values of the sources, each once, where a cited line prints the same value."""
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for source in sources:
+        for wanted in values_in(source.text, answer_type):
+            key = (wanted.type, wanted.value, wanted.currency)
+            if key not in found and (placed := placed_value(wanted, answer_type, source)):
+                found[key] = placed
+    return list(found.values())
+
+
+def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, Any] | None:
+    """The value as the lines print it, with the lines it stands on; None when they do not."""
+    text = "\n".join(line.text for line in source.lines)
+    for value in values_in(text, answer_type):
+        if (value.type, value.value, value.currency) == (wanted.type, wanted.value, wanted.currency):
+            first, last = (source.lines[text.count("\n", 0, place)] for place in (value.start, value.end - 1))
+            fields = {
+                "type": value.type,
+                "value": value.value,
+                "printed": " ".join(text[value.start : value.end].split()),
+            }
+            fields |= {name: said for name, said in (("currency", value.currency), ("unit", value.unit)) if said}
+            return check_of(fields | {"lines": [first.number, last.number]}, source.marker)
+    return None
+
+
+# ---- lists and tables
+
+
+def rows_of(quoted: Quoted, content: DocumentContent | None, shape: str) -> dict[str, Any] | None:
+    """The list or table that begins in the best passage's context, to the end of the page; None when none does."""
+    if content is None:
+        return None
+    first, last = quoted.candidate.context_first_line, quoted.candidate.context_last_line
+    page = content.lines[last - 1].page_number
+    below = (line.number for line in content.lines_between(last, len(content.lines)) if line.page_number == page)
+    lines = searched(content.lines_between(first, max(below)))
+    read = list_of if shape == "listing" else table_of
+    found = read(lines, quoted.candidate.anchor_first_line)
+    rows = found["items" if shape == "listing" else "rows"] if found else []
+    return check_of(found, quoted.marker) if found and rows[0]["lines"][0] <= last else None
+
+
+def list_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
+    """The items of the list that stands at the anchor or follows it; an item may run over several lines."""
+    blocks: list[list[list[LineRow]]] = [[]]
+    for line in lines:
+        if line.kind == "list_item":
+            blocks[-1].append([line])
+        elif blocks[-1] and goes_on(blocks[-1][-1][-1], line):
+            blocks[-1][-1].append(line)
+        elif blocks[-1]:
+            blocks.append([])
+    items = next((block for block in blocks if len(block) >= ROWS_MIN and block[-1][-1].number >= anchor), None)
+    if items is None:
+        return None
+    return {"type": "list", "items": [item_of(item) for item in items[:ITEMS_MAX]]}
+
+
+def goes_on(last: LineRow, line: LineRow) -> bool:
+    """Whether a line is the rest of a list item and not the text after the list."""
+    return line.kind == "body" and not last.text.rstrip().endswith(ITEM_ENDS) and line.text.lstrip()[:1].islower()
+
+
+def item_of(lines: Sequence[LineRow]) -> dict[str, Any]:
+    text = " ".join(" ".join(line.text for line in lines).split())
+    return {"text": BULLET.sub("", text), "lines": [lines[0].number, lines[-1].number]}
+
+
+def table_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
+    """The rows of amounts around the anchor, one beside the other, under the years that stand above them."""
+    rows = [(line, *split_row(line.text)) for line in lines if line.kind == "table_row" and not years_on(line)]
+    rows = [row for row in rows if row[2]]
+    blocks: list[list[Any]] = [rows[:1]]
+    for above, row in pairwise(rows):
+        is_next = row[0].number - above[0].number <= ROWS_MIN and len(row[2]) == len(above[2])
+        if is_next:
+            blocks[-1].append(row)
+        else:
+            blocks.append([row])
+    table = next((block for block in blocks if len(block) >= ROWS_MIN and block[-1][0].number >= anchor), None)
+    if table is None:
+        return None
+    return {
+        "type": "table",
+        "headers": headers_of(lines, table[0][0].number, len(table[0][2])),
+        "unit": unit_of(lines, table[0][0].number),
+        "rows": [
+            {
+                "label": label.strip(" .:"),
+                "cells": [sign[0].strip() for sign in signs],
+                "lines": [line.number, line.number],
+            }
+            for line, label, signs in table[:ITEMS_MAX]
+        ],
+    }
+
+
+def headers_of(lines: Sequence[LineRow], first: int, count: int) -> list[str]:
+    """The years over the columns, when the lines above the first row name as many."""
+    above = [line for line in lines if first - HEAD_LINES <= line.number < first]
+    named = [list(years) for line in above if len(years := years_on(line)) == count]
+    return named[-1] if named else []
+
+
+def unit_of(lines: Sequence[LineRow], first: int) -> str:
+    """The unit the lines above the first row name ("EUR thousand", "in millions"), as printed; "" when none does."""
+    above = [line.text for line in lines if first - HEAD_LINES <= line.number < first]
+    return next((found[0] for text in above if (found := UNIT.search(text))), "")
+
+
+def check_of(typed: dict[str, Any], marker: int) -> dict[str, Any]:
+    """A typed value in the form of the checks of sentences: it is literal by construction."""
+    return {
+        "sentence": summary_of(typed),
+        "markers": [marker],
+        "supported": 1.0,
+        "numbers": [],
+        "problems": [],
+        "typed": typed,
+    }
+
+
+def summary_of(typed: dict[str, Any]) -> str:
+    if typed["type"] == "list":
+        return f"list: {len(typed['items'])} items"
+    if typed["type"] == "table":
+        return f"table: {len(typed['rows'])} rows"
+    parts = (typed.get("currency", ""), typed["value"], typed.get("unit", ""))
+    return f"{typed['type']}: {' '.join(filter(None, parts))}"

@@ -1,0 +1,96 @@
+"""Follow-ups by rules: what leans on the question before is completed, what stands alone is left, doubt is said."""
+
+import pytest
+
+from chat.followup.rules import read_follow_up
+
+RENT = "What is the rent a month?"
+REVENUE = "What was the revenue of Apple in 2013?"
+REPAIRS = "Who repairs the roof?"
+
+
+@pytest.mark.parametrize(
+    ("typed", "last", "rewritten"),
+    [
+        ("and in 2014?", REVENUE, "What was the revenue of Apple in 2014?"),
+        ("And 2014?", REVENUE, "What was the revenue of Apple in 2014?"),
+        ("2014?", REVENUE, "What was the revenue of Apple in 2014?"),
+        ("what about fiscal 2014?", REVENUE, "What was the revenue of Apple in fiscal 2014?"),
+        ("how about for FY2014", REVENUE, "What was the revenue of Apple in FY2014?"),
+        ("and in 2014?", "What was the net income?", "What was the net income in 2014?"),
+        (
+            "et en 2014 ?",
+            "Quel \u00e9tait le chiffre d'affaires en 2013 ?",
+            "Quel \u00e9tait le chiffre d'affaires en 2014 ?",
+        ),
+        ("und 2014?", "Wie hoch war der Umsatz 2013?", "Wie hoch war der Umsatz 2014?"),
+        ("and Microsoft?", REVENUE, "What was the revenue of Microsoft in 2013?"),
+        ("what about the net income?", REVENUE, "What was the net income of Apple in 2013?"),
+        ("what about net income?", REVENUE, "What was the net income of Apple in 2013?"),
+        ("What about the deposit?", RENT, "What is the deposit a month?"),
+        ("and the doors?", REPAIRS, "Who repairs the doors?"),
+        ("and for the doors?", "Who pays for the roof?", "Who pays for the doors?"),
+        ("and after a fire?", "What notice is needed?", "What notice is needed after a fire?"),
+        ("When is it due?", RENT, "When is the rent due?"),
+        ("When is it returned?", "What is the deposit?", "When is the deposit returned?"),
+        ("How did it change?", REVENUE, "How did the revenue of Apple change?"),
+        (
+            "What are its parts?",
+            "What is the scaled dot-product attention?",
+            "What are the scaled dot-product attention's parts?",
+        ),
+        ("What does this mean?", "What is the notice period?", "What does the notice period mean?"),
+        ("How old is he?", "Who is the chief executive of Apple?", "How old is the chief executive of Apple?"),
+        ("and how long does it last?", "What is the warranty?", "And how long does the warranty last?"),
+    ],
+)
+def test_it_completes_what_leans_on_the_question_before(typed: str, last: str, rewritten: str) -> None:
+    assert read_follow_up(typed, last) == ("rewritten", rewritten)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "What was the revenue of Microsoft in 2014?",
+        "Who repairs the roof?",
+        "What is the warranty and how long does it last?",
+        "Is it possible to end the lease early?",
+        "How long does it take to get the deposit back?",
+        "What does this agreement say about pets?",
+        "What are the conditions of these terms?",
+        "Does Northern Tools pay its rent by transfer?",
+        "and what is the deposit?",
+        "List all obligations of the tenant",
+        "deposit",
+        "Quel est le loyer ?",
+        "If a tenant leaves, must they pay?",
+    ],
+)
+def test_it_leaves_what_stands_alone(typed: str) -> None:
+    assert read_follow_up(typed, RENT) == ("alone", typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "last"),
+    [
+        ("and in 2015?", "How did the revenue change from 2013 to 2014?"),
+        ("and Google?", "Is the revenue of Apple higher than that of Microsoft?"),
+        ("Why?", RENT),
+        ("how much?", REPAIRS),
+        ("and the doors?", "Does the tenant repair the roof?"),
+        ("How old is he?", REPAIRS),
+        ("When is it due?", "Why?"),
+        ("What are its effects?", "Does the tenant repair the roof?"),
+    ],
+)
+def test_it_says_so_when_it_cannot_be_certain(typed: str, last: str) -> None:
+    assert read_follow_up(typed, last) == ("unclear", typed)
+
+
+@pytest.mark.parametrize(
+    "typed", ["?", "and", "and ?", "it", "\u2026", "and " + "x " * 2000, "it " * 1300, "the " * 1000]
+)
+@pytest.mark.parametrize("last", ["?", "the " * 1000, "(" * 4000, "A " * 2000])
+def test_it_survives_anything(typed: str, last: str) -> None:
+    assert read_follow_up(typed, last).question
+    assert read_follow_up(last, typed).outcome in ("alone", "rewritten", "unclear")

@@ -1,0 +1,111 @@
+"""A conversation to take away: every question as typed and as asked, each answer with its quotes and where they stand."""
+
+import json
+import re
+from typing import Any
+
+from django.utils import timezone
+
+from chat.models import Conversation
+from chat.page.thread import ShownCitation, ShownTurn
+
+FORMAT = "docintel-conversation-1"
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+NAME_CHARACTERS_MAX = 60
+
+
+def file_name(conversation: Conversation) -> str:
+    """A plain name for the file, without its ending."""
+    plain = re.sub(r"[^a-z0-9]+", "-", conversation.title.lower()).strip("-")
+    return plain[:NAME_CHARACTERS_MAX].rstrip("-") or "conversation"
+
+
+def markdown_of(conversation: Conversation, turns: list[ShownTurn]) -> str:
+    """The conversation to read. What people, documents and models wrote is text and never markup."""
+    head = [
+        f"# {plain(conversation.title)}",
+        f"{plain(conversation.base.name)} · exported {timezone.now():%Y-%m-%d %H:%M} UTC",
+    ]
+    return "\n\n".join([*head, *(turn_text(shown) for shown in turns)]) + "\n"
+
+
+def turn_text(shown: ShownTurn) -> str:
+    turn, answer = shown.turn, shown.answer
+    parts = [
+        f"## {turn.number}. {plain(turn.question)}",
+        f"{plain(turn.scope_name)} · {turn.created_at:%Y-%m-%d %H:%M} UTC",
+    ]
+    if shown.asked != turn.question:
+        parts.append(f"Asked as: {plain(shown.asked)}")
+    if answer is None:
+        return "\n\n".join([*parts, plain(turn.error_for_people) or shown.outcome.capitalize() + "."])
+    parts += [plain(line) for line in answer.text.split("\n\n")]
+    if answer.note:
+        parts.append(f"Note: {plain(answer.note)}")
+    parts += [f"- {plain(doubt)}" for doubt in shown.doubts]
+    return "\n\n".join([*parts, *(quote_text(cited) for cited in shown.citations)])
+
+
+def quote_text(cited: ShownCitation) -> str:
+    quote = plain(" ".join(cited.quote.split()))
+    return f"\\[{cited.marker}\\] {plain(cited.citation.candidate.document_title)}, {plain(cited.place)}:\n> {quote}"
+
+
+def plain(text: str) -> str:
+    """Text in which Markdown sees nothing but text."""
+    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def json_of(conversation: Conversation, turns: list[ShownTurn]) -> str:
+    """The conversation for programs; the fields of an answer and its citations are those of the API."""
+    content = {
+        "format": FORMAT,
+        "id": str(conversation.pk),
+        "title": conversation.title,
+        "base": {"id": str(conversation.base_id), "name": conversation.base.name},
+        "exported_at": timezone.now().isoformat(),
+        "turns": [turn_fields(shown) for shown in turns],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2)
+
+
+def turn_fields(shown: ShownTurn) -> dict[str, Any]:
+    turn, answer = shown.turn, shown.answer
+    return {
+        "id": str(turn.pk),
+        "number": turn.number,
+        "question": turn.question,
+        "asked": shown.asked,
+        "scope": turn.scope_name,
+        "mode": turn.mode,
+        "state": turn.state,
+        "again_of": str(turn.again_of_id) if turn.again_of_id else None,
+        "run_id": str(turn.run_id) if turn.run_id else None,
+        "asked_at": turn.created_at.isoformat(),
+        "error": turn.error_for_people,
+        "answer": answer
+        and {
+            "kind": answer.kind,
+            "text": answer.text,
+            "ended": answer.ended,
+            "note": answer.note,
+            "checks": answer.checks,
+            "citations": [citation_fields(cited) for cited in shown.citations],
+        },
+        "feedback": shown.feedback and {"kind": shown.feedback.kind, "comment": shown.feedback.comment},
+    }
+
+
+def citation_fields(cited: ShownCitation) -> dict[str, Any]:
+    citation, candidate = cited.citation, cited.citation.candidate
+    return {
+        "marker": citation.marker,
+        "quote": citation.quote,
+        "document_id": str(candidate.document_id),
+        "document": candidate.document_title,
+        "section": candidate.breadcrumb,
+        "page": citation.page,
+        "page_label": citation.page_label,
+        "lines": [citation.first_line, citation.last_line],
+        "boxes": citation.boxes,
+    }

@@ -1,0 +1,464 @@
+"""A conversation as its page shows it: turns with their stages, answers, citations and refused passages."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, OuterRef, Prefetch, Subquery
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext, gettext_lazy
+
+from accounts.models import User
+from chat.markup import Part, blocks_of
+from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
+from chat.page.viewer import PaneLink
+from chat.scope import value_of
+from chat.writing.phrases import anchor_pages, cited_pages, counted, place_of, repair_of
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import METHODS
+
+STAGES = ("parsed", "plan", "hits", "candidates", "arbiter", "written")
+STAGE_NAMES = {
+    "parsed": gettext_lazy("Parsed"),
+    "plan": gettext_lazy("Plan"),
+    "hits": gettext_lazy("Hits"),
+    "candidates": gettext_lazy("Candidates"),
+    "arbiter": gettext_lazy("Arbiter"),
+    "written": gettext_lazy("Written"),
+}
+KEPT_ROLES = ("primary", "supporting")
+REFUSED_SHOWN = 3  # near misses on the card of a not-found answer
+DISCARDED_SHOWN = 3  # below the kept ones; the audit trail has them all
+CONVERSATIONS_SHOWN = 100
+
+# What a page of a conversation never shows, and what can be long.
+HEAVY_OF_RUN = ("run__hits", "run__toc_shown", "run__scope", "run__violations")
+HEAVY_OF_CANDIDATE = ("context_text", "context_boxes", "brief", "anchor_pieces")
+
+STATE_WORDS = {
+    "queued": gettext_lazy("waiting"),
+    "running": gettext_lazy("running"),
+    "stopped": gettext_lazy("stopped"),
+    "failed": gettext_lazy("failed"),
+}
+MODE_WORDS = {"fast": gettext_lazy("fast"), "balanced": gettext_lazy("balanced"), "thorough": gettext_lazy("thorough")}
+KIND_WORDS = {
+    "not_found": gettext_lazy("not found"),
+    "cannot_tell": gettext_lazy("cannot tell"),
+    "extractive": gettext_lazy("quoted"),
+    "clarification": gettext_lazy("asked back"),
+}
+TYPE_WORDS = {
+    "amount": gettext_lazy("Amount"),
+    "percentage": gettext_lazy("Percentage"),
+    "date": gettext_lazy("Date"),
+    "duration": gettext_lazy("Duration"),
+    "list": gettext_lazy("List"),
+    "table": gettext_lazy("Table"),
+}
+PROBLEM_WORDS = {
+    "no_citation": gettext_lazy("cites no passage"),
+    "weak_support": gettext_lazy("says more than the passages it cites"),
+    "number_not_cited": gettext_lazy("has a number that does not stand in the passages it cites"),
+    "name_not_cited": gettext_lazy("has a name or a month that does not stand in the passages it cites"),
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One cell of the strip: done, now or todo."""
+
+    key: str
+    name: str
+    detail: str
+    state: str
+
+
+@dataclass(frozen=True)
+class ShownCitation:
+    """A citation with the words that say where its quote stands and what calibration did to it."""
+
+    citation: Citation
+    link: PaneLink
+    place: str
+    repair: str
+    is_open: bool
+
+    @property
+    def marker(self) -> int:
+        return self.citation.marker
+
+    @property
+    def quote(self) -> str:
+        return self.citation.quote
+
+
+@dataclass(frozen=True)
+class ShownPassage:
+    """A candidate as a row of "Why these passages?" or as a near miss."""
+
+    candidate: RunCandidate
+    link: PaneLink
+    place: str
+
+    @property
+    def quote(self) -> str:
+        return self.candidate.content_anchor or self.candidate.anchor_text
+
+
+class ShownTurn:
+    """One turn, ready for its template. Reads the prefetched rows and nothing else."""
+
+    def __init__(self, turn: Turn, open_marker: int = 0) -> None:
+        self.turn = turn
+        self.open_marker = open_marker
+
+    @property
+    def run(self) -> RetrievalRun | None:
+        return self.turn.run
+
+    @cached_property
+    def answer(self) -> Answer | None:
+        return getattr(self.turn, "answer", None)
+
+    @property
+    def is_running(self) -> bool:
+        return self.turn.state in (Turn.State.QUEUED, Turn.State.RUNNING)
+
+    @property
+    def outcome(self) -> str:
+        return outcome_words(self.turn.state, self.answer.kind if self.answer else "")
+
+    @property
+    def is_absent(self) -> bool:
+        return self.answer is not None and self.answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL)
+
+    @property
+    def is_extractive(self) -> bool:
+        return self.answer is not None and self.answer.kind == Answer.Kind.EXTRACTIVE
+
+    @cached_property
+    def rewriting(self) -> Rewriting | None:
+        """How a follow-up was read, when the reader should know: it was completed, or could not be."""
+        kept: Rewriting | None = getattr(self.turn, "rewriting", None)
+        return kept if kept and kept.outcome != Rewriting.Outcome.ALONE else None
+
+    @property
+    def asked(self) -> str:
+        """The question that was asked of the documents."""
+        return self.rewriting.rewritten if self.rewriting else self.turn.question
+
+    @cached_property
+    def later(self) -> list[Turn]:
+        """The turns that asked this question again."""
+        return sorted(self.turn.asked_again.all(), key=lambda turn: turn.number)
+
+    @property
+    def mode_words(self) -> str:
+        return str(MODE_WORDS.get(self.turn.mode, self.turn.mode))
+
+    @property
+    def again_words(self) -> str:
+        """Why this turn points at an earlier one."""
+        is_edit = self.turn.as_typed and self.turn.again_of_id
+        return gettext("Edited from") if is_edit else gettext("Asked again from")
+
+    @property
+    def scope_value(self) -> str:
+        """The value of the scope picker that asks the same documents."""
+        return value_of(self.turn.document_ids) or f"base:{self.turn.conversation.base_id}"
+
+    @cached_property
+    def form_id(self) -> uuid.UUID:
+        """For the forms that edit the question or ask it again: sent twice, each is one turn."""
+        return uuid.uuid4()
+
+    @cached_property
+    def feedback(self) -> Feedback | None:
+        """What the person who asked said last of this answer."""
+        own = [each for each in self.turn.feedback.all() if each.by_id == self.turn.conversation.user_id]
+        return own[-1] if own else None
+
+    @property
+    def feedback_url(self) -> str:
+        return reverse("chat:feedback", args=[self.turn.pk])
+
+    @cached_property
+    def candidates(self) -> list[RunCandidate]:
+        return list(self.run.candidates.all()) if self.run else []
+
+    @property
+    def kept(self) -> list[RunCandidate]:
+        return [candidate for candidate in self.candidates if candidate.role in KEPT_ROLES]
+
+    @property
+    def refused_count(self) -> int:
+        return len(self.candidates) - len(self.kept)
+
+    @cached_property
+    def has_many_documents(self) -> bool:
+        return len({candidate.document_id for candidate in self.candidates}) > 1
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        return finished_stages(self) if self.run and not self.is_running else waiting_stages()
+
+    @cached_property
+    def citations(self) -> list[ShownCitation]:
+        if self.answer is None:
+            return []
+        return [self._shown(citation) for citation in self.answer.citations.all()]
+
+    def _shown(self, citation: Citation) -> ShownCitation:
+        return ShownCitation(
+            citation=citation,
+            link=PaneLink(self.turn, citation.marker),
+            place=place_of(citation.candidate, cited_pages(citation), with_document=self.has_many_documents),
+            repair=repair_of(citation.candidate),
+            is_open=citation.marker == self.open_marker,
+        )
+
+    @cached_property
+    def blocks(self) -> list[dict[str, Any]]:
+        """The answer's text, each marker with its citation."""
+        return self._blocks(self.answer.text) if self.answer else []
+
+    @cached_property
+    def figure_blocks(self) -> list[dict[str, Any]]:
+        """The computed figure of an answer that is quoted otherwise, before its quotes."""
+        if self.answer is None or not any(check.get("computed") for check in self.answer.checks):
+            return []
+        return self._blocks(self.answer.text.partition("\n\n\u201c")[0])
+
+    @cached_property
+    def typed(self) -> list[dict[str, Any]]:
+        """The typed values of an answer made of quotes: what is printed with its marker, and how it is read."""
+        if not self.is_extractive or self.answer is None:
+            return []
+        found = [(check["typed"], check["markers"][0]) for check in self.answer.checks if check.get("typed")]
+        return [self._typed(typed, marker) for typed, marker in found]
+
+    def _typed(self, typed: dict[str, Any], marker: int) -> dict[str, Any]:
+        links = {shown.marker: shown for shown in self.citations}
+        parts = [Part(typed.get("printed", "")), Part(str(marker), marker)]
+        return typed | {
+            "name": TYPE_WORDS.get(typed["type"], typed["type"]),
+            "read": read_words(typed),
+            "line": [(part, links.get(part.marker)) for part in parts if part.text],
+        }
+
+    def _blocks(self, text: str) -> list[dict[str, Any]]:
+        links = {shown.marker: shown for shown in self.citations}
+        return [
+            {"is_list": block.is_list, "lines": [[(p, links.get(p.marker)) for p in line] for line in block.lines]}
+            for block in blocks_of(text, links)
+        ]
+
+    @property
+    def plain_text(self) -> str:
+        """Question, answer and citations as text, to paste elsewhere."""
+        if self.answer is None:
+            return self.turn.question
+        cited = [f"[{each.marker}] \u201c{' '.join(each.quote.split())}\u201d {each.place}" for each in self.citations]
+        return "\n\n".join(filter(None, [self.turn.question, self.answer.text, self.answer.note, "\n".join(cited)]))
+
+    @cached_property
+    def why(self) -> list[ShownPassage]:
+        """The kept passages, then the first of those refused."""
+        aside = [candidate for candidate in self.candidates if candidate.role not in KEPT_ROLES]
+        return self._passages([*self.kept, *aside[:DISCARDED_SHOWN]])
+
+    @property
+    def more_refused(self) -> int:
+        return max(self.refused_count - DISCARDED_SHOWN, 0)
+
+    @cached_property
+    def refused(self) -> list[ShownPassage]:
+        """The nearest passages of an answer that was not found, whatever the arbiter called them."""
+        return self._passages(self.candidates[:REFUSED_SHOWN])
+
+    def _passages(self, candidates: Iterable[RunCandidate]) -> list[ShownPassage]:
+        return [
+            ShownPassage(
+                candidate,
+                PaneLink(self.turn, candidate.position, is_refused=True),
+                place_of(candidate, anchor_pages(candidate), with_document=self.has_many_documents),
+            )
+            for candidate in candidates
+        ]
+
+    @cached_property
+    def contradictions(self) -> list[dict[str, Any]]:
+        """What the arbiter found to disagree: the point, and the passages to be read side by side."""
+        by_id = {candidate.candidate_id: candidate for candidate in self.candidates}
+        found = self.run.contradictions if self.run else []
+        pairs = [(each, [by_id[key] for key in each["candidate_ids"] if key in by_id]) for each in found]
+        return [{"point": each["point"], "sides": self._passages(sides)} for each, sides in pairs if len(sides) > 1]
+
+    @cached_property
+    def looked_at(self) -> str:
+        """What was searched, in one line: pages with text, sections, candidates."""
+        coverage: dict[str, Any] = self.run.coverage if self.run else {}
+        pages = counted(coverage.get("pages", 0), "page")
+        parts = [
+            gettext("%(some)s of %(pages)s have text") % {"some": coverage.get("pages_with_text", 0), "pages": pages}
+        ]
+        if coverage.get("documents", 0) > 1:
+            parts.insert(0, counted(coverage["documents"], "document"))
+        if coverage.get("sections"):
+            parts.append(counted(coverage["sections"], "section"))
+        primary = sum(candidate.role == "primary" for candidate in self.candidates)
+        none = ", " + gettext("none primary") if self.candidates and not primary else ""
+        return " · ".join([*parts, counted(len(self.candidates), "candidate") + none])
+
+    @cached_property
+    def doubts(self) -> list[str]:
+        """What the checks found wrong with single sentences of a written answer."""
+        checks = self.answer.checks if self.answer else []
+        if (
+            self.answer
+            and self.answer.ended != "complete"
+            and checks
+            and "no_citation" in checks[-1].get("problems", ())
+        ):
+            checks = checks[:-1]  # a sentence that broke off had no time to cite
+        return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in checks if check.get("problems")]
+
+
+def read_words(typed: dict[str, Any]) -> str:
+    """How a value was read, where it is printed in another way: the ISO date, the currency, the whole number."""
+    value, currency, unit = (str(typed.get(name, "")) for name in ("value", "currency", "unit"))
+    number = f"{Decimal(value):,}" if currency else value
+    if currency and not unit and currency in typed["printed"] and number in typed["printed"]:
+        return ""
+    return " ".join(filter(None, (currency, number, f"/ {unit}" if currency and unit else unit)))
+
+
+def problems_of(check: dict[str, Any]) -> str:
+    words = [str(PROBLEM_WORDS[problem]) for problem in check["problems"] if problem in PROBLEM_WORDS]
+    figures = [*check.get("numbers", []), *check.get("names", [])]
+    missing = [figure["text"] for figure in figures if not figure["found"]]
+    return gettext(" and ").join(words) + (f" ({', '.join(missing)})" if missing else "")
+
+
+def waiting_stages() -> list[Stage]:
+    names = list(STAGE_NAMES.items())
+    return [Stage(key, str(name), "\u2013", "now" if key == STAGES[0] else "todo") for key, name in names]
+
+
+def finished_stages(shown: ShownTurn) -> list[Stage]:
+    details = stage_details(shown)
+    return [
+        Stage(key, str(name), details[key], "done" if details[key] else "todo") for key, name in STAGE_NAMES.items()
+    ]
+
+
+def stage_details(shown: ShownTurn) -> dict[str, str]:
+    """A word or figure for each stage of a finished turn; "" for a stage that was not reached."""
+    run = shown.run
+    assert run is not None
+    is_failed = run.status == "failed"
+    hits = sum(run.hit_counts.values()) if run.hit_counts else 0
+    return {
+        "parsed": counted(len(run.parsed["keywords"]), "keyword") if run.parsed.get("keywords") is not None else "",
+        "plan": counted(planned_detectors(run), "detector") if run.plan else "",
+        "hits": "" if is_failed else f"{hits:,}",
+        "candidates": "" if is_failed else str(len(shown.candidates)),
+        "arbiter": "" if is_failed else arbiter_words(run, len(shown.kept)),
+        "written": written_words(shown),
+    }
+
+
+def planned_detectors(run: RetrievalRun) -> int:
+    """How many detectors the plan sent out, as the stages said while it ran; `methods_used` has those that found."""
+    return sum(flag["on"] for flag in run.plan.get("flags", ()) if flag["name"] in METHODS)
+
+
+def arbiter_words(run: RetrievalRun, kept: int) -> str:
+    if run.arbiter_status == "not_run":
+        return gettext("did not run")
+    return gettext("%(count)s kept") % {"count": kept} if run.arbiter_status == "ran" else gettext("not needed")
+
+
+def written_words(shown: ShownTurn) -> str:
+    if shown.answer is None:
+        return ""
+    seconds = (shown.answer.created_at - shown.turn.created_at).total_seconds()
+    return f"{max(seconds, 0.1):.1f} s"
+
+
+# ---- rows
+
+
+def turns_of(conversation: Conversation) -> list[Turn]:
+    """The turns of a conversation with everything their templates read, in a fixed number of queries."""
+    return list(with_rows(Turn.objects.filter(conversation=conversation)))
+
+
+def with_rows(turns: Any) -> Any:
+    light = RunCandidate.objects.defer(*HEAVY_OF_CANDIDATE)
+    return (
+        turns.select_related("conversation__base", "run", "answer", "rewriting", "again_of")
+        .defer(*HEAVY_OF_RUN)
+        .prefetch_related(
+            "feedback",
+            "asked_again",
+            Prefetch("run__candidates", queryset=light),
+            Prefetch("answer__citations", queryset=Citation.objects.order_by("marker")),
+            Prefetch("answer__citations__candidate", queryset=light),
+        )
+    )
+
+
+@dataclass(frozen=True)
+class ListedConversation:
+    conversation: Conversation
+    is_current: bool
+    words: str  # how many questions, and what became of the last
+
+
+def conversation_groups(
+    user: User, current: Conversation | None = None, find: str = ""
+) -> list[tuple[str, list[ListedConversation]]]:
+    """A person's conversations by the day they were last used, newest first; with `find` those that hold its words."""
+    last = Turn.objects.filter(conversation=OuterRef("pk")).order_by("-number")
+    counted_rows = (
+        Conversation.objects.visible_to(user)
+        .holding(find)
+        .annotate(
+            turn_count=Count("turns"),
+            last_state=Subquery(last.values("state")[:1]),
+            last_kind=Subquery(last.values("answer__kind")[:1]),
+        )
+    )
+    rows = counted_rows.order_by("-active_at")  # the model's own order is dropped where rows are counted
+    groups: dict[str, list[ListedConversation]] = {}
+    today = timezone.localdate()
+    for conversation in rows[:CONVERSATIONS_SHOWN]:
+        row: Any = conversation  # with the annotations above
+        words = f"{counted(row.turn_count, 'question')} · {outcome_words(row.last_state, row.last_kind)}"
+        listed = ListedConversation(conversation, current is not None and conversation.pk == current.pk, words)
+        groups.setdefault(day_words(timezone.localdate(conversation.active_at), today), []).append(listed)
+    return list(groups.items())
+
+
+def outcome_words(state: str, kind: str) -> str:
+    """What became of a question, in a word or two."""
+    if state == Turn.State.DONE:
+        return str(KIND_WORDS.get(kind, gettext("answered")))
+    return str(STATE_WORDS.get(state, gettext("empty")))
+
+
+def day_words(day: date, today: date) -> str:
+    if day >= today:
+        return gettext("Today")
+    if day == today - timedelta(days=1):
+        return gettext("Yesterday")
+    is_this_month = (day.year, day.month) == (today.year, today.month)
+    return gettext("This month") if is_this_month else date_format(day, "F Y")

@@ -1,0 +1,211 @@
+"""From a stored run to an answer: absent, quoted, or written by the model; which one, and why, is said in its note.
+
+It works on the stored rows and not on the result of retrieval, so that an answer can be composed again after a crash.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+from django.utils.translation import gettext_noop
+
+from chat.drafts import AnswerDraft, Quoted
+from chat.figures.answer import NOTE as FIGURE_NOTE
+from chat.figures.answer import Figures, figures_for
+from chat.figures.typed import typed_of_quotes, typed_of_sentences
+from chat.models import Answer
+from chat.writing import writer
+from chat.writing.extractive import choose_quotes, quoted_text
+from chat.writing.phrases import sentence
+from chat.writing.writer import Excerpt, StreamedReply
+from documents.base_settings import BaseSettings
+from llm import client
+from llm.errors import LLMError
+from llm.exchange import Exchange
+from retrieval.models import RetrievalRun, RunCandidate
+
+Kind = Answer.Kind
+KEPT_ROLES = ("primary", "supporting")
+
+NO_MODEL = gettext_noop("No model is configured: this answer is quoted from the document, chosen by rules.")
+QUOTED = gettext_noop("This answer is quoted from the document.")
+NO_ARBITER = "The arbiter did not run, so nobody judged these passages; they are in the order of the rules. {failure}"
+UNJUDGED = gettext_noop(
+    "Ranking is switched off for this base: nobody judged these passages, they are in the order of the search."
+)
+RERANKED = gettext_noop("The passages were ordered by a reranker; nobody judged whether they answer the question.")
+NO_LITERAL_QUOTE = (
+    gettext_noop("What the arbiter quoted does not stand in the document word for word, so it is not shown.")
+    + " "
+    + gettext_noop("These are the lines where the search matched in the passages it kept.")
+)
+NOT_WRITTEN = "The model wrote no answer ({failure}), so the document is quoted instead."
+UNCITED = gettext_noop("What the model wrote cites no passage, so it is not shown; the document is quoted instead.")
+BROKEN_OFF = "The answer broke off: {failure} What had arrived is shown."
+STOPPED = gettext_noop("You stopped this answer before it was complete.")
+TOO_LONG = f"The answer was cut off at {writer.ANSWER_CHARACTERS_MAX:,} characters."
+MARKERS_REMOVED = "{count} citation{s} of passages that were not given to the model {was} removed."
+NO_PRIMARY = gettext_noop("No passage answers the question, so no answer was written.")
+REFUSED_BY_WRITER = gettext_noop(
+    "Passages were found, but on reading them the model says that they do not hold the answer."
+)
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What composing needs of the turn: its mode, the base's settings, where text goes, and whether to stop."""
+
+    mode: str
+    settings: BaseSettings
+    on_text: Callable[[str], None]
+    should_stop: Callable[[], bool]
+
+
+def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
+    """The answer to a run. The model is asked only when a passage is primary and was judged so."""
+    candidates = list(run.candidates.all())
+    kept = [candidate for candidate in candidates if candidate.role in KEPT_ROLES]
+    if run.status == "clarify":
+        return AnswerDraft(Kind.CLARIFICATION, run.parsed["clarification"])
+    if run.status in ("not_found", "cannot_tell"):
+        return AnswerDraft(Kind(run.status), sentence(run.not_found_reason) or NO_PRIMARY)
+    if run.arbiter_status == "not_run":
+        return quoted(run, candidates, writing, NO_ARBITER.format(failure=run.arbiter_failure).strip())
+    if run.arbiter == "none":
+        return quoted(run, candidates, writing, UNJUDGED)
+    if not any(candidate.role == "primary" for candidate in kept):
+        return AnswerDraft(Kind.NOT_FOUND, NO_PRIMARY)
+    if not client.is_configured():
+        return quoted(run, kept, writing, RERANKED if run.arbiter == "rerank" else NO_MODEL)
+    quotes = choose_quotes(kept, writing.mode, writing.settings)
+    return written(run, quotes, writing) if quotes else quoted(run, kept, writing, QUOTED)
+
+
+def quoted(run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str) -> AnswerDraft:
+    """The extractive answer."""
+    nobody_quoted = all(candidate.role == "unjudged" for candidate in candidates)
+    quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=nobody_quoted)
+    if not quotes:
+        quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=True)
+        note = f"{NO_LITERAL_QUOTE} {note}"
+    text = quoted_text(quotes, run.parsed.get("answer_type", ""))
+    figures = figures_for(run, candidates, first_marker=len(quotes) + 1)
+    if figures is None:
+        checks = typed_of_quotes(run, quotes)
+        return AnswerDraft(Kind.EXTRACTIVE, text, note, quoted=tuple(quotes), checks=checks)
+    return AnswerDraft(
+        Kind.EXTRACTIVE,
+        f"{figures.text}\n\n{text}",
+        f"{note} {FIGURE_NOTE}",
+        quoted=(*quotes, *figures.quoted),
+        checks=figures.checks,
+    )
+
+
+def written(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
+    """The answer of the model, or the extractive one when what it wrote cannot be shown."""
+    excerpts = excerpts_of(quotes)
+    reply = StreamedReply(excerpt.number for excerpt in excerpts)
+    exchange, failure = receive(run, excerpts, reply, writing)
+    figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
+    if reply.is_not_found and figures:
+        return replace(quoted(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER), exchange=exchange)
+    if reply.is_not_found:
+        return AnswerDraft(Kind.NOT_FOUND, reply.caveat or NO_PRIMARY, REFUSED_BY_WRITER, exchange=exchange)
+    is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
+    if not reply.used and not is_stopped:
+        note = NOT_WRITTEN.format(failure=failure.rstrip(".")) if failure else UNCITED
+        return replace(quoted(run, [each.candidate for each in quotes], writing, note), exchange=exchange)
+    draft = AnswerDraft(
+        Kind.GENERATED,
+        reply.text.strip(),
+        note=" ".join([*([RERANKED] if run.arbiter == "rerank" else []), *notes_on(reply, failure, is_stopped)]),
+        ended="stopped" if is_stopped else "failed" if failure else "complete",
+        quoted=tuple(each for each in quotes if each.marker in reply.used),
+        checks=[*writer.check_sentences(reply.text, excerpts), *typed_of_sentences(run, quotes, reply.text)],
+        exchange=exchange,
+    )
+    return with_figures(draft, figures) if figures and not is_stopped else draft
+
+
+def with_figures(draft: AnswerDraft, figures: Figures) -> AnswerDraft:
+    """A written answer with the computed figure after it, for the writer is told not to calculate."""
+    return replace(
+        draft,
+        text=f"{draft.text}\n\n{figures.text}",
+        note=f"{draft.note} {FIGURE_NOTE}".strip(),
+        quoted=(*draft.quoted, *figures.quoted),
+        checks=[*draft.checks, *figures.checks],
+    )
+
+
+def receive(
+    run: RetrievalRun, excerpts: Sequence[Excerpt], reply: StreamedReply, writing: Writing
+) -> tuple[Exchange | None, str]:
+    """Stream the model's reply into `reply` and on to the reader; the exchange, and what went wrong in words."""
+    stream = client.stream(
+        instructions=writer.INSTRUCTIONS,
+        prompt=writer.build_prompt(run.question, excerpts),
+        purpose="answer",
+        prompt_name=writer.PROMPT_NAME,
+        prompt_version=writer.PROMPT_VERSION,
+        deadline_s=settings.ANSWER_DEADLINE_S,
+        should_stop=lambda: writing.should_stop() or reply.is_too_long,
+    )
+    failure = ""
+    try:
+        for piece in stream:
+            writing.on_text(reply.feed(piece))
+    except LLMError as error:
+        failure = error.message
+    writing.on_text(reply.finish())
+    return stream.exchange, failure
+
+
+def notes_on(reply: StreamedReply, failure: str, is_stopped: bool) -> list[str]:
+    notes = []
+    if is_stopped:
+        notes.append(STOPPED)
+    elif failure:
+        notes.append(BROKEN_OFF.format(failure=failure))
+    elif reply.is_too_long:
+        notes.append(TOO_LONG)
+    if count := len(reply.unknown):
+        is_one = count == 1
+        notes.append(MARKERS_REMOVED.format(count=count, s="" if is_one else "s", was="was" if is_one else "were"))
+    return notes
+
+
+def excerpts_of(quotes: Sequence[Quoted]) -> list[Excerpt]:
+    """The contexts of the quotes, numbered as their markers; one that lies inside an earlier one is not sent twice."""
+    excerpts: list[Excerpt] = []
+    sent: list[RunCandidate] = []
+    for each in quotes:
+        candidate = each.candidate
+        is_sent = any(holds(earlier, candidate) for earlier in sent)
+        sent.append(candidate)
+        pages = sorted({candidate.context_first_page, candidate.context_last_page})
+        excerpts.append(
+            Excerpt(
+                number=each.marker,
+                document=candidate.document_title,
+                section=candidate.breadcrumb or candidate.section_title,
+                pages="\u2013".join(map(str, pages)),
+                text=each.quote if is_sent else candidate.context_text,
+                quote=each.quote,
+                relevance=candidate.rule.removeprefix("relevance ") if is_reranked(candidate) else "",
+            )
+        )
+    return excerpts
+
+
+def is_reranked(candidate: RunCandidate) -> bool:
+    return candidate.rule.startswith("relevance ")
+
+
+def holds(earlier: RunCandidate, candidate: RunCandidate) -> bool:
+    return (
+        earlier.parse_id == candidate.parse_id
+        and earlier.context_first_line <= candidate.context_first_line
+        and candidate.context_last_line <= earlier.context_last_line
+    )

@@ -1,0 +1,235 @@
+"""The conductor of a turn: a kept question becomes one recorded run and a cited answer, or says why there is none."""
+
+import logging
+import time
+import traceback
+import uuid
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from chat.followup.rewriting import complete_question, question_of
+from chat.models import Turn
+from chat.record import store_answer
+from chat.scope import ScopeError, resolve
+from chat.stream import tell
+from chat.turns import lease as leases
+from chat.turns.compose import STOPPED, Writing, compose
+from chat.turns.lease import Lease, LeaseLost
+from chat.writing.phrases import counted
+from documents.base_settings import BaseSettings
+from llm.spending import paid_by
+from retrieval import corpus
+from retrieval.deadline import DetectionTimeout
+from retrieval.dictionary.load import dictionary_of
+from retrieval.models import RetrievalRun
+from retrieval.record import store_failed_run, store_run
+from retrieval.types import ArbiterName, Mode, RetrievalResult
+
+logger = logging.getLogger(__name__)
+
+State = Turn.State
+
+ONE_CALL = "One call reads {count} briefs and the whole table of contents. The question is kept if you leave this page."
+TOO_SLOW = (
+    "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask fewer"
+    " documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
+)
+DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
+
+
+class Stopped(Exception):
+    """The person who asked wants no answer any more."""
+
+
+class AnsweringFailed(Exception):
+    """A question was not answered; the message is for people, and the turn and its run hold the rest."""
+
+
+def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None) -> RetrievalResult | None:
+    """Answer one kept question. Safe to run twice and in parallel; whatever happens, it leaves exactly one run (A1).
+
+    1. claim the turn; somebody else's or an ended one is left alone
+    2. resolve the scope once: documents the asker may see now, read, not in the trash
+    3. read a follow-up with the conversation before it, then retrieve, telling each stage
+    4. store run, candidates and ledger entry in one transaction: committed before the first byte of an answer
+    5. compose: not found, quoted from the document, or written by the model and checked
+    6. store answer, citations and ledger entry in one transaction, and end the turn
+    A turn that already has its run, because a worker died after step 4, goes on at step 5. Returns what this call
+    retrieved, if it did; raises AnsweringFailed when there is no answer.
+    """
+    lease = leases.claim(turn_id)
+    if lease is None:
+        return None
+    turn = Turn.objects.select_related("conversation__base", "conversation__user", "run").get(pk=turn_id)
+    result = None
+    with lease, paid_by(turn.conversation.user_id, turn.conversation.base_id):
+        try:
+            run = turn.run
+            if run is None:
+                run, result = search(turn, lease, arbiter)
+            conclude(turn, run, lease)
+        except Stopped:
+            end_stopped(turn, lease)
+        except LeaseLost as error:
+            logger.warning("%s", error)
+        except Exception as error:  # the edge of the work: recorded for the person, the audit and the log
+            raise AnsweringFailed(end_failed(turn, lease, error)) from error
+    return result
+
+
+# ---- steps
+
+
+def search(turn: Turn, lease: Lease, arbiter: ArbiterName | None) -> tuple[RetrievalRun, RetrievalResult]:
+    """Retrieve and record; the run is committed when this returns."""
+    base = turn.conversation.base
+    chosen = BaseSettings.from_json(base.settings)
+    documents = resolve(turn.conversation.user, base, turn.document_ids)
+    rewriting = complete_question(turn)
+    if rewriting:
+        tell(turn.pk, "question", text=rewriting.rewritten, outcome=rewriting.outcome, note=rewriting.note)
+    leave_if_unwanted(lease)
+    result = corpus.retrieve_among(
+        rewriting.rewritten if rewriting else turn.question,
+        documents,
+        settings=chosen,
+        mode=cast(Mode, turn.mode),
+        arbiter=arbiter,
+        dictionary=dictionary_of(base),
+        on_stage=partial(on_stage, turn, lease),
+    )
+    with transaction.atomic():
+        row = lease.locked_turn()
+        row.run = store_run(result, base=base, user=turn.conversation.user, mode=turn.mode, typed=turn.question)
+        row.save(update_fields=["run"])
+    tell(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
+    return row.run, result
+
+
+def on_stage(turn: Turn, lease: Lease, name: str, figures: dict[str, Any]) -> None:
+    """Between two stages: tell the browser, and leave when the work is no longer wanted or no longer ours."""
+    tell(turn.pk, "stage", name=name, **stage_words(name, figures))
+    lease.check()
+    # Once everything is judged the run is worth keeping; the answer is what is left out then.
+    if lease.stop_requested() and "kept" not in figures:
+        raise Stopped
+
+
+def leave_if_unwanted(lease: Lease) -> None:
+    lease.check()
+    if lease.stop_requested():
+        raise Stopped
+
+
+def conclude(turn: Turn, run: RetrievalRun, lease: Lease) -> None:
+    """Compose the answer, store it and end the turn."""
+    started = time.monotonic()
+    leave_if_unwanted(lease)
+    tell(turn.pk, "stage", name="written", begins=True)
+
+    def on_text(text: str) -> None:
+        lease.check()
+        if text:
+            tell(turn.pk, "token", text=text)
+
+    chosen = BaseSettings.from_json(turn.conversation.base.settings)
+    draft = compose(run, Writing(turn.mode, chosen, on_text, lease.stop_requested))
+    timings_ms = {"compose": round(1000 * (time.monotonic() - started), 1)}
+    with transaction.atomic():
+        row = lease.locked_turn()
+        if row.stop_requested and draft.ended == "complete":
+            # Asked between the last look and now: whoever pressed Stop must not be shown an answer that went on.
+            draft = replace(draft, ended="stopped", note=f"{draft.note} {STOPPED}".strip())
+        answer = store_answer(row, run, draft, timings_ms)
+        end(row, State.STOPPED if answer.ended == "stopped" else State.DONE)
+    for each in draft.quoted:
+        tell(turn.pk, "citation", marker=each.marker, quote=each.quote)
+    tell(turn.pk, "done", state=row.state)
+
+
+# ---- ends
+
+
+def end(row: Turn, state: Turn.State, **fields: Any) -> None:
+    """Write the outcome on the locked row and let go of it."""
+    values = {"state": state, "ended_at": timezone.now(), "lease_owner": "", **fields}
+    for name, value in values.items():
+        setattr(row, name, value)
+    row.save(update_fields=list(values))
+
+
+def end_without_answer(row: Turn, state: Turn.State, failure: str, for_people: str = "", for_admins: str = "") -> None:
+    """End a turn without an answer; when it has no run yet, the run that says so is stored with it (A1)."""
+    if row.run is None:
+        conversation = row.conversation
+        asked = question_of(row)
+        row.run = store_failed_run(asked, failure, base=conversation.base, user=conversation.user, mode=row.mode)
+    end(row, state, run=row.run, error_for_people=for_people, error_for_admins=for_admins)
+
+
+def end_stopped(turn: Turn, lease: Lease) -> None:
+    with transaction.atomic():
+        end_without_answer(lease.locked_turn(), State.STOPPED, "The person who asked stopped the question.")
+    tell(turn.pk, "done", state=State.STOPPED)
+
+
+def end_failed(turn: Turn, lease: Lease, error: Exception) -> str:
+    """Record a failure; the sentence for people. With the database away nothing can be written: the sweeper comes back."""
+    sentence = sentence_of(error)
+    detail = "".join(traceback.format_exception(error))
+    try:
+        with transaction.atomic():
+            end_without_answer(lease.locked_turn(), State.FAILED, f"{type(error).__name__}: {error}", sentence, detail)
+    except (DatabaseError, LeaseLost) as second:
+        logger.error("The failure of turn %s could not be recorded: %s", turn.pk, second)
+    else:
+        tell(turn.pk, "error", message=sentence)
+    return sentence
+
+
+def sentence_of(error: Exception) -> str:
+    """What happened in words for people; no names of ours, no paths, no SQL."""
+    if isinstance(error, ScopeError):
+        return str(error)
+    if isinstance(error, DetectionTimeout):
+        return TOO_SLOW.format(seconds=round(error.seconds))
+    if isinstance(error, DatabaseError):
+        return "The record of this question could not be written, so no answer is shown. Please ask again in a moment."
+    return "Something failed on our side while this question was being answered. It is recorded; please ask again."
+
+
+def give_up_exhausted() -> None:
+    """End the turns whose last attempt died with its worker."""
+    exhausted = Q(attempts__gte=settings.ATTEMPTS_MAX) & (leases.expired() | Q(state=State.QUEUED))
+    for turn_id in list(Turn.objects.filter(exhausted).values_list("pk", flat=True)):
+        with transaction.atomic():
+            row = Turn.objects.select_for_update(of=("self",)).filter(exhausted, pk=turn_id).first()
+            if row is None:
+                continue
+            failure = f"{row.attempts} workers died on this question; the last was {row.lease_owner or 'unknown'}."
+            end_without_answer(row, State.FAILED, failure, DIED.format(count=row.attempts), failure)
+        tell(turn_id, "error", message=DIED.format(count=row.attempts))
+
+
+# ---- words for the browser
+
+
+def stage_words(name: str, figures: dict[str, Any]) -> dict[str, Any]:
+    """The detail of a stage in the strip, and a note below it for the one that takes long."""
+    if figures.get("started"):
+        is_call = figures["arbiter"] == "model" and figures["of"]
+        return {"begins": True, "note": ONE_CALL.format(count=figures["of"])} if is_call else {"begins": True}
+    details = {
+        "parsed": counted(figures.get("keywords", 0), "keyword"),
+        "plan": counted(figures.get("detectors", 0), "detector"),
+        "hits": f"{figures.get('hits', 0):,}",
+        "candidates": str(figures.get("candidates", 0)),
+        "arbiter": f"{figures.get('kept', 0)} kept",
+    }
+    return {"detail": details.get(name, "")}

@@ -1,0 +1,82 @@
+"""The demonstration: the sample documents in a base of their own, and two questions, so that every page has something."""
+
+import uuid
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import User
+from chat.asking import keep_question
+from chat.models import Conversation, Turn
+from chat.scope import Scope
+from chat.turns.conductor import answer_turn
+from documents import access
+from documents.ingestion.conductor import ingest_path
+from documents.models import Document, KnowledgeBase, Role
+
+BASE_NAME = "Demo"
+DEMO_EMAIL = "demo@localhost"  # nobody can sign in as it: inactive, and without a usable password
+SAMPLES = ("outsourcing-agreement.pdf", "annual-report.pdf", "information-security-policy.md")
+ABSENT_QUESTION = "Is there anything about earthquakes?"  # a refusal has a trail too
+QUESTION = "What is the deductible amount?"
+ASKED_OF = "outsourcing-agreement.pdf"
+# Fixed, so that loading twice asks once.
+FORM_IDS = {
+    ABSENT_QUESTION: uuid.UUID("0f7b7c1e-2a8b-4f0e-9a58-6c1b7c0b5d24"),
+    QUESTION: uuid.UUID("5b0c1a52-6d0f-4f64-9d0e-3f9a7c1d2e11"),
+}
+
+
+def demo_user() -> User:
+    """The system user that holds the demonstration until the first owner takes it over."""
+    user = User.objects.filter(email=DEMO_EMAIL).first()
+    return user or User.objects.create_user(DEMO_EMAIL, None, name="Demonstration", is_active=False)
+
+
+def load(user: User | None) -> Turn:
+    """Load the samples into the base "Demo" and ask, here and without a worker: the turn that found something.
+
+    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`; everybody who administers the site
+    becomes an owner too.
+    """
+    holder = user or demo_user()
+    base = demo_base(holder)
+    share(base)
+    documents = [ingest_path(settings.BASE_DIR / "samples" / name, base, holder) for name in SAMPLES]
+    asked = next(document for document in documents if document.file_name == ASKED_OF)
+    ask_once(holder, base, asked, ABSENT_QUESTION)
+    return ask_once(holder, base, asked, QUESTION)
+
+
+def demo_base(holder: User) -> KnowledgeBase:
+    known = (
+        KnowledgeBase.objects.living().filter(name=BASE_NAME, created_by__email__in=[DEMO_EMAIL, holder.email]).first()
+    )
+    base = known or access.create_base(holder, BASE_NAME)
+    access.set_role(base, holder, Role.OWNER)
+    return base
+
+
+def share(base: KnowledgeBase) -> None:
+    for owner in User.objects.filter(is_superuser=True, is_active=True):
+        access.set_role(base, owner, Role.OWNER)
+
+
+def ask_once(holder: User, base: KnowledgeBase, document: Document, question: str) -> Turn:
+    asked = Turn.objects.filter(conversation__base=base, question=question).first()
+    turn = asked or keep_question(holder, Scope(base, (document,)), question, "balanced", form_id=FORM_IDS[question])
+    answer_turn(turn.pk)
+    turn.refresh_from_db()
+    return turn
+
+
+def hand_over(user: User) -> None:
+    """Give the demonstration to the first owner; nothing happens when it was not loaded."""
+    base = KnowledgeBase.objects.living().filter(name=BASE_NAME, created_by__email=DEMO_EMAIL).first()
+    if base is None:
+        return
+    with transaction.atomic():
+        access.set_role(base, user, Role.OWNER)
+        access.remove_member(base, demo_user())
+        Conversation.objects.filter(base=base, user__email=DEMO_EMAIL).update(user=user)
+        KnowledgeBase.objects.filter(pk=base.pk).update(created_by=user)

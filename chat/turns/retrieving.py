@@ -1,0 +1,57 @@
+"""Evidence without an answer: retrieve, record the run, hand back what was found."""
+
+import logging
+from typing import Any, cast
+
+from django.db import transaction
+
+from accounts.models import User
+from chat.scope import Scope, resolve
+from chat.turns.conductor import AnsweringFailed, sentence_of
+from documents.base_settings import BaseSettings
+from documents.idempotency import Keyed, made_before, one_at_a_time, remember
+from llm.spending import paid_by
+from retrieval import corpus
+from retrieval.dictionary.load import dictionary_of
+from retrieval.models import RetrievalRun
+from retrieval.record import result_json, store_failed_run, store_run, stored_result_json
+from retrieval.types import Mode
+
+logger = logging.getLogger(__name__)
+
+
+def retrieve_and_record(
+    user: User, scope: Scope, question: str, mode: str, request: Keyed | None = None
+) -> dict[str, Any]:
+    """The RetrievalResult of a question with the id of its run; the way of the chat up to the answer.
+
+    The same `request` of a program is one run however often it is sent, unless retrieval failed. Raises ScopeError,
+    KeyReused, or AnsweringFailed once the failure is recorded (A1).
+    """
+    with one_at_a_time(request):
+        if made := made_before(request):
+            run = RetrievalRun.objects.get(pk=made["run"])
+            return {"run_id": str(run.pk)} | stored_result_json(run)
+        return retrieve(user, scope, question, mode, request)
+
+
+def retrieve(user: User, scope: Scope, question: str, mode: str, request: Keyed | None) -> dict[str, Any]:
+    base = scope.base
+    documents = resolve(user, base, scope.document_ids)
+    try:
+        with paid_by(user.pk, base.pk):
+            result = corpus.retrieve_among(
+                question,
+                documents,
+                settings=BaseSettings.from_json(base.settings),
+                mode=cast(Mode, mode),
+                dictionary=dictionary_of(base),
+            )
+        with transaction.atomic():
+            run = store_run(result, base=base, user=user, mode=mode)
+            remember(request, run=str(run.pk))
+    except Exception as error:  # the edge of the work: recorded for the audit and the log
+        logger.exception("Retrieval failed")
+        store_failed_run(question, f"{type(error).__name__}: {error}", base=base, user=user, mode=mode)
+        raise AnsweringFailed(sentence_of(error)) from error
+    return {"run_id": str(run.pk)} | result_json(result)

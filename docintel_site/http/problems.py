@@ -1,0 +1,190 @@
+"""Every error of the API in one form, application/problem+json (RFC 9457), whoever raised it."""
+
+import logging
+import sys
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.template.loader import render_to_string
+from django.views import defaults
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import exception_handler as describe
+
+from accounts.tokens import TooManyTokens
+from audit.proof.evidence import NotRecorded
+from audit.review.reviewing import ReviewConflict, ReviewRefused
+from chat.asking import QuestionError
+from chat.scope import ScopeError
+from chat.turns.conductor import AnsweringFailed
+from docintel_site.http.outage import RETRY_AFTER_S, is_database_away
+from documents.access import LastOwner
+from documents.base_settings import SettingsError
+from documents.idempotency import KeyReused
+from documents.ingestion.trash import CopyExists
+from documents.storage.uploads import UploadRefused
+from retrieval.dictionary.csv_format import WordlistError
+
+MEDIA_TYPE = "application/problem+json"
+TYPE = "urn:docintel:problem:"
+API = "/api/"
+ABSENT = "There is nothing here for you."
+AWAY = "The database cannot be reached at the moment. Send the same request again after the time in Retry-After."
+KEPT_AND_AWAY = (
+    "The question was kept and will be answered, but the database cannot be reached at the moment. "
+    "Read the turn after the time in Retry-After; do not ask again."
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Problem(NamedTuple):
+    """What an error of ours is to a program: the status and a word that never changes."""
+
+    status: HTTPStatus
+    code: str
+
+
+# The errors the edges of the site meet; their messages are for people.
+OURS: dict[type[Exception], Problem] = {
+    QuestionError: Problem(HTTPStatus.BAD_REQUEST, "question"),
+    SettingsError: Problem(HTTPStatus.BAD_REQUEST, "settings"),
+    WordlistError: Problem(HTTPStatus.BAD_REQUEST, "dictionary"),
+    UploadRefused: Problem(HTTPStatus.BAD_REQUEST, "upload"),
+    BadRequest: Problem(HTTPStatus.BAD_REQUEST, "bad_request"),
+    ReviewRefused: Problem(HTTPStatus.FORBIDDEN, "review_refused"),
+    # What is not there, not open and not read is told apart nowhere.
+    ScopeError: Problem(HTTPStatus.NOT_FOUND, "not_found"),
+    LastOwner: Problem(HTTPStatus.CONFLICT, "last_owner"),
+    CopyExists: Problem(HTTPStatus.CONFLICT, "copy_exists"),
+    ReviewConflict: Problem(HTTPStatus.CONFLICT, "review_conflict"),
+    NotRecorded: Problem(HTTPStatus.CONFLICT, "not_recorded"),
+    TooManyTokens: Problem(HTTPStatus.CONFLICT, "too_many_tokens"),
+    KeyReused: Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "key_reused"),
+    AnsweringFailed: Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "answering_failed"),
+    RequestDataTooBig: Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large"),
+    SuspiciousOperation: Problem(HTTPStatus.BAD_REQUEST, "bad_request"),
+}
+
+
+def handle(error: Exception, context: dict[str, Any]) -> HttpResponseBase | None:
+    """The problem an error of an API view is; None for what nobody foresaw, which Django records as a failure."""
+    if is_database_away(error):
+        return away(context.get("request"))
+    if isinstance(error, Http404):
+        return problem(HTTPStatus.NOT_FOUND, "not_found", str(error) or ABSENT)
+    if isinstance(error, PermissionDenied):
+        return problem(HTTPStatus.FORBIDDEN, "permission_denied", str(error))
+    if isinstance(error, exceptions.APIException):
+        return problem_of(error, context)
+    for kind, known in OURS.items():
+        if isinstance(error, kind):
+            return problem(known.status, str(getattr(error, "code", known.code)), str(error))
+    return None
+
+
+def problem_of(error: exceptions.APIException, context: dict[str, Any]) -> HttpResponse:
+    """The problem of an error of the framework, with its headers (Retry-After, WWW-Authenticate)."""
+    told = describe(error, context)
+    assert isinstance(told, Response)
+    status = HTTPStatus(told.status_code)
+    if isinstance(error, exceptions.ValidationError):
+        wrong = list(faults(error.detail))
+        detail = " ".join(
+            f"{fault['field']}: {fault['message']}" if fault["field"] else fault["message"] for fault in wrong
+        )
+        made = problem(status, "invalid", detail, errors=wrong)
+    else:
+        made = problem(status, str(error.get_codes()), str(error.detail))
+    for name, value in told.headers.items():
+        if name != "Content-Type":
+            made[name] = value
+    return made
+
+
+def faults(detail: Any, field: str = "") -> Iterator[dict[str, str]]:
+    """What is wrong, one entry a sentence, with the path of the field it is about ("" for the whole)."""
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            within = field if name == "non_field_errors" else f"{field}.{name}".lstrip(".")
+            yield from faults(inner, within)
+    elif isinstance(detail, list):
+        for place, inner in enumerate(detail):
+            yield from faults(inner, field if isinstance(inner, str) else f"{field}.{place}".lstrip("."))
+    else:
+        yield {"field": field, "message": str(detail), "code": str(getattr(detail, "code", "invalid"))}
+
+
+def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> HttpResponse:
+    """One problem; `code` never changes, `detail` is for people."""
+    told = {"type": TYPE + code, "title": status.phrase, "status": status.value, "detail": detail, "code": code}
+    return JsonResponse(told | more, status=status.value, content_type=MEDIA_TYPE)
+
+
+def away(request: Any) -> HttpResponse:
+    """The database cannot be reached: when to come back, and the turn of a question that was kept before it went."""
+    kept = kept_turn(request)
+    detail = KEPT_AND_AWAY if kept else AWAY
+    told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", detail, **kept)
+    told["Retry-After"] = str(RETRY_AFTER_S)
+    return told
+
+
+def kept_turn(request: Any) -> dict[str, str]:
+    """The id of the turn a request has made, for a program that would otherwise ask again."""
+    turn_id = getattr(request, "kept_turn_id", None)
+    return {"turn_id": str(turn_id)} if turn_id else {}
+
+
+# ---- what Django answers by itself: pages for people, problems below /api/
+
+
+def is_api(request: HttpRequest) -> bool:
+    return request.path.startswith(API)
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Whether a program reads the answer: a client of the API, or a script of a page."""
+    is_script = request.headers.get("Accept") == "application/json" or "HX-Request" in request.headers
+    return is_api(request) or is_script
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    if is_database_away(exception):  # a session that could not be saved is said to have been deleted
+        return unavailable(request)
+    if not is_api(request):
+        return defaults.bad_request(request, exception)
+    return handle(exception, {}) or problem(HTTPStatus.BAD_REQUEST, "bad_request", "This request cannot be read.")
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    if not is_api(request):
+        return defaults.permission_denied(request, exception)
+    return problem(HTTPStatus.FORBIDDEN, "permission_denied", str(exception))
+
+
+def absent(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    if not is_api(request):
+        return defaults.page_not_found(request, exception)
+    return problem(HTTPStatus.NOT_FOUND, "not_found", ABSENT)
+
+
+def failed(request: HttpRequest) -> HttpResponseBase:
+    """What nobody foresaw; Django calls this while it handles the error, and does not hand it over."""
+    if is_database_away(sys.exc_info()[1]):
+        return unavailable(request)
+    if not is_api(request):
+        return defaults.server_error(request)
+    told = "Something failed on our side. It is in the log."
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "failed", told, **kept_turn(request))
+
+
+def unavailable(request: HttpRequest) -> HttpResponseBase:
+    if is_api(request):
+        return away(request)
+    # Without a request: what pages show beside their content, such as who is signed in, is read from the database.
+    page = render_to_string("503.html")
+    return HttpResponse(page, status=HTTPStatus.SERVICE_UNAVAILABLE.value, headers={"Retry-After": str(RETRY_AFTER_S)})

@@ -1,0 +1,99 @@
+"""Limits of the API: exact under a rush, one for everything and one for questions, and alive without Redis."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from pytest_django import Settings
+
+from accounts.models import User
+from docintel_site.cache import SteadyCache
+from docintel_site.http import limits
+
+NOWHERE = "redis://127.0.0.1:1"
+
+
+@pytest.fixture(autouse=True)
+def one_minute(monkeypatch: pytest.MonkeyPatch) -> float:
+    """The clock stands in the middle of a minute of its own, so that no test crosses from one to the next."""
+    moment = time.time() // 60 * 60 + 22
+    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: moment))
+    cache.clear()
+    return moment
+
+
+@pytest.fixture
+def signed_in(db: None) -> Client:
+    client = Client()
+    client.force_login(User.objects.create_user("ada@example.org", "quiet-harbour-91"))
+    return client
+
+
+def test_it_counts_two_hundred_at_once_exactly(settings: Settings) -> None:
+    settings.API_RATE = 20
+    request = cast(Any, SimpleNamespace(user=SimpleNamespace(pk=7)))
+    with ThreadPoolExecutor(32) as pool:
+        passed = list(pool.map(lambda _: limits.RequestLimit().allow_request(request, cast(Any, None)), range(200)))
+    assert sum(passed) == 20
+
+
+def test_it_says_when_to_come_back(signed_in: Client, settings: Settings) -> None:
+    settings.API_RATE = 2
+    codes = [signed_in.get("/api/v1/me").status_code for _ in range(3)]
+    refused = signed_in.get("/api/v1/me")
+    assert codes == [200, 200, 429]
+    assert (refused.headers["Retry-After"], refused.json()["code"]) == ("38", "throttled")
+
+
+def test_it_lets_in_again_in_the_next_minute(
+    signed_in: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch, one_minute: float
+) -> None:
+    settings.API_RATE = 1
+    assert [signed_in.get("/api/v1/me").status_code for _ in range(2)] == [200, 429]
+    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: one_minute + 60))
+    assert signed_in.get("/api/v1/me").status_code == 200
+
+
+def test_it_limits_each_person_alone(signed_in: Client, settings: Settings) -> None:
+    settings.API_RATE = 1
+    other = Client()
+    other.force_login(User.objects.create_user("bo@example.org", "quiet-harbour-91"))
+    assert [client.get("/api/v1/me").status_code for client in (signed_in, signed_in, other)] == [200, 429, 200]
+
+
+@pytest.mark.parametrize("address", ["/api/v1/retrieve", "/api/v1/chat", "/api/chat"])
+def test_it_limits_questions_more(signed_in: Client, settings: Settings, address: str) -> None:
+    settings.ASK_RATE = 1
+    codes = [signed_in.post(address, {}, content_type="application/json").status_code for _ in range(2)]
+    assert codes == [400, 429]
+    assert signed_in.get("/api/v1/me").status_code == 200
+
+
+def test_it_goes_on_in_its_own_memory_without_redis(caplog: pytest.LogCaptureFixture) -> None:
+    steady = SteadyCache(NOWHERE, {"OPTIONS": {"serializer": "docintel_site.cache.Json"}})
+    assert steady.add("attempts", 0, 60)
+    assert not steady.add("attempts", 0, 60)
+    assert [steady.incr("attempts"), steady.incr("attempts"), steady.get("attempts")] == [1, 2, 2]
+    steady.set("history", [1.5, 2.5], 60)
+    assert (steady.get("history"), steady.has_key("history"), steady.touch("history", 60)) == ([1.5, 2.5], True, True)
+    assert (steady.delete("history"), steady.get("history", "gone")) == (True, "gone")
+    assert "Redis does not answer" in caplog.text
+
+
+def test_it_keeps_values_in_redis_as_json() -> None:
+    cache.set("history", [1.5, True, "é"], 60)
+    assert cache.get("history") == [1.5, True, "é"]
+    stored = cast(Any, cache)._cache.get_client().get(cast(Any, cache).make_and_validate_key("history"))
+    assert stored == b'[1.5, true, "\\u00e9"]'
+
+
+def test_a_counter_that_was_lost_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(key: str) -> int:
+        raise ValueError(key)
+
+    monkeypatch.setattr(limits, "cache", SimpleNamespace(add=lambda *_: True, incr=lost))
+    assert limits.counted("x") == 1

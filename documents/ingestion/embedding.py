@@ -1,0 +1,175 @@
+"""Vectors for the passages and sections of a parse, in batches that an interrupted job can go on from.
+
+A base that is given another model keeps searching with its old vectors until every document has new ones; then all of
+them are switched in one transaction.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from documents.base_settings import BaseSettings
+from documents.ingestion.lease import Lease, LeaseLost
+from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Parse, Passage, TocEntry
+from documents.storage.store import copy_vectors
+from ledger.events import record
+from llm import embedders
+from llm.embedders import Embedder
+from llm.errors import LLMError
+from llm.exchange import Exchange
+from llm.models import LLMCall
+from llm.spending import paid_by
+
+BATCH = 64  # texts between two commits: a few seconds of work that a killed worker loses
+WITHOUT = "keyword, title and pattern search work without {what}."
+
+Owners = Sequence[Passage] | Sequence[TocEntry]
+
+
+def obstacle(chosen: BaseSettings) -> str:
+    """Why a document gets no vectors, or "" when it gets them."""
+    if chosen.embeddings == "none":
+        return f"Embeddings are switched off for this base; {WITHOUT.format(what='them')}"
+    reason = embedders.obstacle(chosen.embeddings)
+    return f"{reason}; {WITHOUT.format(what='it')}" if reason else ""
+
+
+def embedder_of(base: KnowledgeBase) -> Embedder | None:
+    """The embedder a base wants now, None when it wants none or the one it wants is not configured."""
+    chosen = BaseSettings.from_json(base.settings)
+    return None if obstacle(chosen) else embedders.embedder_of(chosen.embeddings)
+
+
+def embed_parse(lease: Lease) -> None:
+    """Embed what has no vector yet, and when all have one, put them to use. Raises LeaseLost, Cancelled.
+
+    A server that refuses, or fails for the last time, leaves the document to its words, and the parse says why.
+    """
+    found = Parse.objects.select_related("document__base")
+    parse = found.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
+    if parse is None:  # purged in between
+        raise LeaseLost
+    embedder = embedder_of(parse.document.base)
+    while embedder is not None:
+        try:
+            with paid_by("", parse.document.base_id):
+                fill(parse, embedder, lease)
+        except LLMError as error:
+            if not error.permanent and lease.job.attempts < settings.ATTEMPTS_MAX:
+                raise
+            LLMCall.objects.record(error.exchange)
+            return say(parse, f"{error} Until then {WITHOUT.format(what='vectors')}")
+        put_to_use(parse, embedder.model_key, lease)
+        parse.document.base.refresh_from_db(fields=["settings"])
+        wanted = embedder_of(parse.document.base)
+        embedder = wanted if wanted and wanted.model_key != embedder.model_key else None  # chosen meanwhile
+
+
+def fill(parse: Parse, embedder: Embedder, lease: Lease) -> None:
+    """Give every passage and section that has none its vector of this model."""
+    total = parse.passages.count() + parse.toc_entries.count()
+    done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).count()
+    lease.report(IngestJob.Stage.EMBED, done, total)
+    for batch in [*batches(passages_without(parse, embedder)), *batches(entries_without(parse, embedder))]:
+        exchanges: list[Exchange] = []
+        texts = [text_of(owner) for owner in batch]
+        vectors = embedder.embed_documents(texts, counting_from(done, total, lease), exchanges.append)
+        with transaction.atomic():
+            lease.hold()
+            for exchange in exchanges:
+                LLMCall.objects.record(exchange)
+            copy_vectors(parse, embedder.model_key, batch, vectors)
+        done += len(batch)
+        lease.report(IngestJob.Stage.EMBED, done, total)
+
+
+def say(parse: Parse, words: str) -> None:
+    """Leave on the parse what people should know of its vectors."""
+    parse.refresh_from_db(fields=["report"])
+    parse.report["embeddings"] = words
+    parse.save(update_fields=["report"])
+
+
+def counting_from(done: int, total: int, lease: Lease) -> Callable[[int, int], None]:
+    """Reports inside a batch, as so many of all."""
+    return lambda embedded, _: lease.report(IngestJob.Stage.EMBED, done + embedded, total)
+
+
+def passages_without(parse: Parse, embedder: Embedder) -> list[Passage]:
+    done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).exclude(passage=None)
+    return list(parse.passages.exclude(pk__in=done.values("passage_id")).defer("search"))
+
+
+def entries_without(parse: Parse, embedder: Embedder) -> list[TocEntry]:
+    done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).exclude(toc_entry=None)
+    return list(parse.toc_entries.exclude(pk__in=done.values("toc_entry_id")))
+
+
+def batches(owners: Owners) -> Iterator[Owners]:
+    for start in range(0, len(owners), BATCH):
+        yield owners[start : start + BATCH]
+
+
+def text_of(owner: Passage | TocEntry) -> str:
+    """What is embedded: a passage with its annotation or section path, a section by its breadcrumb."""
+    if isinstance(owner, TocEntry):
+        return owner.breadcrumb or owner.title
+    return f"{owner.annotation or owner.context}\n{owner.text}".strip()
+
+
+# ---- which vectors are searched
+
+
+def put_to_use(parse: Parse, model_key: str, lease: Lease) -> None:
+    """Search with a parse's complete vectors: at once where nothing else can be, else with the rest of the base."""
+    with transaction.atomic():
+        lease.hold()
+        # Two documents that are done at once must not each take the other for unfinished.
+        base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=parse.document.base_id)
+        parse.refresh_from_db(fields=["embedding_model", "report"])
+        if not parse.embedding_model or embedders.embedder_for(parse.embedding_model) is None:
+            parse.embedding_model = model_key
+        parse.embedded_at = timezone.now()
+        parse.report.pop("embeddings", None)
+        parse.save(update_fields=["embedding_model", "embedded_at", "report"])
+        if not unfilled(base, model_key).exists():
+            switch(base, model_key)
+
+
+def switch(base: KnowledgeBase, model_key: str) -> None:
+    """Every document of a base from its old vectors to those of this model; the old ones are deleted."""
+    parses = Parse.objects.filter(pk__in=read_documents(base).values("current_parse"))
+    left = parses.exclude(embedding_model__in=("", model_key))
+    before = sorted(set(left.values_list("embedding_model", flat=True)))
+    count = parses.update(embedding_model=model_key)
+    Embedding.objects.filter(parse__in=parses).exclude(model_key=model_key).delete()
+    if before:
+        details = {"from": before, "to": model_key, "documents": count}
+        record("embedding_switched", "console", f"base:{base.pk}", details)
+
+
+def read_documents(base: KnowledgeBase) -> "QuerySet[Document]":
+    return base.documents.answering()
+
+
+def unfilled(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
+    """The read documents of a base that have not all their vectors of a model yet."""
+    return with_counts(base, model_key).filter(vectors_made__lt=F("vectors_wanted"))
+
+
+def with_counts(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
+    """The read documents, each with the number of its vectors of a model and of all that should have one."""
+    parse = OuterRef("current_parse")
+    return read_documents(base).annotate(
+        vectors_made=counted(Embedding.objects.filter(parse=parse, model_key=model_key)),
+        vectors_wanted=counted(Passage.objects.filter(parse=parse)) + counted(TocEntry.objects.filter(parse=parse)),
+    )
+
+
+def counted(rows: "QuerySet[Any]") -> Coalesce:
+    return Coalesce(Subquery(rows.order_by().values("parse").annotate(count=Count("pk")).values("count")), 0)

@@ -1,0 +1,129 @@
+"""Images of pages, drawn on demand in a limited child process and kept on disk under the file's digest."""
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from django.conf import settings
+from PIL import Image
+
+from documents.models import Document
+from documents.storage.uploads import PDF
+from reading.limits import Limits
+from reading.processes import sandbox
+from reading.reasons import ReadingError
+
+PAGE_DPI = 110  # a letter page becomes 935 pixels wide: sharp at the width of the viewer, about 100 KB
+SHARP_DPI = 220  # for a page zoomed in: twice as sharp, about 250 KB
+SMALL_DPI = 26  # for the strip of pages: 110 CSS pixels on a dense screen, about 4 KB
+DPI_OF_SIZE = {"page": PAGE_DPI, "sharp": SHARP_DPI, "small": SMALL_DPI}
+THUMBNAIL_WIDTH = 96  # pixels: 40 CSS pixels on a dense screen
+RENDERERS_MAX = 2  # at once in a process: each may take 512 MB
+WAIT_S = 30
+
+_renderers = threading.BoundedSemaphore(RENDERERS_MAX)
+
+
+class NoPageImage(Exception):
+    """There is no image of a page; the message is for people."""
+
+
+def page_image(document: Document, number: int, size: str = "page") -> Path:
+    """The WebP of a page (from 1) in one of the sizes. Raises NoPageImage when it cannot be drawn within the limits."""
+    path = place(document, f"{number}.webp" if size == "page" else f"{number}.{size}.webp")
+    if not path.exists():
+        with slot():
+            if not path.exists():  # whoever waited for a slot may find it drawn
+                keep(path, lambda fresh: draw(document, number, fresh, DPI_OF_SIZE[size]))
+    return path
+
+
+def thumbnail(document: Document) -> Path:
+    """The WebP of the first page, small. Raises NoPageImage."""
+    path = place(document, "thumbnail.webp")
+    if not path.exists():
+        page = page_image(document, 1)
+        keep(path, lambda fresh: shrink(page, fresh))
+    return path
+
+
+def has_image(document: Document, number: int) -> bool:
+    """Whether an image of the page is worth asking for: not Markdown, and not refused before."""
+    return document.media_type == PDF and not refusal_of(place(document, f"{number}.webp")).exists()
+
+
+def limits() -> Limits:
+    """What one file may cost here, from the settings."""
+    return Limits(
+        file_bytes=settings.UPLOAD_MAX_BYTES,
+        pages=settings.PAGES_MAX,
+        memory_bytes=settings.CHILD_MEMORY_BYTES,
+        cpu_s=settings.CHILD_CPU_S,
+        wall_s=settings.CHILD_WALL_S,
+    )
+
+
+def folder_of(sha256: str) -> Path:
+    """Where everything lies that was made of a file's pages. Under the digest, because it depends on nothing else."""
+    return Path(settings.PAGE_IMAGE_ROOT) / sha256[:2] / sha256
+
+
+def place(document: Document, name: str) -> Path:
+    return folder_of(document.sha256) / name
+
+
+def forget(sha256: str) -> None:
+    """Delete every image of a file's pages."""
+    shutil.rmtree(folder_of(sha256), ignore_errors=True)
+
+
+def refusal_of(path: Path) -> Path:
+    return path.with_suffix(".refused")
+
+
+@contextmanager
+def slot() -> Iterator[None]:
+    """One of the few places to draw in; raises NoPageImage when none is free for long."""
+    if not _renderers.acquire(timeout=WAIT_S):
+        raise NoPageImage("Too many pages are being drawn at the moment; load the page again.")
+    try:
+        yield
+    finally:
+        _renderers.release()
+
+
+def keep(path: Path, make: Callable[[Path], None]) -> None:
+    """Make a file so that it appears whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.stem}.{uuid4().hex}.part")
+    try:
+        make(fresh)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def draw(document: Document, number: int, fresh: Path, dpi: int) -> None:
+    if document.media_type != PDF:
+        raise NoPageImage("This document is text and has no page images.")
+    refused = refusal_of(place(document, f"{number}.webp"))
+    if refused.exists():
+        raise NoPageImage(refused.read_text())
+    try:
+        sandbox.render_in_child(Path(document.file.path), number, dpi, fresh, limits())
+    except ReadingError as error:
+        if error.code == "parse_killed":
+            raise NoPageImage("Drawing this page was stopped from outside; load the page again.") from error
+        if error.code != "internal":  # an absent page, or a fault of ours
+            refused.write_text(error.message)  # a page that eats all it is given does so once
+        raise NoPageImage(error.message) from error
+
+
+def shrink(path: Path, fresh: Path) -> None:
+    with Image.open(path) as image:
+        height = max(1, round(image.height * THUMBNAIL_WIDTH / image.width))
+        image.resize((THUMBNAIL_WIDTH, height), Image.Resampling.LANCZOS).save(fresh, "WEBP", quality=80)

@@ -1,0 +1,66 @@
+"""Another embedding model for a base: what is still to do, and the jobs that do it beside the vectors in use."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Sum
+
+from accounts.models import User
+from documents.access import actor_of
+from documents.ingestion import conductor, embedding
+from documents.models import IngestJob, KnowledgeBase
+from ledger.events import record
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a base is on its way to the vectors it wants. `serving` are the models searched with now."""
+
+    wanted: str
+    serving: tuple[str, ...]
+    documents: int
+    documents_left: int
+    vectors: int
+    vectors_of: int
+    is_running: bool
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether some document has no vectors of the model that is wanted."""
+        return bool(self.documents_left)
+
+
+def progress(base: KnowledgeBase) -> Progress | None:
+    """The progress; None for a base that wants no vectors, or from a provider that is not configured."""
+    embedder = embedding.embedder_of(base)
+    if embedder is None:
+        return None
+    documents = embedding.with_counts(base, embedder.model_key)
+    summed = documents.aggregate(made=Sum("vectors_made"), wanted=Sum("vectors_wanted"))
+    serving = documents.exclude(current_parse__embedding_model="").order_by()
+    left = embedding.unfilled(base, embedder.model_key)
+    open_jobs = IngestJob.objects.filter(
+        document__in=left, stage=IngestJob.Stage.EMBED, state__in=(IngestJob.State.QUEUED, IngestJob.State.RUNNING)
+    )
+    return Progress(
+        wanted=embedder.model_key,
+        serving=tuple(sorted(set(serving.values_list("current_parse__embedding_model", flat=True)))),
+        documents=documents.count(),
+        documents_left=left.count(),
+        vectors=summed["made"] or 0,
+        vectors_of=summed["wanted"] or 0,
+        is_running=open_jobs.exists(),
+    )
+
+
+def begin(base: KnowledgeBase, by: User | None = None) -> list[IngestJob]:
+    """Queue the documents without vectors of the wanted model; what is searched changes when the last is done."""
+    found = progress(base)
+    if found is None or not found.is_needed:
+        return []
+    with transaction.atomic():
+        left = embedding.unfilled(base, found.wanted)
+        jobs = [conductor.queue_again(document, IngestJob.Stage.EMBED) for document in left]
+        details = {"from": list(found.serving), "to": found.wanted, "documents": len(jobs)}
+        record("embedding_begun", actor_of(by), f"base:{base.pk}", details)
+    return jobs

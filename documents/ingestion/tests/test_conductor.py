@@ -1,0 +1,492 @@
+"""Ingestion with real files, a real child process and a real database: once, twice, at once, and when it goes wrong."""
+
+import os
+import signal
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from threading import Barrier, Thread
+from typing import Any
+
+import numpy as np
+import pytest
+from django.contrib.postgres.search import SearchQuery
+from django.db import connection
+from django.db.models.functions import Now
+
+from accounts.models import User
+from documents.access import create_base
+from documents.ingestion import conductor, embedding, lease
+from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line, Parse
+from documents.storage.content import read_content
+from documents.storage.store import store_reading
+from documents.storage.uploads import UploadRefused, accept_upload
+from documents.tests.files import CHAPTERS, make_locked_pdf, make_pdf, make_scan, upload_of
+from llm.embedding import DIMENSIONS, MODEL_KEY, is_available
+from reading.rows import Reading
+from reading.tests.pdfs import raw_pdf
+
+pytestmark = pytest.mark.django_db
+
+Queued = Callable[..., IngestJob]
+needs_encoder = pytest.mark.skipif(not is_available(), reason="the bundled encoder is not installed")
+
+
+@pytest.fixture
+def without_embeddings(base: KnowledgeBase) -> None:
+    base.settings = {"embeddings": "none"}
+    base.save()
+
+
+def seen(job: IngestJob) -> tuple[IngestJob, Document]:
+    job.refresh_from_db()
+    return job, Document.objects.get(pk=job.document_id)
+
+
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_makes_a_document_that_can_be_asked(queued: Queued) -> None:
+    job = queued()
+    conductor.ingest(job)
+    job, document = seen(job)
+    assert (job.state, job.stage, job.attempts, document.state) == ("done", "done", 1, "ready")
+    assert document.title == "Supplier policy"
+    content = read_content(document.current_parse)  # type: ignore[arg-type]
+    titles = [entry.title.split()[-1] for entry in content.toc if entry.origin != "front"]
+    assert titles == ["Scope", "Retention", "Audit", "Termination"]
+    assert [page.number for page in content.pages] == [1, 2, 3, 4]
+    assert [line.number for line in content.lines] == list(range(1, len(content.lines) + 1))
+    assert content.language == "en"
+    assert any("once a year" in passage.text for passage in content.passages)
+
+
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_says_why_there_are_no_vectors(queued: Queued) -> None:
+    job = queued()
+    conductor.ingest(job)
+    parse = Parse.objects.get()
+    assert "switched off" in parse.report["embeddings"]
+    assert parse.embedding_model == ""
+
+
+@pytest.mark.usefixtures("without_embeddings")
+@pytest.mark.parametrize("words", ["résumés", "resumes", "kept suppliers", '"seven years"'])
+def test_it_finds_passages_in_the_language_without_accents(queued: Queued, words: str) -> None:
+    conductor.ingest(queued())
+    parse = Parse.objects.get()
+    query = SearchQuery(words.replace("é", "e"), config=parse.search_config, search_type="websearch")
+    assert ["seven years" in passage.text for passage in parse.passages.filter(search=query)] == [True]
+
+
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_finds_a_passage_by_its_section(queued: Queued) -> None:
+    conductor.ingest(queued(make_pdf(8)))
+    query = SearchQuery("termination", config="english")
+    assert Parse.objects.get().passages.filter(search=query).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "code"),
+    [
+        (make_scan(), "scan.pdf", "no_text"),
+        (make_locked_pdf(), "locked.pdf", "encrypted"),
+        (make_pdf()[:700], "cut.pdf", "damaged"),
+        (b"\n \n\n", "blank.md", "empty_file"),
+    ],
+)
+def test_it_fails_with_a_reason(queued: Queued, content: bytes, name: str, code: str) -> None:
+    job = queued(content, name)
+    conductor.ingest(job)
+    job, document = seen(job)
+    assert (job.state, job.reason_code, document.state) == ("failed", code, "failed")
+    assert job.error_for_people.endswith(".")
+    assert job.ended_at is not None
+    assert not Parse.objects.exists()
+
+
+def test_it_refuses_a_file_with_too_many_pages(queued: Queued, settings: Any) -> None:
+    settings.PAGES_MAX = 3
+    job = queued()
+    conductor.ingest(job)
+    assert "4 pages; at most 3" in seen(job)[0].error_for_people
+
+
+def test_it_notices_that_the_stored_file_has_changed(queued: Queued) -> None:
+    job = queued()
+    Path(job.document.file.path).write_bytes(make_pdf(note="changed behind our back"))
+    conductor.ingest(job)
+    job, document = seen(job)
+    assert (job.reason_code, document.state) == ("damaged", "failed")
+    assert document.sha256 in job.error_for_admins
+
+
+def test_it_says_when_the_stored_file_is_gone(queued: Queued) -> None:
+    job = queued()
+    Path(job.document.file.path).unlink()
+    conductor.ingest(job)
+    assert "missing" in seen(job)[0].error_for_admins
+
+
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_reads_markdown(queued: Queued) -> None:
+    conductor.ingest(queued(b"# Access\n\nKeys are changed each quarter.\n\n## Doors\n\nDoors are locked.\n", "a.md"))
+    document = Document.objects.get()
+    assert (document.state, document.title) == ("ready", "Access")
+    assert [entry.title for entry in document.current_parse.toc_entries.exclude(origin="front")] == ["Access", "Doors"]  # type: ignore[union-attr]
+
+
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_does_nothing_the_second_time(queued: Queued) -> None:
+    job = queued()
+    conductor.ingest(job)
+    lines = list(Line.objects.values_list("pk", flat=True))
+    conductor.ingest(job)
+    assert list(Line.objects.values_list("pk", flat=True)) == lines
+    assert seen(job)[0].attempts == 1
+
+
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_tells_how_far_it_is(queued: Queued) -> None:
+    told: list[tuple[str, int, int]] = []
+    conductor.ingest(queued(make_pdf(25)), lambda *step: told.append(step))
+    assert told[0][0] == "check"
+    assert ("pages", 25, 25) in told
+    assert told[-1][0] == "store"
+
+
+# ---- once more
+
+
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_builds_a_new_parse_aside(queued: Queued) -> None:
+    job = queued()
+    conductor.ingest(job)
+    conductor.ingest(conductor.queue_again(job.document))
+    first, second = Parse.objects.order_by("number")
+    assert (first.number, second.number) == (1, 2)
+    assert first.line_count == second.line_count == second.lines.count() == first.lines.count()
+    assert seen(job)[1].current_parse == second
+
+
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_keeps_the_old_parse_when_reading_again_fails(queued: Queued) -> None:
+    job = queued()
+    conductor.ingest(job)
+    Path(job.document.file.path).unlink()
+    again = conductor.queue_again(job.document)
+    conductor.ingest(again)
+    again, document = seen(again)
+    assert (again.state, document.state) == ("failed", "ready")
+    assert document.current_parse is not None
+
+
+def test_it_has_one_open_job_a_document(queued: Queued) -> None:
+    job = queued()
+    assert conductor.queue_again(job.document) == job
+
+
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_keeps_a_title_somebody_gave(queued: Queued) -> None:
+    job = queued()
+    Document.objects.update(title="Our own name")
+    conductor.ingest(job)
+    assert seen(job)[1].title == "Our own name"
+
+
+@pytest.mark.parametrize(
+    ("title", "is_taken"),
+    [
+        ("Supplier policy", True),
+        ("Microsoft Word - draft3.doc", False),
+        ("draft3.doc", False),
+        ("Untitled", False),
+        ("PowerPoint Presentation", False),
+        ("12/2021", False),
+        ("", False),
+        ("word " * 60, False),
+    ],
+)
+def test_it_takes_only_credible_titles(queued: Queued, title: str, is_taken: bool) -> None:
+    document = queued(name="file.pdf").document
+    assert conductor.better_title(document, title) == (title if is_taken else "file")
+
+
+# ---- stopping, dying, at the same time
+
+
+def test_it_stops_between_pages(queued: Queued) -> None:
+    job = queued(make_pdf(40))
+
+    def ask_to_stop(stage: str, done: int, total: int) -> None:
+        if stage == "pages":
+            conductor.stop(job.document)
+
+    conductor.ingest(job, ask_to_stop)
+    job, document = seen(job)
+    assert (job.state, document.state, document.current_parse) == ("cancelled", "failed", None)
+
+
+def test_it_stops_a_waiting_job_at_once(queued: Queued) -> None:
+    job = queued()
+    conductor.stop(job.document)
+    conductor.ingest(job)
+    job, document = seen(job)
+    assert (job.state, document.state) == ("cancelled", "failed")
+
+
+def test_it_writes_nothing_when_the_lease_is_lost(queued: Queued) -> None:
+    job = queued()
+
+    def lose(stage: str, done: int, total: int) -> None:
+        if stage == "store":
+            IngestJob.objects.update(lease_owner="somebody else")
+
+    conductor.ingest(job, lose)
+    assert not Parse.objects.exists()
+    assert seen(job)[0].lease_owner == "somebody else"
+
+
+def test_it_does_not_mind_that_the_document_is_gone(queued: Queued) -> None:
+    job = queued(make_pdf(40))
+
+    def remove(stage: str, done: int, total: int) -> None:
+        if stage == "pages":
+            Document.objects.all().delete()
+
+    conductor.ingest(job, remove)
+    assert not Line.objects.exists()
+
+
+def striking(how: signal.Signals) -> lease.Watch:
+    """A watch that kills the child as soon as it is at work."""
+
+    def strike(stage: str, done: int, total: int) -> None:
+        if stage in ("pages", "recognise"):
+            for child in children_of(os.getpid()):
+                os.kill(child, how)
+
+    return strike
+
+
+@pytest.mark.parametrize("how", [signal.SIGSEGV, signal.SIGABRT])
+def test_it_survives_a_file_that_makes_the_reader_crash(queued: Queued, how: signal.Signals) -> None:
+    job = queued(make_pdf(400))
+    conductor.ingest(job, striking(how))
+    job, document = seen(job)
+    assert (job.state, document.state, job.reason_code) == ("failed", "failed", "parse_crash")
+    conductor.ingest(other := queued(make_pdf(note="the next one"), "next.pdf"))
+    assert seen(other)[1].current_parse is not None
+
+
+@pytest.mark.usefixtures("without_embeddings")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_it_reads_again_when_the_reader_was_stopped_from_outside(queued: Queued, how: signal.Signals) -> None:
+    job = queued(make_pdf(400))
+    for attempt in (1, 2):
+        conductor.ingest(job, striking(how))
+        job, document = seen(job)
+        assert (job.state, job.attempts, job.reason_code, job.lease_owner) == ("queued", attempt, "parse_killed", "")
+        assert how.name in job.error_for_admins
+        assert document.state == "reading"
+    conductor.ingest(job)
+    job, document = seen(job)
+    assert (job.state, job.reason_code, document.state) == ("done", "", "ready")
+
+
+def test_it_says_so_when_the_reader_was_stopped_from_outside_each_time(queued: Queued) -> None:
+    job = queued(make_pdf(400))
+    conductor.finish(job, striking(signal.SIGKILL))
+    job, document = seen(job)
+    assert (job.state, job.attempts, document.state) == ("failed", 3, "failed")
+    assert job.reason_code == "parse_killed"
+    assert "stopped from outside" in job.error_for_people and "MB" not in job.error_for_people
+
+
+def test_it_recognises_again_when_the_child_was_stopped_from_outside(queued: Queued) -> None:
+    blanks = zlib.compress(b" " * 800_000_000, 9)  # ten seconds of work
+    document = queued(raw_pdf(blanks, content_extra=b"/Filter/FlateDecode")).document
+    conductor.stop(document)
+    job = conductor.queue_again(document, IngestJob.Stage.RECOGNISE)
+    for state, attempt in (("queued", 1), ("queued", 2), ("failed", 3)):
+        conductor.recognise(job, striking(signal.SIGKILL))
+        job, document = seen(job)
+        assert (job.state, job.stage, job.attempts, job.reason_code) == (state, "recognise", attempt, "parse_killed")
+
+
+def children_of(pid: int) -> list[int]:
+    """The readers a process has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(path.read_text().rsplit(")", 1)[1].split()[1])
+            is_reader = b"reading.processes.child" in (path.parent / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if parent == pid and is_reader:
+            found.append(int(path.parent.name))
+    return found
+
+
+def test_it_leaves_a_failure_of_ours_to_the_next_attempt(queued: Queued, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: Any) -> Parse:
+        raise RuntimeError("a fault of ours")
+
+    job = queued()
+    with monkeypatch.context() as patch:
+        patch.setattr(conductor, "store_reading", broken)
+        with pytest.raises(RuntimeError):
+            conductor.ingest(job)
+    job, _ = seen(job)
+    assert (job.state, job.lease_owner, job.reason_code, job.attempts) == ("queued", "", "internal", 1)
+    assert "a fault of ours" in job.error_for_admins
+    conductor.ingest(job)
+    assert seen(job)[1].state == "ready"
+
+
+def test_it_gives_up_after_the_last_attempt(queued: Queued, settings: Any) -> None:
+    job = queued()
+    IngestJob.objects.update(state="running", attempts=settings.ATTEMPTS_MAX, lease_owner="dead", heartbeat_at=Now())
+    conductor.give_up_exhausted()
+    assert seen(job)[0].state == "running"
+    settings.LEASE_S = 0
+    conductor.give_up_exhausted()
+    job, document = seen(job)
+    assert (job.state, job.reason_code, document.state) == ("failed", "parse_killed", "failed")
+    assert "dead" in job.error_for_admins
+
+
+def test_it_claims_the_job_of_a_dead_worker_but_not_of_a_living_one(queued: Queued, settings: Any) -> None:
+    job = queued()
+    assert lease.claim(job, conductor.READING_STAGES) is not None
+    assert lease.claim(job, conductor.READING_STAGES) is None
+    settings.LEASE_S = 0
+    assert lease.claim(job, conductor.READING_STAGES) is not None
+    assert seen(job)[0].attempts == 2
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("without_embeddings")
+def test_it_reads_once_when_started_many_times_at_once(queued: Queued) -> None:
+    job = queued(make_pdf(30))
+    together = Barrier(3)
+
+    def run() -> None:
+        together.wait()
+        conductor.ingest(IngestJob.objects.get(pk=job.pk))
+        connection.close()
+
+    runners = [Thread(target=run) for _ in range(3)]
+    for runner in runners:
+        runner.start()
+    for runner in runners:
+        runner.join()
+    assert Parse.objects.count() == 1
+    assert seen(job)[0].attempts == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_keeps_the_lease_alive_while_it_is_silent(queued: Queued, settings: Any) -> None:
+    settings.LEASE_S = 1
+    claimed = lease.claim(queued(), conductor.READING_STAGES)
+    assert claimed is not None
+    with claimed:
+        before = claimed.rows().get().heartbeat_at
+        assert not claimed._ended.wait(1.5)
+        after = claimed.rows().get().heartbeat_at
+    assert before is not None and after is not None
+    assert after > before
+
+
+# ---- vectors
+
+
+@needs_encoder
+def test_it_embeds_passages_and_sections(queued: Queued) -> None:
+    job = queued()
+    conductor.ingest(job)
+    job, document = seen(job)
+    assert (job.state, job.stage, document.state, job.attempts) == ("queued", "embed", "ready", 0)
+    conductor.embed(job)
+    job, document = seen(job)
+    assert (job.state, job.stage) == ("done", "done")
+    parse = document.current_parse
+    assert parse is not None
+    assert (parse.embedding_model, parse.embedded_at is not None) == (MODEL_KEY, True)
+    vectors = read_content(parse).vectors
+    assert vectors is not None
+    assert vectors.passages.shape == (parse.passages.count(), DIMENSIONS)
+    assert vectors.toc.shape == (parse.toc_entries.count(), DIMENSIONS)
+    assert np.allclose(np.linalg.norm(vectors.passages, axis=1), 1, atol=1e-5)
+
+
+@needs_encoder
+def test_it_goes_on_where_embedding_stopped(queued: Queued, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "BATCH", 2)
+    monkeypatch.setattr(lease, "REPORT_EVERY_S", 0)
+    job = queued()
+    conductor.ingest(job)
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if done > 2:
+            raise RuntimeError("the worker is killed")
+
+    with pytest.raises(RuntimeError):
+        conductor.embed(job, stop)
+    kept = set(Embedding.objects.values_list("pk", flat=True))
+    assert len(kept) == 2
+    assert Parse.objects.get().embedding_model == ""
+    conductor.embed(job)
+    assert kept < set(Embedding.objects.values_list("pk", flat=True))
+    assert Parse.objects.get().embedding_model == MODEL_KEY
+
+
+@needs_encoder
+def test_it_stays_ready_when_embedding_is_stopped(queued: Queued) -> None:
+    job = queued()
+    conductor.ingest(job)
+    conductor.stop(job.document)
+    conductor.embed(job)
+    job, document = seen(job)
+    assert (job.state, document.state, Embedding.objects.count()) == ("cancelled", "ready", 0)
+
+
+# ---- a file of this machine
+
+
+def test_it_takes_a_path_from_end_to_end(base: KnowledgeBase, owner: User, tmp_path: Path) -> None:
+    path = tmp_path / "policy.pdf"
+    path.write_bytes(make_pdf())
+    document = conductor.ingest_path(path, base, owner)
+    assert document.state == "ready"
+    assert document.jobs.get().state == "done"
+    assert conductor.ingest_path(path, base, owner) == document
+    assert document.jobs.count() == 1
+
+
+def test_it_reads_a_known_path_again_when_it_had_failed(base: KnowledgeBase, owner: User, tmp_path: Path) -> None:
+    path = tmp_path / "policy.pdf"
+    path.write_bytes(make_pdf())
+    document = accept_upload(base, owner, upload_of(path.read_bytes()))
+    conductor.stop(document)
+    assert conductor.ingest_path(path, base, owner).state == "ready"
+
+
+def test_it_refuses_a_path_that_is_no_document(base: KnowledgeBase, owner: User, tmp_path: Path) -> None:
+    path = tmp_path / "policy.pdf"
+    path.write_bytes(b"")
+    with pytest.raises(UploadRefused):
+        conductor.ingest_path(path, base, owner)
+
+
+# ---- rows
+
+
+def test_it_writes_a_parse_whole_or_not_at_all(owner: User) -> None:
+    document = accept_upload(create_base(owner, "Other"), owner, upload_of(make_pdf()))
+    reading = Reading("t", "en", (), (), (), report={})
+    parse = store_reading(document, reading, [], {})
+    assert (parse.number, parse.search_config, parse.toc_origin) == (1, "english", "none")
+    assert store_reading(document, reading, [], {}).number == 2
+
+
+def test_the_sample_of_this_test_says_what_it_is_asked_for() -> None:
+    assert sum("seven years" in text for _, text in CHAPTERS) == 1

@@ -1,0 +1,112 @@
+"""Taking documents out of a base, back, and away for good. A trashed document leaves every search at once; its trails stay."""
+
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from accounts.models import User
+from documents.access import actor_of
+from documents.ingestion import page_images
+from documents.ingestion.conductor import queue_again, stop
+from documents.models import Document, IngestJob
+from documents.storage.replacement import versions_before
+from documents.storage.store import erase_parses
+from ledger.events import record
+from ledger.holds import Held, refuse_when_held
+
+KEPT_DAYS = 30  # in the trash, then a document is purged by itself
+
+
+class CopyExists(Exception):
+    """The same bytes were uploaded again meanwhile; `document` is the living copy."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(gettext("The same file is in the base again already."))
+        self.document = document
+
+
+def move_to_trash(document: Document, by: User | None = None) -> None:
+    """Take a document with the versions it replaced out of its base, and stop the work on it."""
+    now = timezone.now()
+    with transaction.atomic():
+        if Document.objects.filter(pk=document.pk, trashed_at=None).update(trashed_at=now):
+            Document.objects.filter(pk__in=older_versions(document), trashed_at=None).update(trashed_at=now)
+            record("trashed", actor_of(by), f"document:{document.pk}", named(document))
+    stop(document)
+
+
+def older_versions(document: Document) -> list[UUID]:
+    """The versions that nobody finds but through this one."""
+    return [version.pk for version in versions_before(document) if version.replaced_at]
+
+
+def named(document: Document) -> dict[str, str]:
+    """What tells years later which document it was."""
+    return {"base": str(document.base_id), "title": document.title, "sha256": document.sha256}
+
+
+def restore(document: Document, by: User | None = None) -> IngestJob | None:
+    """Put a document back; the job that reads it when it never was read. Raises CopyExists."""
+    try:
+        with transaction.atomic():
+            if Document.objects.filter(pk=document.pk).exclude(trashed_at=None).update(trashed_at=None):
+                Document.objects.filter(pk__in=older_versions(document)).update(trashed_at=None)
+                record("restored", actor_of(by), f"document:{document.pk}", named(document))
+    except IntegrityError:
+        living = Document.objects.living().filter(base=document.base, sha256=document.sha256).first()
+        if living is None:  # the copy went to the trash between the refusal and this look
+            return restore(document, by)
+        raise CopyExists(living) from None
+    was_stopped = document.current_parse_id is None and not document.jobs.filter(state=IngestJob.State.FAILED).exists()
+    return queue_again(document) if was_stopped else None
+
+
+# ---- away for good
+
+
+def purge(document: Document, by: User | None = None) -> bool:
+    """Delete a trashed document with its file, page images, lines and vectors; whether it was there to be deleted. Raises Held.
+
+    What runs recorded of it stays. A worker that reads it meanwhile loses its job and writes nothing more.
+    """
+    with transaction.atomic():
+        # In the order in which a worker locks them: its job, then the document.
+        list(IngestJob.objects.select_for_update().filter(document=document).order_by("pk"))
+        trashed = Document.objects.select_for_update().filter(pk=document.pk).exclude(trashed_at=None).first()
+        if trashed is None:
+            return False
+        refuse_when_held(f"document:{trashed.pk}", f"base:{trashed.base_id}")
+        older = list(Document.objects.filter(pk__in=older_versions(trashed)).exclude(trashed_at=None))
+        parses = list(trashed.parses.only("pk"))
+        erase_parses(trashed.parses.all())
+        transaction.on_commit(partial(forget_files, str(trashed.file), trashed.sha256))
+        detail = named(trashed) | {"file_name": trashed.file_name, "parses": [str(parse.pk) for parse in parses]}
+        trashed.delete()
+        record("purged", actor_of(by), f"document:{document.pk}", detail)
+        for version in older:
+            purge(version, by)
+    return True
+
+
+def forget_files(name: str, sha256: str) -> None:
+    """Delete a stored file, and its page images when no other document has the same bytes."""
+    Document._meta.get_field("file").storage.delete(name)
+    if not Document.objects.filter(sha256=sha256).exists():
+        page_images.forget(sha256)
+
+
+def purge_due() -> None:
+    """Purge what was long enough in the trash, and what is left of deleted bases."""
+    # An upload may have slipped in while its base was being deleted.
+    Document.objects.filter(trashed_at=None).exclude(base__deleted_at=None).update(trashed_at=Now())
+    long_ago = Q(trashed_at__lt=Now() - timedelta(days=KEPT_DAYS))
+    for document in Document.objects.filter(long_ago | Q(base__deleted_at__isnull=False)).only("pk"):
+        with suppress(Held):  # it stays in the trash until the hold is released
+            purge(document)

@@ -1,0 +1,108 @@
+"""Which place of a document an address asks for: a page by number or printed label, a line, found words, or a quote."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext
+
+from documents.models import Parse
+from documents.pages.search import WORDS_MAX, Finding, Hit, find
+from reading.characters import clean_words
+
+DIGITS_MAX = 9  # what a column of whole numbers holds
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page with what is lit on it; `fault` says what of the wish could not be met, in words for people."""
+
+    page_number: int
+    line_number: int | None = None
+    finding: Finding | None = None
+    hit: Hit | None = None
+    quote: Finding | None = None
+    quoted: Hit | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """The hits one comes to from a place."""
+
+    previous: Hit | None
+    following: Hit | None
+
+
+def place_of(parse: Parse, query: Mapping[str, str]) -> Place:
+    """The place the parameters `page`, `line`, `find` with `hit`, and `quote` name together; by itself the first page."""
+    page_number, line_number = number_of(query, "page"), number_of(query, "line")
+    if page_number is None and line_number:
+        page_number = page_of_line(parse, line_number)
+    place = Place(page_number or 1, line_number)
+    if words := words_of(query, "quote"):
+        place = at_quote(parse, place, words, is_page_named=page_number is not None)
+    if words := words_of(query, "find"):
+        place = at_hit(parse, place, words, query, is_page_named=page_number is not None)
+    return place
+
+
+def at_quote(parse: Parse, place: Place, words: str, *, is_page_named: bool) -> Place:
+    """The place of a quote: the nearest to the named page, else the first in the document."""
+    quote = find(parse, words)
+    if not quote.hits:
+        return replace(place, fault=gettext("These words do not stand in this reading of the document."))
+    nearest = (
+        min(quote.hits, key=lambda hit: abs(hit.page_number - place.page_number)) if is_page_named else quote.hits[0]
+    )
+    fault = ""
+    if is_page_named and nearest.page_number != place.page_number:
+        fault = gettext("These words stand on page %(page)s.") % {"page": nearest.page_number}
+    return replace(place, page_number=nearest.page_number, quote=quote, quoted=nearest, fault=fault)
+
+
+def at_hit(parse: Parse, place: Place, words: str, query: Mapping[str, str], *, is_page_named: bool) -> Place:
+    """The place of a hit: the numbered one; when no page was named the first from the page the search began on."""
+    finding = find(parse, words)
+    hit = finding.hit(number_of(query, "hit") or 0)
+    if hit is None and not is_page_named:
+        hit = finding.first_from(number_of(query, "from") or 1) or finding.hit(1)
+    page_number = hit.page_number if hit else place.page_number
+    return replace(place, page_number=page_number, finding=finding, hit=hit)
+
+
+def step_of(place: Place) -> Step:
+    """The hits before and after a place; around the end and the beginning again."""
+    finding = place.finding
+    if finding is None or not finding.hits:
+        return Step(None, None)
+    first, last = finding.hits[0], finding.hits[-1]
+    if place.hit:
+        number = place.hit.number
+        return Step(finding.hit(number - 1) or last, finding.hit(number + 1) or first)
+    return Step(
+        finding.last_before(place.page_number) or last,
+        finding.first_from(place.page_number) or first,
+    )
+
+
+def page_named(parse: Parse, typed: str, *, as_printed: bool) -> int | None:
+    """The page somebody typed: its place in the file, or what is printed on it; None when there is no such page."""
+    typed = typed.strip()
+    if not as_printed and typed.isascii() and typed.isdigit() and len(typed) <= DIGITS_MAX:
+        return int(typed) if 1 <= int(typed) <= parse.page_count else None
+    printed = parse.pages.filter(label__iexact=typed).order_by("number") if typed and "\x00" not in typed else None
+    return printed.values_list("number", flat=True).first() if printed is not None else None
+
+
+def page_of_line(parse: Parse, line_number: int) -> int | None:
+    return parse.lines.filter(number=line_number).values_list("page_number", flat=True).first()
+
+
+def number_of(query: Mapping[str, str], name: str) -> int | None:
+    """A whole number from 1, small enough for a column; nonsense is as good as absent."""
+    text = query.get(name, "")
+    return int(text) or None if text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX else None
+
+
+def words_of(query: Mapping[str, str], name: str) -> str:
+    return " ".join(clean_words(query.get(name, "").replace("\x00", " ")).split())[:WORDS_MAX]

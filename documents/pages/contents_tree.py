@@ -1,0 +1,96 @@
+"""The contents as the tree beside a page shows them: whole, or folded to what lies around the current section."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reading.rows import TocRow
+
+ENTRIES_MAX = 300  # beyond that the tree weighs more than the page, and nobody reads it through
+DEPTH_MAX = 4
+
+
+@dataclass(frozen=True)
+class Section:
+    """A TOC entry as the tree shows it; `folded` entries below it are left out until one goes there."""
+
+    entry: TocRow
+    depth: int
+    is_current: bool
+    folded: int = 0
+
+    @property
+    def number(self) -> str:
+        """The printed number, unless the title repeats it."""
+        return "" if self.entry.title.startswith(self.entry.number) else self.entry.number
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The sections shown, how many there are, and the entries that lead to what lies before and after them."""
+
+    sections: tuple[Section, ...]
+    count: int
+    before: TocRow | None = None
+    after: TocRow | None = None
+
+
+def tree_of(toc: Sequence[TocRow], current: TocRow | None) -> Tree:
+    """The whole tree of a document, or of a long one the part around the current section."""
+    entries = [entry for entry in toc if entry.origin != "front" or len(toc) == 1]
+    place = next((index for index, entry in enumerate(entries) if entry is current), 0)
+    open_places = range(len(entries)) if len(entries) <= ENTRIES_MAX else unfolded(entries, place)
+    first, end = window(open_places, place)
+    shown = open_places[first:end]
+    following = [*open_places[first + 1 : end + 1], len(entries)][: len(shown)]
+    return Tree(
+        sections=tuple(
+            Section(entries[index], min(entries[index].level, DEPTH_MAX), entries[index] is current, after - index - 1)
+            for index, after in zip(shown, following, strict=True)
+        ),
+        count=len(entries),
+        before=entries[open_places[first - 1]] if first else None,
+        after=entries[open_places[end]] if end < len(open_places) else None,
+    )
+
+
+def unfolded(entries: Sequence[TocRow], place: int) -> Sequence[int]:
+    """The places of the top level, of the way down to the entry at `place`, of its neighbours and what it holds."""
+    if not entries:
+        return ()
+    top = min(entry.level for entry in entries)
+    open_places = {index for index, entry in enumerate(entries) if entry.level == top}
+    open_places |= children(entries, place)
+    while entries[place].level > top:
+        parent = parent_of(entries, place)
+        if parent is None:
+            break
+        open_places |= children(entries, parent) | {place}
+        place = parent
+    return sorted(open_places | {place})
+
+
+def parent_of(entries: Sequence[TocRow], place: int) -> int | None:
+    level = entries[place].level
+    return next((index for index in range(place - 1, -1, -1) if entries[index].level < level), None)
+
+
+def children(entries: Sequence[TocRow], place: int) -> set[int]:
+    """The places of the entries right below one: those of the least level inside it, deeper ones without them too."""
+    found: set[int] = set()
+    level, ceiling = entries[place].level, 0
+    for index in range(place + 1, len(entries)):
+        if entries[index].level <= level:
+            break
+        if not found or entries[index].level <= ceiling:
+            found.add(index)
+            ceiling = entries[index].level
+    return found
+
+
+def window(open_places: Sequence[int], place: int) -> tuple[int, int]:
+    """Of more places than a tree shows, [first, end) around one; a flat list of thousands of entries has no folds."""
+    if len(open_places) <= ENTRIES_MAX:
+        return 0, len(open_places)
+    nearest = next((index for index, each in enumerate(open_places) if each >= place), len(open_places) - 1)
+    first = max(0, min(nearest - ENTRIES_MAX // 2, len(open_places) - ENTRIES_MAX))
+    return first, first + ENTRIES_MAX

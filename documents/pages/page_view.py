@@ -1,0 +1,344 @@
+"""What the page of a document shows: one page as a sheet, the contents, the parse's report, and a chosen line."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from documents.ingestion.page_images import has_image
+from documents.models import Document, Parse
+from documents.pages.address import Place
+from documents.pages.contents_tree import Tree, tree_of
+from documents.pages.listing import ORIGINS, STRENGTH_WORDS
+from documents.pages.search import Finding as Found
+from documents.pages.search import Hit
+from documents.pages.sentences import explain_warning
+from documents.pages.sheet import Mark, Sheet, around, box_of_line, build_sheet, line_marks
+from reading.boxes import boxes_of
+from reading.reasons import number_ranges
+from reading.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
+
+TAG_LETTERS_MAX = 36
+UNDETERMINED = "und"  # what ISO 639 calls a language nobody could name
+STEPS = {
+    "lines": "text and lines",
+    "furniture": "running heads",
+    "kinds": "kinds of lines",
+    "toc": "contents",
+    "white": "look for white text",
+    "rows": "rows",
+}
+MILLISECONDS = 1000
+FOUND = 0.7  # a confidence from here on means that the title stands on the entry's first line
+CUTS = {"section": _("by section"), "page": _("by page"), "fixed": _("of fixed length")}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the parse report: ok or warn, what it is about, what was found."""
+
+    kind: str
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """One page of one parse, ready to be shown."""
+
+    parse: Parse
+    page: PageRow
+    sheet: Sheet
+    lines: tuple[LineRow, ...]
+    tree: Tree
+    current: TocRow | None
+    line: LineRow | None
+    line_section: TocRow | None
+    findings: tuple[Finding, ...]
+    passages: tuple[tuple[PassageRow, str], ...]  # each with its annotation
+    timings: tuple[tuple[str, float], ...]
+    seconds: float
+
+    @property
+    def previous(self) -> int | None:
+        return self.page.number - 1 if self.page.number > 1 else None
+
+    @property
+    def next(self) -> int | None:
+        return self.page.number + 1 if self.page.number < self.parse.page_count else None
+
+
+def inspect_page(document: Document, parse: Parse, place: Place) -> Inspection | None:
+    """One page of a parse, with a line of it chosen and what was found on it lit; None when there is no such page."""
+    stored = parse.pages.filter(number=place.page_number).values_list(*PageRow._fields).first()
+    if stored is None:
+        return None
+    page, lines, toc = PageRow(*stored), lines_of(parse, place.page_number), toc_of(parse)
+    line = next((line for line in lines if line.number == place.line_number), None)
+    current = section_at(toc, line.toc_index if line else section_lit(place, lines) or first_section(lines))
+    return Inspection(
+        parse=parse,
+        page=page,
+        sheet=sheet_of(document, parse, page, lines, line, current, found_marks(place, lines)),
+        lines=lines,
+        tree=tree_of(toc, current),
+        current=current,
+        line=line,
+        line_section=section_at(toc, line.toc_index) if line else None,
+        findings=tuple(findings_of(parse, toc)),
+        passages=passages_of(parse, place.page_number),
+        timings=tuple(
+            (name, parse.timings_ms[step] / MILLISECONDS) for step, name in STEPS.items() if step in parse.timings_ms
+        ),
+        seconds=sum(parse.timings_ms.values()) / MILLISECONDS,
+    )
+
+
+def section_lit(place: Place, lines: Sequence[LineRow]) -> int | None:
+    """The section of the current hit or of the quote of an address."""
+    found, hit = (place.finding, place.hit) if place.hit else (place.quote, place.quoted)
+    numbers = found.line_numbers([hit]) if found and hit else set()
+    return next((line.toc_index for line in lines if line.number in numbers), None)
+
+
+def found_marks(place: Place, lines: Sequence[LineRow]) -> list[Mark]:
+    """What was looked for, lit on a page: every hit, the current one as an anchor, and the quote of an address."""
+    marks = []
+    if place.finding:
+        numbers = {line.number for line in lines}
+        near = [hit for hit in place.finding.hits if place.page_number - 1 <= hit.page_number <= place.page_number]
+        here = [hit for hit in near if numbers & place.finding.line_numbers([hit])]
+        marks += [mark_of(place.finding, hit, lines, is_current=hit == place.hit) for hit in here]
+    if place.quote and place.quoted:
+        marks.append(mark_of(place.quote, place.quoted, lines, is_current=True))
+    return marks
+
+
+def mark_of(found: Found, hit: Hit, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
+    pieces = found.pieces(hit, {line.number: line.text for line in lines})
+    boxes = boxes_of(pieces, {line.number: line for line in lines})
+    return Mark(
+        "anchor" if is_current else "found",
+        [{"page": box.page_number, "x0": box.x0, "y0": box.y0, "x1": box.x1, "y1": box.y1} for box in boxes],
+    )
+
+
+def lines_of(parse: Parse, page_number: int) -> tuple[LineRow, ...]:
+    stored = parse.lines.filter(page_number=page_number).order_by("number").values_list(*LineRow._fields)
+    return tuple(LineRow._make((*row[:-1], tuple(LineSpan(*span) for span in row[-1]))) for row in stored)
+
+
+def passages_of(parse: Parse, page_number: int) -> tuple[tuple[PassageRow, str], ...]:
+    """The passages that touch a page, each with its annotation."""
+    here = parse.passages.filter(first_page__lte=page_number, last_page__gte=page_number).order_by("index")
+    stored = here.values_list(*PassageRow._fields, "annotation")
+    return tuple((PassageRow(*row[:-1]), row[-1]) for row in stored)
+
+
+def toc_of(parse: Parse) -> tuple[TocRow, ...]:
+    return tuple(TocRow(*row) for row in parse.toc_entries.order_by("index").values_list(*TocRow._fields))
+
+
+def section_at(toc: Sequence[TocRow], index: int | None) -> TocRow | None:
+    return next((entry for entry in toc if entry.index == index), None)
+
+
+def first_section(lines: Sequence[LineRow]) -> int | None:
+    """The section a page is mostly about: that of its first heading, else of its first line that is searched."""
+    for kinds in (("heading",), ("body", "list_item", "table_row", "caption")):
+        for line in lines:
+            if line.kind in kinds:
+                return line.toc_index
+    return lines[0].toc_index if lines else None
+
+
+def sheet_of(
+    document: Document,
+    parse: Parse,
+    page: PageRow,
+    lines: Sequence[LineRow],
+    line: LineRow | None,
+    current: TocRow | None,
+    found: Sequence[Mark],
+) -> Sheet:
+    marks = [*line_marks(lines), *found]
+    if current and current.index != FRONT_INDEX:
+        inside = [other for other in lines if other.toc_index == current.index and other.kind != "furniture"]
+        name = f"section {current.number}" if current.number else current.title[:TAG_LETTERS_MAX]
+        marks.append(Mark("context", around(inside), name))
+    if line:
+        marks.append(Mark("anchor", [box_of_line(line)], f"line {line.number}"))
+    return build_sheet(
+        document_id=document.pk,
+        page_number=page.number,
+        page_label=page.label,
+        width=page.width,
+        height=page.height,
+        marks=marks,
+        lines=lines,
+        image=has_image(document, page.number) and "huge_page" not in page.flags,
+        page_count=parse.page_count,
+    )
+
+
+# ---- the report of a parse
+
+
+def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[Finding]:
+    """What was found and what is doubtful, in words."""
+    return [
+        text_finding(parse),
+        *recognition_findings(parse),
+        columns_finding(parse),
+        contents_finding(parse, toc),
+        *line_findings(parse),
+        *label_findings(parse),
+        characters_finding(parse),
+        language_finding(parse),
+        passages_finding(parse),
+        vector_finding(parse),
+        *(Finding("warn", gettext("Note"), explain_warning(warning)) for warning in parse.warnings),
+    ]
+
+
+def text_finding(parse: Parse) -> Finding:
+    missing = len(parse.unreadable_pages)
+    words = gettext("%(part)s of %(all)s pages") % {"part": parse.page_count - missing, "all": parse.page_count}
+    if missing:
+        without = gettext("without text: %(pages)s") % {"pages": number_ranges(parse.unreadable_pages)}
+        return Finding("warn", gettext("Text"), f"{words}; {without}")
+    return Finding("ok", gettext("Text"), words)
+
+
+def recognition_findings(parse: Parse) -> Iterator[Finding]:
+    """Pages whose text came out of their images, here or before the file was uploaded, and why that failed."""
+    flags = parse.pages.filter(text_layer="ocr").values_list("flags", flat=True)
+    if ours := sum("recognised" in page_flags for page_flags in flags):
+        words = gettext("%(count)s read from page images, perhaps with misread letters") % {"count": ours}
+        yield Finding("warn", gettext("Recognised"), words)
+    if theirs := sum("hidden_text" in page_flags for page_flags in flags):
+        words = gettext("%(count)s pages bring text that another program recognised") % {"count": theirs}
+        yield Finding("warn", gettext("Recognised"), words)
+    if failure := parse.report.get("recognition"):
+        yield Finding("warn", gettext("Recognition"), gettext(failure))
+
+
+def columns_finding(parse: Parse) -> Finding:
+    several = parse.pages.filter(column_count__gt=1).count()
+    told = {"count": several, "of": parse.page_count}
+    return Finding("ok", gettext("Columns"), gettext("several on %(count)s of %(of)s pages") % told if several else "1")
+
+
+def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> Finding:
+    entries = [entry for entry in toc if entry.origin != "front"]
+    if not entries:
+        return Finding("warn", gettext("Contents"), gettext("none found; candidates are cut by page"))
+    found = sum(entry.confidence >= FOUND for entry in entries)
+    origin = ORIGINS.get(parse.toc_origin, parse.toc_origin)
+    kind = "ok" if parse.toc_strength in ("strong", "medium") else "warn"
+    told = {"origin": origin, "strength": STRENGTH_WORDS[parse.toc_strength], "found": found, "of": len(entries)}
+    words = gettext("%(origin)s, %(strength)s; %(found)s of %(of)s titles found on their page") % told
+    return Finding(kind, gettext("Contents"), words)
+
+
+def line_findings(parse: Parse) -> list[Finding]:
+    kinds = parse.report.get("line_kinds", {})
+    set_aside = kinds.get("furniture", 0) + kinds.get("contents", 0)
+    shown = ", ".join(
+        f"{kinds[kind]} {words}"
+        for kind, words in (
+            ("heading", gettext("headings")),
+            ("table_row", gettext("table rows")),
+            ("list_item", gettext("list items")),
+        )
+        if kinds.get(kind)
+    )
+    return [
+        Finding(
+            "ok",
+            gettext("Lines"),
+            f"{parse.line_count}" + (", " + gettext("of them %(shown)s") % {"shown": shown} if shown else ""),
+        ),
+        Finding(
+            "ok",
+            gettext("Set aside"),
+            gettext("%(count)s lines of running heads, page numbers and contents pages") % {"count": set_aside},
+        ),
+    ]
+
+
+def label_findings(parse: Parse) -> Iterator[Finding]:
+    """How the printed page numbers stand to the places in the file, when they differ."""
+    labels = parse.pages.values_list("number", "label")
+    offsets = Counter(number - int(label) for number, label in labels if label.isdecimal())
+    differing = sum(label != str(number) for number, label in labels)
+    if differing and offsets:
+        offset, count = offsets.most_common(1)[0]
+        words = gettext("page 1 is page %(page)s of the file; %(count)s pages are so far apart")
+        yield Finding("ok", gettext("Page numbers"), words % {"page": 1 + offset, "count": count})
+    elif differing:
+        words = gettext("%(count)s pages are not named by their place in the file") % {"count": differing}
+        yield Finding("ok", gettext("Page numbers"), words)
+
+
+def characters_finding(parse: Parse) -> Finding:
+    removed, hidden = parse.report.get("removed_chars", 0), parse.report.get("hidden_chars", 0)
+    concealed = parse.report.get("concealed_chars", 0)
+    counts = (
+        (removed, gettext("removed")),
+        (hidden, gettext("invisible")),
+        (concealed, gettext("white, transparent or tiny")),
+    )
+    odd = ", ".join(f"{count} {words}" for count, words in counts if count)
+    total = parse.report.get("chars", 0)
+    words = f"{total}, " + (gettext("of them %(shown)s") % {"shown": odd} if odd else gettext("all visible"))
+    return Finding("warn" if odd else "ok", gettext("Characters"), words)
+
+
+def passages_finding(parse: Parse) -> Finding:
+    kinds = Counter(parse.passages.values_list("kind", flat=True))
+    told = {"count": kinds.total(), "tables": kinds["table"], "cut": CUTS[parse.settings.get("chunking", "section")]}
+    words = gettext("%(count)s, %(cut)s, %(tables)s of them tables") % told
+    annotation = parse.report.get("annotation")
+    if isinstance(annotation, dict):
+        described = gettext("%(done)s of %(of)s described by a model (%(sent)s tokens in, %(got)s out, %(cost)s)")
+        words += "; " + described % {
+            "done": annotation["done"],
+            "of": annotation["of"],
+            "sent": annotation["tokens_in"] or 0,
+            "got": annotation["tokens_out"] or 0,
+            "cost": cost_words(annotation),
+        }
+        words += f". {annotation['failure']}" if annotation["failure"] else ""
+        return Finding("warn" if annotation["failure"] else "ok", gettext("Passages"), words)
+    if annotation:
+        return Finding("warn", gettext("Passages"), f"{words}. {annotation}")
+    return Finding("ok", gettext("Passages"), words)
+
+
+def cost_words(annotation: Mapping[str, Any]) -> str:
+    """What the annotation of a parse cost, as far as its calls had a price."""
+    if not annotation.get("cost"):
+        return gettext("not priced")
+    missing = gettext("%(count)s calls not priced") % {"count": annotation["unpriced"]}
+    unpriced = f", {missing}" if annotation["unpriced"] else ""
+    return f"{float(annotation['cost']):.4f} {annotation['currency']}{unpriced}"
+
+
+def language_finding(parse: Parse) -> Finding:
+    language = gettext("unknown") if parse.language in ("", UNDETERMINED) else parse.language
+    words = gettext("%(language)s, searched as %(searched)s") % {"language": language, "searched": parse.search_config}
+    return Finding("ok", gettext("Language"), words)
+
+
+def vector_finding(parse: Parse) -> Finding:
+    if parse.embedding_model:
+        return Finding("ok", gettext("Embeddings"), parse.embedding_model)
+    return Finding(
+        "warn",
+        gettext("Embeddings"),
+        parse.report.get("embeddings") or gettext("not complete yet; keyword search works"),
+    )

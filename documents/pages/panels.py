@@ -1,0 +1,104 @@
+"""What stands beside a page of a document: the contents, the strip of pages or the hits of a search, and their addresses."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db.models import CharField
+from django.db.models.functions import Cast
+
+from documents.models import Parse
+from documents.pages.address import Place, Step, step_of, words_of
+from documents.pages.search import ShownHit, listed
+from reading.characters import clean_words
+
+PANELS = ("contents", "pages", "find")
+PAGES_A_STRIP = 60  # thumbnails shown at once
+VALUE_MAX = 40  # characters of a parameter that is carried on
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One panel and the way on; addresses are parts of a query that begin with "&"."""
+
+    place: Place
+    step: Step
+    panel: str
+    hits: tuple[ShownHit, ...]
+    strip: tuple[tuple[int, str], ...]  # (page number, printed label)
+    strip_before: int  # the page that leads to the strip before, 0 when there is none
+    strip_after: int
+    has_printed_labels: bool
+    is_by_print: bool
+    keep: str
+    keep_words: str  # without the panel
+    keep_reading: str  # without the panel and the words
+    parse_number: str
+
+    @property
+    def find(self) -> str:
+        return self.place.finding.words if self.place.finding else ""
+
+
+def around(parse: Parse, place: Place, query: Mapping[str, str]) -> Reader:
+    """What stands beside a place of a parse."""
+    asked = kept(query)
+    panel = asked["panel"] if asked.get("panel") in PANELS else "find" if place.finding else "contents"
+    strip, before, after = strip_of(parse, place.page_number) if panel == "pages" else ((), 0, 0)
+    return Reader(
+        place=place,
+        step=step_of(place),
+        panel=panel,
+        hits=hits_of(parse, place) if panel == "find" else (),
+        strip=strip,
+        strip_before=before,
+        strip_after=after,
+        has_printed_labels=has_printed_labels(parse),
+        is_by_print=query.get("by") == "printed",
+        keep=query_of(asked),
+        keep_words=query_of(without(asked, "panel")),
+        keep_reading=query_of(without(asked, "panel", "find")),
+        parse_number=asked.get("parse", ""),
+    )
+
+
+def kept(query: Mapping[str, str]) -> dict[str, str]:
+    """What every address within a document carries on: the reading, the panel, the words looked for."""
+    values = {name: clean_words(query.get(name, "")[:VALUE_MAX]) for name in ("parse", "panel")}
+    values["find"] = words_of(query, "find")
+    return {name: value for name, value in values.items() if value}
+
+
+def without(asked: Mapping[str, str], *names: str) -> dict[str, str]:
+    return {name: value for name, value in asked.items() if name not in names}
+
+
+def query_of(asked: Mapping[str, str]) -> str:
+    return "&" + urlencode(asked) if asked else ""
+
+
+def address(query: Mapping[str, str], page_number: int) -> str:
+    """The address of another page that keeps what is kept, and how its number was typed."""
+    by = {"by": "printed"} if query.get("by") == "printed" else {}
+    return "?" + urlencode({"page": page_number, **kept(query), **by})
+
+
+def hits_of(parse: Parse, place: Place) -> tuple[ShownHit, ...]:
+    """The hits listed: those around the current one, or around the first of the page."""
+    if place.finding is None or not place.finding.hits:
+        return ()
+    current = place.hit or place.finding.first_from(place.page_number) or place.finding.hits[-1]
+    return tuple(listed(parse, place.finding, place.finding.near(current.number)))
+
+
+def strip_of(parse: Parse, page_number: int) -> tuple[tuple[tuple[int, str], ...], int, int]:
+    """The pages around one, in steps, and the pages that lead to the steps before and after."""
+    first = (page_number - 1) // PAGES_A_STRIP * PAGES_A_STRIP + 1
+    end = first + PAGES_A_STRIP
+    pages = parse.pages.filter(number__gte=first, number__lt=end).order_by("number")
+    return tuple(pages.values_list("number", "label")), max(first - 1, 0), end if end <= parse.page_count else 0
+
+
+def has_printed_labels(parse: Parse) -> bool:
+    """Whether a page carries another number than its place in the file."""
+    return parse.pages.exclude(label="").exclude(label=Cast("number", CharField())).exists()

@@ -1,0 +1,187 @@
+"""Finds words in one reading of a document: every place they stand, also across line ends and hyphens."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+from uuid import UUID
+
+from documents.models import Line, Parse
+from reading.matching import LINE_HYPHENS, LinePiece, match_form, match_map
+
+WORDS_MAX = 1_000  # characters that can be looked for: a long quote
+HITS_MAX = 5_000  # nobody steps through more, and a search for "e" should end
+CONTEXT = 60  # characters before and after a hit in the list
+LEADERS = re.compile(r"(?:[ .·_]){5,}")  # dots from a title to its page number, which would fill the list
+PARSES_KEPT = 4  # in the memory of a process; 20,000 lines take 6 MB
+LISTED = 100  # hits of the list around the current one
+
+
+class FoundLine(NamedTuple):
+    """A line in the form it is looked through."""
+
+    number: int
+    page_number: int
+    match: str
+
+
+class Hit(NamedTuple):
+    """One place: its position among all (1-based), its page, and [start, end) in the joined match forms."""
+
+    number: int
+    page_number: int
+    start: int
+    end: int
+
+
+class ShownHit(NamedTuple):
+    """A hit as the list shows it: literal words with a little of what stands around them."""
+
+    hit: Hit
+    before: str
+    words: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """All places of some words in a parse. Running heads are left out: they are on every page."""
+
+    words: str
+    hits: tuple[Hit, ...]
+    lines: tuple[FoundLine, ...]
+    starts: tuple[int, ...]  # where each line begins in the joined match forms
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.hits) == HITS_MAX
+
+    @property
+    def page_count(self) -> int:
+        return len({hit.page_number for hit in self.hits})
+
+    def hit(self, number: int) -> Hit | None:
+        return self.hits[number - 1] if 1 <= number <= len(self.hits) else None
+
+    def first_from(self, page_number: int) -> Hit | None:
+        """The first hit on a page or after it."""
+        return next((hit for hit in self.hits if hit.page_number >= page_number), None)
+
+    def last_before(self, page_number: int) -> Hit | None:
+        return next((hit for hit in reversed(self.hits) if hit.page_number < page_number), None)
+
+    def near(self, number: int) -> tuple[Hit, ...]:
+        """The hits listed around one of them."""
+        first = max(0, min(number - 1 - LISTED // 2, len(self.hits) - LISTED))
+        return self.hits[first : first + LISTED]
+
+    def pieces(self, hit: Hit, texts: Mapping[int, str]) -> list[LinePiece]:
+        """Where a hit stands in the lines' own texts, one (line number, start, end) a line; `texts` by line number."""
+        pieces = []
+        for place in self.places(hit):
+            line, text = self.lines[place], texts.get(self.lines[place].number)
+            if text is None:
+                continue
+            first, last = max(hit.start - self.starts[place], 0), min(hit.end - self.starts[place], len(line.match))
+            _, offsets = match_map(text)
+            if first < last <= len(offsets):
+                pieces.append((line.number, offsets[first], offsets[last - 1] + 1))
+        return pieces
+
+    def places(self, hit: Hit) -> range:
+        """The indexes of the lines a hit runs over."""
+        return range(bisect_right(self.starts, hit.start) - 1, bisect_right(self.starts, hit.end - 1))
+
+    def line_numbers(self, hits: Iterable[Hit]) -> set[int]:
+        return {self.lines[place].number for hit in hits for place in self.places(hit)}
+
+
+def find(parse: Parse, words: str) -> Finding:
+    """Every place of `words` in a parse, whatever their case, accents, quotation marks, line ends and hyphens."""
+    return find_in(searched_lines(parse.pk), words[:WORDS_MAX])
+
+
+class Searched(NamedTuple):
+    """Lines as they are looked through: their match forms in one text, and where in it each begins."""
+
+    lines: tuple[FoundLine, ...]
+    starts: tuple[int, ...]
+    joined: str
+
+
+@lru_cache(maxsize=PARSES_KEPT)
+def searched_lines(parse_pk: UUID) -> Searched:
+    """The lines of a parse that are looked through. A parse never changes, and who steps from place to place comes often."""
+    searched = Line.objects.filter(parse=parse_pk).exclude(kind="furniture").order_by("number")
+    return laid_out(tuple(FoundLine(*row) for row in searched.values_list("number", "page_number", "match")))
+
+
+def laid_out(lines: tuple[FoundLine, ...]) -> Searched:
+    starts = tuple(accumulate((len(line.match) + 1 for line in lines), initial=0))[:-1]
+    return Searched(lines, starts, "\n".join(line.match for line in lines))
+
+
+def find_in(searched: Searched, words: str) -> Finding:
+    pattern = pattern_of(words)
+    hits: list[Hit] = []
+    for found in pattern.finditer(searched.joined) if pattern else ():
+        place = bisect_right(searched.starts, found.start()) - 1
+        hits.append(Hit(len(hits) + 1, searched.lines[place].page_number, found.start(), found.end()))
+        if len(hits) == HITS_MAX:
+            break
+    return Finding(words, tuple(hits), searched.lines, searched.starts)
+
+
+def pattern_of(words: str) -> re.Pattern[str] | None:
+    """Words as they may stand in joined match forms: a space may be a line end, a word may be divided at one."""
+    folded = match_form(words)
+    if not folded:
+        return None
+    parts = []
+    for sign, following in zip(folded, [*folded[1:], ""], strict=True):
+        is_space = sign == " "
+        parts.append(r"[ \n]+" if is_space else re.escape(sign))
+        if following and not is_space and following != " ":
+            # Behind a hyphen of its own the line may end; within a word a hyphen and the line end.
+            parts.append(r"\n?" if sign in LINE_HYPHENS else r"(?:-\n)?")
+    return re.compile("".join(parts))
+
+
+def listed(parse: Parse, finding: Finding, hits: Sequence[Hit]) -> list[ShownHit]:
+    """Hits with their literal words and what stands before and after them."""
+    if not hits:
+        return []
+    first, last = finding.places(hits[0])[0], finding.places(hits[-1])[-1]
+    around = [line.number for line in finding.lines[max(first - 1, 0) : last + 2]]
+    wanted = finding.line_numbers(hits) if len(around) > LISTED * 10 else set(around)
+    texts = dict(parse.lines.filter(number__in=wanted).values_list("number", "text"))
+    return [shown(finding, hit, texts) for hit in hits]
+
+
+def shown(finding: Finding, hit: Hit, texts: Mapping[int, str]) -> ShownHit:
+    pieces = finding.pieces(hit, texts)
+    if not pieces:
+        return ShownHit(hit, "", finding.words, "")
+    places = finding.places(hit)
+    before = texts[pieces[0][0]][: pieces[0][1]]
+    after = texts[pieces[-1][0]][pieces[-1][2] :]
+    if len(before) < CONTEXT and places[0]:
+        before = f"{texts.get(finding.lines[places[0] - 1].number, '')} {before}"
+    if len(after) < CONTEXT and places[-1] + 1 < len(finding.lines):
+        after = f"{after} {texts.get(finding.lines[places[-1] + 1].number, '')}"
+    words = " ".join(texts[number][start:end] for number, start, end in pieces)
+    return ShownHit(hit, tail(LEADERS.sub(" … ", before)), words, head(LEADERS.sub(" … ", after)))
+
+
+def tail(text: str) -> str:
+    """The end of a text, from a whole word on."""
+    cut = text[-CONTEXT:]
+    return f"…{cut.partition(' ')[2] or cut}" if len(text) > CONTEXT else cut.lstrip()
+
+
+def head(text: str) -> str:
+    cut = text[:CONTEXT]
+    return f"{cut.rpartition(' ')[0] or cut}…" if len(text) > CONTEXT else cut.rstrip()

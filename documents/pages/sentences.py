@@ -1,0 +1,16 @@
+"""The sentences of `reading.reasons` in the reader's language. Apart from them: the child that reads files has no Django."""
+
+from django.utils.translation import gettext
+
+from reading.reasons import WARNINGS
+
+
+def explain_warning(warning: str) -> str:
+    """The sentence of a warning as a Reading carries it: `code` or `code(value)`."""
+    code, _, value = warning.partition("(")
+    return gettext(WARNINGS[code]).format(value=value.removesuffix(")"))
+
+
+def in_words(stored: str) -> str:
+    """A stored sentence in the reader's language, where it is one of ours as it stands; as it was stored otherwise."""
+    return gettext(stored) if stored else ""

@@ -1,0 +1,190 @@
+"""One page of a document as it is shown: an image below, boxes and selectable text above, all in PDF points."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from reading.rows import LineRow
+
+MarkKind = Literal["anchor", "context", "other", "found", "line", "furniture"]
+
+CLASSES: dict[str, str] = {
+    "anchor": "hl-anchor",
+    "context": "hl-context",
+    "other": "hl-other",
+    "found": "hl-found",
+    "line": "linebox",
+    "furniture": "linebox furniture",
+}
+# Points around a box, so that a highlight does not cut the letters; a context stands clear of the anchor in it.
+MARGINS = {"anchor": 0.6, "context": 2.5, "other": 0.6, "found": 0.6, "line": 0.0, "furniture": 0.0}
+DRAWN_FIRST = ("context", "line", "furniture", "found", "other", "anchor")
+TAG_HEIGHT, TAG_LETTER, TAG_PADDING, TAG_BASELINE = 10.0, 4.8, 8.0, 7.8
+SECTION_TAGS_MIN = 2  # widths of its tag that the box of a section has, or the tag would cover the heading
+TAG_GAP = 22.0  # points; line numbers stand in between
+SHORT_TAG = 9  # letters: a citation's number, A or C, "line 1234"
+BASELINE = 0.22  # of a line's height lies below its baseline
+NUMBER_GAP = 5.0  # points between a line number and its line
+MARKDOWN_SIZE = 1.08  # of a line's height: serif letters are narrower than those the line was measured with
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Boxes that belong together, [{page, x0, y0, x1, y1}] in PDF points, and the words on their tag."""
+
+    kind: MarkKind
+    boxes: list[dict[str, Any]]
+    tag: str = ""
+
+
+class Box(NamedTuple):
+    """A rectangle as SVG wants it, rounded to a tenth of a point."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    css: str
+
+
+class Tag(NamedTuple):
+    box: Box
+    text_x: float
+    text_y: float
+    text: str
+
+
+class SheetLine(NamedTuple):
+    """A line of text where it stands. `length` is its width; `size` the font size it is set in."""
+
+    number: int
+    number_x: float
+    text: str
+    x: float
+    y: float
+    length: float
+    size: float
+    kind: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What `documents/_sheet.html` draws."""
+
+    document_id: str
+    page_number: int
+    page_label: str
+    page_count: int
+    width: float
+    height: float
+    image_url: str | None
+    alt: str
+    boxes: list[Box] = field(default_factory=list)
+    tags: list[Tag] = field(default_factory=list)
+    lines: list[SheetLine] = field(default_factory=list)
+
+    @property
+    def has_printed_label(self) -> bool:
+        """Whether the page carries another number than its place in the file."""
+        return bool(self.page_label) and self.page_label != str(self.page_number)
+
+
+def build_sheet(
+    *,
+    document_id: UUID | str,
+    page_number: int,
+    page_label: str,
+    width: float,
+    height: float,
+    marks: Iterable[Mark],
+    lines: Sequence[LineRow] = (),
+    image: bool,
+    page_count: int,
+) -> Sheet:
+    """The sheet of one page; boxes of other pages are left out. Without an image its lines are shown as text."""
+    drawn = sorted(marks, key=lambda mark: DRAWN_FIRST.index(mark.kind))
+    here = [(mark, [box for box in mark.boxes if box["page"] == page_number]) for mark in drawn]
+    return Sheet(
+        document_id=str(document_id),
+        page_number=page_number,
+        page_label=page_label,
+        page_count=page_count,
+        width=round(width, 1),
+        height=round(height, 1),
+        image_url=reverse("documents:page_image", args=[document_id, page_number]) if image else None,
+        alt=alt_of(page_number, page_label, page_count),
+        boxes=[box_of(mark.kind, box) for mark, boxes in here for box in boxes],
+        tags=[tag_of(mark, boxes) for mark, boxes in here if mark.tag and boxes],
+        lines=[sheet_line(line) for line in lines if line.page_number == page_number],
+    )
+
+
+def line_marks(lines: Sequence[LineRow]) -> list[Mark]:
+    """The boxes of a page's lines, its furniture apart."""
+    return [Mark("furniture" if line.kind == "furniture" else "line", [box_of_line(line)]) for line in lines]
+
+
+def box_of_line(line: LineRow) -> dict[str, Any]:
+    return {"page": line.page_number, "x0": line.x0, "y0": line.y0, "x1": line.x1, "y1": line.y1}
+
+
+def around(lines: Sequence[LineRow]) -> list[dict[str, Any]]:
+    """One box a page around the lines of it."""
+    boxes: dict[int, dict[str, Any]] = {}
+    for line in lines:
+        box = boxes.setdefault(line.page_number, box_of_line(line))
+        box["x0"], box["y0"] = min(box["x0"], line.x0), min(box["y0"], line.y0)
+        box["x1"], box["y1"] = max(box["x1"], line.x1), max(box["y1"], line.y1)
+    return list(boxes.values())
+
+
+def alt_of(page_number: int, page_label: str, page_count: int) -> str:
+    words = gettext("Page %(page)s of %(count)s") % {"page": page_number, "count": page_count}
+    is_printed = page_label and page_label != str(page_number)
+    return f"{words}, " + gettext("printed %(label)s") % {"label": page_label} if is_printed else words
+
+
+def box_of(kind: str, box: dict[str, Any]) -> Box:
+    margin = MARGINS[kind]
+    return Box(
+        round(box["x0"] - margin, 1),
+        round(box["y0"] - margin, 1),
+        round(max(box["x1"] - box["x0"], 0) + 2 * margin, 1),
+        round(max(box["y1"] - box["y0"], 0) + 2 * margin, 1),
+        CLASSES[kind],
+    )
+
+
+def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]]) -> Tag:
+    """A short tag in the left margin beside the first box, clear of the line numbers; a long one on its corner.
+
+    The name of a section stands in its box at the right, where headings seldom reach, if the box is wide enough.
+    """
+    frame = box_of(mark.kind, boxes[0])
+    width = round(TAG_LETTER * len(mark.tag) + TAG_PADDING, 1)
+    left = round(min(box["x0"] for box in boxes) - width - TAG_GAP, 1)
+    is_beside = len(mark.tag) <= SHORT_TAG and left >= 0
+    if mark.kind == "context" and not is_beside and frame.width >= SECTION_TAGS_MIN * width:
+        x, y = round(frame.x + max(frame.width - width, 0), 1), max(frame.y, 0.0)
+    else:
+        x, y = left if is_beside else frame.x, round(max(frame.y - (0 if is_beside else TAG_HEIGHT), 0), 1)
+    css = "tagbox ctx" if mark.kind == "context" else "tagbox"
+    return Tag(Box(x, y, width, TAG_HEIGHT, css), round(x + width / 2, 1), round(y + TAG_BASELINE, 1), mark.tag)
+
+
+def sheet_line(line: LineRow) -> SheetLine:
+    height = line.y1 - line.y0
+    return SheetLine(
+        number=line.number,
+        number_x=round(line.x0 - NUMBER_GAP, 1),
+        text=line.text,
+        x=round(line.x0, 1),
+        y=round(line.y1 - BASELINE * height, 1),
+        length=round(max(line.x1 - line.x0, 1), 1),
+        size=round(max(MARKDOWN_SIZE * height, 1), 1),
+        kind=line.kind,
+    )

@@ -1,0 +1,206 @@
+"""One document as retrieval sees it: lines, sections, passages and vectors of one parse, read-only and cached."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from documents.models import Embedding, Parse
+from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
+
+CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at most about 1 GB in a worker
+USABLE_TOC_ENTRIES = 4  # R10
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Normalised vectors, float32: `passages` [passages, dimensions], `toc` [entries, dimensions] by row order."""
+
+    model_key: str
+    passages: np.ndarray
+    toc: np.ndarray
+
+
+@dataclass(frozen=True)
+class DocumentContent:
+    """The frozen content of one parse. `lines[n - 1].number == n`; `toc[i].index` rises but may begin at 0 or 1."""
+
+    document_id: str
+    parse_id: str
+    parse_number: int
+    parser_version: str
+    title: str
+    file_name: str
+    media_type: str
+    sha256: str
+    language: str
+    search_config: str
+    toc_origin: str
+    toc_strength: str
+    unreadable_pages: tuple[int, ...]
+    pages: tuple[PageRow, ...]
+    lines: tuple[LineRow, ...]
+    toc: tuple[TocRow, ...]
+    passages: tuple[PassageRow, ...]
+    vectors: Vectors | None = None
+
+    def lines_between(self, first: int, last: int) -> tuple[LineRow, ...]:
+        """Lines first..last, both included; numbers outside the document are cut off."""
+        return self.lines[max(first, 1) - 1 : max(last, 0)]
+
+    def text_between(self, first: int, last: int, *, searched_only: bool = False) -> str:
+        """The literal text of lines first..last, one line each; `searched_only` leaves furniture out."""
+        lines = self.lines_between(first, last)
+        return "\n".join(line.text for line in lines if not searched_only or line.kind not in UNSEARCHED_KINDS)
+
+    @cached_property
+    def searched_lines(self) -> tuple[LineRow, ...]:
+        """The lines that may be hits: no furniture, no contents page."""
+        return tuple(line for line in self.lines if line.kind not in UNSEARCHED_KINDS)
+
+    @cached_property
+    def toc_by_index(self) -> dict[int, TocRow]:
+        return {entry.index: entry for entry in self.toc}
+
+    @property
+    def has_usable_toc(self) -> bool:
+        return sum(1 for entry in self.toc if entry.origin != "front") >= USABLE_TOC_ENTRIES
+
+    def page(self, number: int) -> PageRow:
+        return self.pages[number - 1]
+
+    @cached_property
+    def line_df(self) -> pd.DataFrame:
+        """`line_df`: one row a line, the columns of LineRow, indexed by document-wide line number."""
+        return pd.DataFrame(self.lines, columns=list(LineRow._fields)).set_index("number", drop=False)
+
+    @cached_property
+    def toc_df(self) -> pd.DataFrame:
+        """`toc_df`: one row an entry, the columns of TocRow, indexed by TOC index."""
+        return pd.DataFrame(self.toc, columns=list(TocRow._fields)).set_index("index", drop=False)
+
+    def snapshot(self) -> dict[str, Any]:
+        """What a run keeps of the document it read."""
+        return {
+            "document_id": self.document_id,
+            "title": self.title,
+            "file_name": self.file_name,
+            "sha256": self.sha256,
+            "parse_id": self.parse_id,
+            "parse_number": self.parse_number,
+            "parser_version": self.parser_version,
+            "pages": len(self.pages),
+            "lines": len(self.lines),
+            "toc_origin": self.toc_origin,
+            "toc_strength": self.toc_strength,
+            "unreadable_pages": list(self.unreadable_pages),
+            "embedding_model": self.vectors.model_key if self.vectors else "",
+        }
+
+
+class ContentCache:
+    """The most recently used contents of this process. Only the vectors of a parse change, and they are in the key."""
+
+    def __init__(self, size: int = CACHED_DOCUMENTS_MAX) -> None:
+        self._size = size
+        self._contents: OrderedDict[tuple[str, str], DocumentContent] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, parse: Parse) -> DocumentContent:
+        key = (str(parse.pk), f"{parse.embedding_model} {parse.embedded_at}")
+        with self._lock:
+            if key in self._contents:
+                self._contents.move_to_end(key)
+                return self._contents[key]
+        content = read_content(parse)
+        with self._lock:
+            self._contents[key] = content
+            while len(self._contents) > self._size:
+                self._contents.popitem(last=False)
+        return content
+
+
+_cache = ContentCache()
+
+
+def load_content(parse: Parse) -> DocumentContent:
+    """The content of a parse, from this process's cache when it was asked for lately."""
+    return _cache.get(parse)
+
+
+def read_content(parse: Parse) -> DocumentContent:
+    """The content of a parse, from the database."""
+    document = parse.document
+    line_columns = [name for name in LineRow._fields if name != "spans"]
+    lines: Iterable[tuple[Any, ...]] = parse.lines.order_by("number").values_list(*line_columns, "spans")
+    return DocumentContent(
+        document_id=str(document.pk),
+        parse_id=str(parse.pk),
+        parse_number=parse.number,
+        parser_version=parse.parser_version,
+        title=document.title,
+        file_name=document.file_name,
+        media_type=document.media_type,
+        sha256=document.sha256,
+        language=parse.language,
+        search_config=parse.search_config,
+        toc_origin=parse.toc_origin,
+        toc_strength=parse.toc_strength,
+        unreadable_pages=tuple(parse.unreadable_pages),
+        pages=tuple(PageRow(*row) for row in parse.pages.order_by("number").values_list(*PageRow._fields)),
+        lines=tuple(LineRow._make((*row[:-1], tuple(LineSpan(*span) for span in row[-1]))) for row in lines),
+        toc=tuple(TocRow(*row) for row in parse.toc_entries.order_by("index").values_list(*TocRow._fields)),
+        passages=tuple(PassageRow(*row) for row in parse.passages.order_by("index").values_list(*PassageRow._fields)),
+        vectors=read_vectors(parse),
+    )
+
+
+def content_of(
+    reading: Reading,
+    passages: Sequence[PassageRow],
+    *,
+    file_name: str,
+    media_type: str,
+    sha256: str,
+    vectors: Vectors | None = None,
+) -> DocumentContent:
+    """The content of a reading that is not in the database, for notebooks, benchmarks and tests."""
+    return DocumentContent(
+        document_id=sha256[:32],
+        parse_id=f"{sha256[:32]}-{reading.language}",
+        parse_number=1,
+        parser_version=str(reading.report.get("parser_version", "")),
+        title=reading.title or file_name,
+        file_name=file_name,
+        media_type=media_type,
+        sha256=sha256,
+        language=reading.language,
+        search_config=str(reading.report.get("search_config", "simple")),
+        toc_origin=str(reading.report.get("toc_origin", "")),
+        toc_strength=str(reading.report.get("toc_strength", "")),
+        unreadable_pages=tuple(page.number for page in reading.pages if page.text_layer == "none"),
+        pages=reading.pages,
+        lines=reading.lines,
+        toc=reading.toc,
+        passages=tuple(passages),
+        vectors=vectors,
+    )
+
+
+def read_vectors(parse: Parse) -> Vectors | None:
+    """The vectors of a parse in the order of its passages and TOC entries; None until they are complete."""
+    if not parse.embedding_model:
+        return None
+    rows = Embedding.objects.filter(parse=parse, model_key=parse.embedding_model)
+    passages = rows.exclude(passage=None).order_by("passage__index").values_list("vector", flat=True)
+    toc = rows.exclude(toc_entry=None).order_by("toc_entry__index").values_list("vector", flat=True)
+    return Vectors(parse.embedding_model, matrix(list(passages)), matrix(list(toc)))
+
+
+def matrix(vectors: list[Any]) -> np.ndarray:
+    return np.asarray([np.asarray(vector) for vector in vectors], dtype=np.float32)

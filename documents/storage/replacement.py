@@ -1,0 +1,90 @@
+"""A newer file in place of a document. It is a document of its own; the older one answers until the newer one is read."""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.core.files import File
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from accounts.models import User
+from documents.access import actor_of
+from documents.models import Document
+from documents.storage.uploads import UploadRefused, accept_upload
+from ledger.events import record
+
+VERSIONS_MAX = 1_000  # a chain longer than any of people; ends the walk should a row ever point at itself
+
+
+class NotReplaceable(UploadRefused):
+    """A document that is no longer, or not yet again, to be replaced."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("not_replaceable", message)
+
+
+def replace(document: Document, user: User | None, uploaded_file: "File[Any]") -> Document:
+    """Keep a file as the next version of a document, with its tags. Raises UploadRefused.
+
+    A newer version that could not be read gives way to this one.
+    """
+    with transaction.atomic():
+        old = Document.objects.select_for_update().get(pk=document.pk)
+        if old.replaced_at or old.trashed_at:
+            raise NotReplaceable(gettext("This is not the current version any more. Replace the newest one."))
+        pending = list(Document.objects.living().filter(replaces=old))
+        if any(newer.state != Document.State.FAILED for newer in pending):
+            raise NotReplaceable(gettext("A newer version is being read already. Wait until it is ready."))
+        Document.objects.filter(pk__in=[newer.pk for newer in pending]).update(trashed_at=timezone.now())
+        newer = accept_upload(old.base, user, uploaded_file, replaces=old)
+        details = {"base": str(old.base_id), "title": old.title, "by": str(newer.pk), "sha256": newer.sha256}
+        record("replaced", actor_of(user), f"document:{old.pk}", details)
+    return newer
+
+
+def take_over(document: Document) -> None:
+    """Set the older versions of a document aside, now that it answers; called in the transaction that makes it answer."""
+    older = [version.pk for version in versions_before(document)]
+    Document.objects.filter(pk__in=older, replaced_at=None).update(replaced_at=timezone.now())
+
+
+def versions_before(document: Document) -> list[Document]:
+    """The older versions of a document, the newest of them first."""
+    versions: list[Document] = []
+    older = document.replaces
+    while older is not None and len(versions) < VERSIONS_MAX:
+        versions.append(older)
+        older = older.replaces
+    return versions
+
+
+def versions_of(document: Document) -> list[Document]:
+    """Every version of a document that is not in the trash by itself, the oldest first."""
+    newer: list[Document] = []
+    following = next_version(document)
+    while following is not None and len(newer) < VERSIONS_MAX:
+        newer.append(following)
+        following = next_version(following)
+    return [*reversed(versions_before(document)), document, *newer]
+
+
+def next_version(document: Document) -> Document | None:
+    """What replaced a document, else what is about to."""
+    return document.replacements.filter(trashed_at=None).order_by("created_at").last()
+
+
+def newest(document_ids: Iterable[UUID | str]) -> list[UUID]:
+    """The ids of the versions that answer now, for ids of versions that once did; unknown ids stay as they are."""
+    return [answering(UUID(str(pk))) for pk in document_ids]
+
+
+def answering(pk: UUID) -> UUID:
+    document = Document.objects.filter(pk=pk).first()
+    while document is not None and document.replaced_at:
+        following = next_version(document)
+        if following is None:
+            break
+        document = following
+    return document.pk if document else pk

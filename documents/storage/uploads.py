@@ -1,0 +1,226 @@
+"""Accepting a file: its size, type and name are judged here, and what is accepted is on disk and in the database."""
+
+import codecs
+import errno
+import hashlib
+import os
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core.files import File
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext, gettext_noop
+
+from accounts.models import User
+from documents.models import Document, IngestJob, KnowledgeBase
+from reading.characters import clean_name
+from reading.reasons import REASONS
+
+PDF, MARKDOWN, PLAIN_TEXT = "application/pdf", "text/markdown", "text/plain"
+TEXT_TYPES = {".md": MARKDOWN, ".markdown": MARKDOWN, ".txt": PLAIN_TEXT}
+SUFFIXES = frozenset({".pdf", *TEXT_TYPES})
+PDF_SIGNATURE = b"%PDF-"
+SIGNATURE_WITHIN = 1024  # bytes: PDF readers look no further, and other parsers must never see the file
+FILE_NAME_BYTES_MAX = 255
+ATTEMPTS_MAX = 5  # to keep a file whose copy comes and goes; five people doing so at once is a test
+TITLE_MAX = 300
+OWN_REASONS = {
+    "not_text": gettext_noop(
+        "This text file is not UTF-8, or holds characters no text has. Save it as UTF-8 text and upload that."
+    ),
+    "not_supported": gettext_noop(
+        "This is not a PDF, Markdown or text file. Save or print the original as PDF and upload that."
+    ),
+}
+
+
+class UploadRefused(Exception):
+    """A file that is not taken; `message` is for people and says what to do."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class DuplicateDocument(UploadRefused):
+    """The same bytes are in the base already; `document` is the one that was kept."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__("duplicate", gettext(REASONS["duplicate"]))
+        self.document = document
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What reading a file once from end to end told about it."""
+
+    sha256: str
+    size_bytes: int
+    media_type: str
+
+
+def refused(code: str, **values: Any) -> UploadRefused:
+    return UploadRefused(code, gettext(OWN_REASONS.get(code) or REASONS[code]).format(**values))
+
+
+def too_large() -> UploadRefused:
+    return refused("too_large", limit_mb=settings.UPLOAD_MAX_BYTES // 1_000_000)
+
+
+def accept_upload(
+    base: KnowledgeBase, user: User | None, uploaded_file: "File[Any]", *, replaces: Document | None = None
+) -> Document:
+    """Keep a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
+
+    Raises UploadRefused, or DuplicateDocument when the living documents of the base have the same bytes.
+    """
+    file_name = clean_file_name(uploaded_file.name or "")
+    inspection = inspect(uploaded_file, file_name)
+    document = Document(
+        base=base,
+        title=title_of(file_name),
+        file_name=file_name,
+        sha256=inspection.sha256,
+        size_bytes=inspection.size_bytes,
+        media_type=inspection.media_type,
+        created_by=user,
+        replaces=replaces,
+        tags=replaces.tags if replaces else [],
+    )
+    refuse_duplicate(document)
+    keep(document, uploaded_file)
+    return document
+
+
+def inspect(uploaded_file: "File[Any]", file_name: str) -> Inspection:
+    """Digest, size and type of a file, read in pieces; raises UploadRefused."""
+    if uploaded_file.size == 0:
+        raise refused("empty_file")
+    if uploaded_file.size > settings.UPLOAD_MAX_BYTES:
+        raise too_large()
+    digest, size_bytes, head = hashlib.sha256(), 0, b""
+    text = TextCheck()
+    for piece in uploaded_file.chunks():
+        size_bytes += len(piece)
+        if size_bytes > settings.UPLOAD_MAX_BYTES:
+            raise too_large()
+        digest.update(piece)
+        text.feed(piece)
+        head = head or piece[:SIGNATURE_WITHIN]
+    if not size_bytes:
+        raise refused("empty_file")
+    return Inspection(digest.hexdigest(), size_bytes, media_type_of(file_name, head, is_text=text.passed()))
+
+
+class TextCheck:
+    """Whether bytes met piece by piece are UTF-8 without NUL."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._is_text = True
+
+    def feed(self, piece: bytes, final: bool = False) -> None:
+        if not self._is_text:
+            return
+        try:
+            self._is_text = "\x00" not in self._decoder.decode(piece, final)
+        except UnicodeDecodeError:
+            self._is_text = False
+
+    def passed(self) -> bool:
+        self.feed(b"", final=True)
+        return self._is_text
+
+
+def media_type_of(file_name: str, head: bytes, *, is_text: bool) -> str:
+    """The type the content shows; a name only tells Markdown from plain text. Raises UploadRefused."""
+    suffix = os.path.splitext(file_name)[1].lower()
+    if head.startswith(PDF_SIGNATURE):
+        return PDF
+    if suffix in TEXT_TYPES and is_text:
+        return TEXT_TYPES[suffix]
+    if PDF_SIGNATURE in head:
+        return PDF
+    if suffix in TEXT_TYPES:
+        raise refused("not_text")
+    raise refused("not_pdf" if suffix == ".pdf" else "not_supported")
+
+
+def clean_file_name(name: str) -> str:
+    """The uploader's name as it may be stored and shown: NFC, no directories or controls, at most 255 bytes."""
+    # Category C holds controls, surrogates and the overrides that make "fdp.exe" read "exe.pdf".
+    printable = "".join(sign for sign in name if unicodedata.category(sign)[0] != "C")
+    last = unicodedata.normalize("NFC", printable).replace("\\", "/").rsplit("/", 1)[-1].strip()
+    stem, suffix = os.path.splitext(last)
+    room = FILE_NAME_BYTES_MAX - len(suffix.encode()[:20])
+    return (stem.encode()[:room].decode(errors="ignore") + suffix[:20]) or "unnamed"
+
+
+def clean_title(text: str) -> str:
+    """A title as somebody typed it; "" when nothing is left."""
+    return clean_name(text)[:TITLE_MAX]
+
+
+def title_of(file_name: str) -> str:
+    """A title for a document that has not been read yet."""
+    return os.path.splitext(file_name)[0][:TITLE_MAX] or file_name[:TITLE_MAX]
+
+
+def refuse_duplicate(document: Document) -> None:
+    existing = Document.objects.living().filter(base=document.base, sha256=document.sha256).first()
+    if existing:
+        raise DuplicateDocument(existing)
+
+
+def keep(document: Document, uploaded_file: "File[Any]", attempts: int = ATTEMPTS_MAX) -> None:
+    """Write the file and then its rows, so that what is in the database is always on disk."""
+    try:
+        write(document, uploaded_file)
+        with transaction.atomic():
+            document.save(force_insert=True)
+            IngestJob.objects.create(document=document)
+    except IntegrityError:
+        discard(document)
+        refuse_duplicate(document)  # two uploads of the same bytes at once: the constraint let the first one in
+        if attempts <= 1:
+            raise
+        keep(document, uploaded_file, attempts - 1)  # the first one went to the trash meanwhile
+    except OSError as error:
+        discard(document)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise refused("storage_full") from error
+        raise
+
+
+def write(document: Document, uploaded_file: "File[Any]") -> None:
+    uploaded_file.seek(0)
+    document.file.save(document.file_name, uploaded_file, save=False)
+    with open(document.file.path, "rb") as stored:
+        os.fsync(stored.fileno())
+
+
+def discard(document: Document) -> None:
+    if document.file:
+        document.file.delete(save=False)
+
+
+def has_readable_suffix(name: str) -> bool:
+    """Whether a folder's file is worth trying; what it is, its content decides."""
+    return os.path.splitext(name)[1].lower() in SUFFIXES
+
+
+def accept_all(
+    base: KnowledgeBase, user: User | None, uploaded_files: "Iterable[File[Any]]"
+) -> list[Document | tuple[str, UploadRefused]]:
+    """Accept each file by itself: the documents, and for each refused file its name and why."""
+    outcomes: list[Document | tuple[str, UploadRefused]] = []
+    for uploaded_file in uploaded_files:
+        try:
+            outcomes.append(accept_upload(base, user, uploaded_file))
+        except UploadRefused as refusal:
+            outcomes.append((clean_file_name(uploaded_file.name or ""), refusal))
+    return outcomes

@@ -1,0 +1,19 @@
+"""Text of a document inside a prompt: it is data, and can neither open nor close a block of the prompt."""
+
+import unicodedata
+from functools import lru_cache
+
+FENCE = str.maketrans({"<": "‹", ">": "›"})
+SIGNS_KEPT = 10_000
+
+
+def fenced(text: str) -> str:
+    """Text that cannot leave its block: angle brackets become look-alikes, and nothing in it is invisible."""
+    is_plain = text.replace("\n", " ").isprintable()
+    return (text if is_plain else "".join(filter(is_shown, text))).translate(FENCE)
+
+
+@lru_cache(maxsize=SIGNS_KEPT)
+def is_shown(character: str) -> bool:
+    """Neither a control nor a format character: hidden text (tags, direction marks) is no evidence a reader sees."""
+    return character in "\n\t" or unicodedata.category(character)[0] != "C"

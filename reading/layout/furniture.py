@@ -1,0 +1,175 @@
+"""Running headers, footers and page numbers, found by repetition and position across pages, not by a word list (R9)."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from reading.layout.lines import PageLine, cells_of
+from reading.matching import match_form
+
+EDGE_LINES = 5  # how many lines from the top and from the bottom may be furniture
+NEAR_PAGES = 4  # repetition is looked for this many pages around, since chapters change their headers
+SAME_HEIGHT_PT = 5.0
+COUNT_MIN, COUNT_MIN_SHORT = 3, 2  # repetitions needed; in documents of up to SHORT_PAGES pages
+SHORT_PAGES = 5
+PAGE_NUMBER_CHARS, PAGE_NUMBER_DIGITS = 80, 4
+CHAPTER_COUNT_MIN, CHAPTER_LETTERS_MIN = 4, 12  # a header that changes on one side needs more pages, and real words
+SLOT_SHARE, SLOT_HEIGHT_PT = 0.6, 2.0  # a height that holds furniture on this share of pages holds it on the others
+SLOT_TEXT_MAX = 120
+MARGIN_SHARE = 0.12  # of the page width: rotated text this far out is a stamp
+
+LARGER = 1.1  # times the usual size: a numbered heading on every page, not a header with the page's number
+
+DIGITS = re.compile(r"\d+")
+ROMAN_NUMBER = re.compile(r"[ivxlc]{1,7}")
+
+Edge = tuple[int, int, float, str, PageLine]  # page index, depth from the edge, height of it, key, line
+
+
+def mark_furniture(pages: Sequence[Sequence[PageLine]], widths: Sequence[float]) -> None:
+    """Set kind "furniture" on running headers, footers, page numbers and stamps in the margin."""
+    for lines, width in zip(pages, widths, strict=True):
+        mark_stamps(lines, width)
+    large = LARGER * usual_size(pages)
+    for edges in (list(edges_of(pages, from_top=True)), list(edges_of(pages, from_top=False))):
+        mark_page_numbers(edges, len(pages), large)
+        mark_repeated(edges, len(pages), large)
+        mark_chapter_headers(edges)
+        mark_slots(edges, len(pages))
+
+
+def usual_size(pages: Sequence[Sequence[PageLine]]) -> float:
+    """The font size most lines are set in."""
+    sizes = Counter(round(line.size, 1) for lines in pages for line in lines)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
+def mark_stamps(lines: Sequence[PageLine], width: float) -> None:
+    for line in lines:
+        if line.is_rotated and (line.x1 < width * MARGIN_SHARE or line.x0 > width * (1 - MARGIN_SHARE)):
+            line.kind = "furniture"
+
+
+def edges_of(pages: Sequence[Sequence[PageLine]], *, from_top: bool) -> Iterator[Edge]:
+    """The outermost lines of each page, from the edge inwards."""
+    for index, lines in enumerate(pages):
+        upright = [line for line in lines if not line.is_rotated]
+        upright.sort(key=(lambda line: line.y0) if from_top else (lambda line: -line.y1))
+        for depth, line in enumerate(upright[:EDGE_LINES]):
+            yield index, depth, line.y0, key_of(line.match), line
+
+
+def key_of(match: str) -> str:
+    """What stays the same from page to page: numbers do not."""
+    return "i" if ROMAN_NUMBER.fullmatch(match) else DIGITS.sub("#", match)
+
+
+def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> None:
+    """Mark lines at the very edge whose number grows with the pages, whatever their height: some follow the text."""
+    count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
+    numbered = [
+        (key, int(number) - index, line)
+        for index, depth, _, key, line in edges
+        if depth == 0 and len(key) <= PAGE_NUMBER_CHARS and line.size <= large
+        for number in DIGITS.findall(line.match)
+        if len(number) <= PAGE_NUMBER_DIGITS
+    ]
+    counts = Counter((key, offset) for key, offset, _ in numbered)
+    for key, offset, line in numbered:
+        if counts[key, offset] >= count_min:
+            line.kind = "furniture"
+
+
+def mark_repeated(edges: Sequence[Edge], page_count: int, large: float) -> None:
+    """Mark a line that stands at the same height of near pages, when all lines outside it are furniture too."""
+    count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
+    same_key: dict[str, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        same_key[edge[3]].append(edge)
+    for index, depth, height, key, line in edges:
+        if depth and not is_open(edges, index, depth):
+            continue
+        near = {
+            other[0]
+            for other in nearby(same_key[key], index)
+            if abs(other[2] - height) <= SAME_HEIGHT_PT and counts_on(line, other[4], other[0] - index, large)
+        }
+        if len(near) >= count_min:
+            line.kind = "furniture"
+
+
+def mark_chapter_headers(edges: Sequence[Edge]) -> None:
+    """Mark headers of two cells of which one stays the same while the other names the chapter."""
+    same_cell: dict[tuple[int, str], list[Edge]] = defaultdict(list)
+    for edge in edges:
+        for side, cell in enumerate(header_cells(edge[4])):
+            same_cell[side, cell].append(edge)
+    for (_, cell), alike in same_cell.items():
+        if len(alike) < CHAPTER_COUNT_MIN or sum(map(str.isalpha, cell)) < CHAPTER_LETTERS_MIN:
+            continue
+        for index, depth, height, _, line in alike:
+            near = {other[0] for other in nearby(alike, index) if abs(other[2] - height) <= SAME_HEIGHT_PT}
+            if len(near) >= CHAPTER_COUNT_MIN and is_open(edges, index, depth):
+                line.kind = "furniture"
+
+
+def header_cells(line: PageLine) -> tuple[str, ...]:
+    """The two cells of a line that could be a header; () for another number of cells, or with amounts in them."""
+    if line.kind == "furniture" or len(line.spans) < 2:
+        return ()
+    cells = cells_of(line.text, line.spans, line.size)
+    is_header = len(cells) == 2 and all(any(map(str.isalpha, cell)) for cell in cells)
+    return tuple(match_form(cell) for cell in cells) if is_header else ()
+
+
+def nearby(edges: Sequence[Edge], index: int) -> Iterator[Edge]:
+    """The edges of near pages (`edges` is in page order)."""
+    low, high = 0, len(edges)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if edges[middle][0] < index - NEAR_PAGES else (low, middle)
+    for edge in edges[low:]:
+        if edge[0] > index + NEAR_PAGES:
+            return
+        yield edge
+
+
+def is_open(edges: Sequence[Edge], index: int, depth: int) -> bool:
+    """Whether every line further out on that page is furniture already."""
+    return all(edge[4].kind == "furniture" for edge in page_edges(edges, index) if edge[1] < depth)
+
+
+def page_edges(edges: Sequence[Edge], index: int) -> list[Edge]:
+    low, high = 0, len(edges)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if edges[middle][0] < index else (low, middle)
+    return [edge for edge in edges[low : low + EDGE_LINES] if edge[0] == index]
+
+
+def counts_on(line: PageLine, other: PageLine, pages_on: int, large: float) -> bool:
+    """Numbers in a header stay the same or grow with the pages; other numbers make it another line."""
+    mine, its = DIGITS.findall(line.match), DIGITS.findall(other.match)
+    if mine == its:
+        return True
+    return line.size <= large and all(
+        number == another or int(another) - int(number) == pages_on for number, another in zip(mine, its, strict=True)
+    )
+
+
+def mark_slots(edges: Sequence[Edge], page_count: int) -> None:
+    """Mark edge lines at a height that holds furniture of that size on most pages: headers that change their text."""
+    slots: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for index, _, height, _, line in edges:
+        if line.kind == "furniture":
+            slots[slot_of(height, line)].add(index)
+    full = {slot for slot, indexes in slots.items() if len(indexes) >= max(COUNT_MIN, page_count * SLOT_SHARE)}
+    if not full:
+        return
+    for index, depth, height, _, line in edges:
+        if slot_of(height, line) in full and len(line.text) <= SLOT_TEXT_MAX and is_open(edges, index, depth):
+            line.kind = "furniture"
+
+
+def slot_of(height: float, line: PageLine) -> tuple[int, int]:
+    return round(height / SLOT_HEIGHT_PT), round(line.size)

@@ -1,0 +1,617 @@
+"""From the text pieces of one page to visual lines in reading order: rows on a baseline, columns, rotated text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from reading.characters import clean_text
+from reading.matching import match_form
+from reading.rows import LineKind, LineRow, LineSpan
+
+Turn = Callable[[float, float], tuple[float, float]]
+
+BOLD_FLAG, SUPERSCRIPT_FLAG = 16, 1
+PAINTED_FLAGS = 16 | 32  # filled or stroked; text with neither is invisible, as text recognition writes it
+BOLD_NAMES = ("bold", "black", "heavy", "medi", "semibd", "demi")
+
+BASELINE_TOLERANCE = 0.3  # of the font size: cells set in another size still share the row
+SCRIPT_SIZE = 0.85  # a piece this much smaller than its neighbour may be its sub- or superscript
+SCRIPT_REACH = 0.75  # of the neighbour's size: how far a script's baseline may lie off
+GLUED_GAP = 0.13  # of the font size: pieces closer than this are one word
+STACKED_OVERLAP = 0.4  # of the font size: a sub- and a superscript above each other are two words
+CELL_GAP = 0.9  # of the font size: a gap this wide separates two cells
+WORDY_CHARS, WORDY_SPACES = 20, 2  # a piece of running text, as opposed to a cell
+COLUMN_PAIRS_MIN = 4  # this many side-by-side pieces of running text make two columns
+RUNNING_SHARE = 0.25  # of the lines of running text begin in lower case
+TABLE_COLUMNS_MIN, TABLE_CUTS_MIN = 3, 2
+LABEL_SHARE, LABEL_LETTERS_MIN = 0.5, 3  # labels are fewer than what they label, and words: not marks of a list
+ROW_GAP = 0.25  # of the font size: a gap through all columns this high may part two rows of a table
+COLUMN_DEPTH = 2  # at most four columns
+LINE_CHARS = (
+    1_000  # a longer line is divided: in 4,007 pages of filings drawn lines have at most 240, a scan's text 2,603
+)
+LAST_WORD_CHARS = 100  # it is divided before its last word, unless that word is longer than this
+
+
+class Piece(NamedTuple):
+    """Text on one baseline without a wide gap. Boxes run left to right in the text's own frame."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    baseline: float
+    size: float
+    is_bold: bool
+    spans: tuple[LineSpan, ...]
+
+
+@dataclass(slots=True)
+class PageLine:
+    """A visual line while it is being read; becomes a LineRow when kinds and sections are known."""
+
+    page_number: int
+    text: str
+    match: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    size: float
+    is_bold: bool
+    column: int
+    spans: tuple[LineSpan, ...]
+    kind: LineKind = "body"
+    method: str = "text"
+    is_rotated: bool = False
+    is_divided: bool = False  # a part of a line longer than LINE_CHARS
+    toc_index: int = 0
+
+
+class WhiteSpan(NamedTuple):
+    """Where the page shows white text, in points, and how many characters it has."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    chars: int
+
+
+@dataclass(slots=True)
+class PageText:
+    """The pieces of one page by text direction (0 upright, then quarter turns), and what was noticed on the way."""
+
+    pieces: dict[int, list[Piece]]
+    chars: int = 0
+    hidden_chars: int = 0
+    unknown_chars: int = 0
+    removed_chars: int = 0
+    concealed_chars: int = 0  # painted, and yet nobody sees them
+    white: list[WhiteSpan] = field(default_factory=list)  # painted white; on what, nobody has looked yet
+    is_recognised: bool = False  # by us, from the page's image
+
+
+def page_lines(page_number: int, text: PageText, width: float, height: float) -> tuple[list[PageLine], int]:
+    """The visual lines of a page in reading order, and how many columns its text has."""
+    lines: list[PageLine] = []
+    column_count = 1
+    main_turn = max(text.pieces, key=lambda turn: len(text.pieces[turn]), default=0)
+    for turn in sorted(text.pieces, key=lambda turn: (turn != main_turn, turn)):
+        rows, columns = rows_of(text.pieces[turn])
+        if turn == main_turn:
+            column_count = columns
+        for column, row in rows:
+            line = line_of(page_number, row, column)
+            if turn:
+                turn_back(line, turn, width, height)
+                line.is_rotated = turn != main_turn
+            lines += [line] if len(line.text) <= LINE_CHARS else parts_of(line)
+    return lines, column_count
+
+
+# ---- pieces
+
+
+def pieces_of(blocks: Sequence[dict[str, Any]], width: float, height: float, turn: Turn | None = None) -> PageText:
+    """The pieces of a page's extraction dictionary; `turn` maps a point to the page as displayed."""
+    page = PageText({})
+    bold_fonts: dict[str, bool] = {}
+    for block in blocks:
+        for line in block["lines"]:
+            spans = line["spans"]
+            direction = line["dir"]
+            quarter = 0
+            if turn is not None or direction[0] < 0.99:
+                quarter, spans = turned(spans, direction, width, height, turn)
+            piece = piece_of(spans, page, bold_fonts)
+            if piece is not None:
+                page.pieces.setdefault(quarter, []).append(piece)
+    return page
+
+
+def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[str, bool]) -> Piece | None:
+    """One extraction line as a piece, its characters counted on the page; None when it is blank."""
+    text = ""
+    places: list[LineSpan] = []
+    kept: list[dict[str, Any]] = []
+    bold_chars = 0
+    for span in spans:
+        raw: str = span["text"]
+        if not raw.isprintable():
+            raw, removed = clean_text(raw)
+            page.removed_chars += removed
+        shown = raw.strip()
+        if text and text[-1] != " " and (raw[:1] == " " or is_apart(shown, span, kept[-1], text)):
+            text += " "
+        if not shown:
+            continue
+        start, end = len(text), len(text) + len(shown)
+        left, right = trimmed(span["bbox"], raw, shown)
+        places.append(LineSpan(start, end, left, right))
+        kept.append(span)
+        text += shown if len(raw) == len(shown) or raw[-1] != " " else shown + " "
+        count_characters(page, span, shown)
+        if is_bold(span, bold_fonts):
+            bold_chars += end - start
+    if not kept:
+        return None
+    _, y0, _, y1 = kept[0]["bbox"]
+    size, baseline = kept[0]["size"], kept[0]["origin"][1]
+    if len(kept) > 1:
+        y0, y1 = min([span["bbox"][1] for span in kept]), max([span["bbox"][3] for span in kept])
+        size = max([span["size"] for span in kept])
+        # Signs such as a root hang from above; the longest of the large spans, else the lowest, stands on the line.
+        baseline = max([(len(span["text"]), span["origin"][1]) for span in kept if span["size"] > size - 0.5])[1]
+    right = max([place.x1 for place in places])
+    return Piece(text.rstrip(), places[0].x0, y0, right, y1, baseline, size, bold_chars * 2 > len(text), tuple(places))
+
+
+def trimmed(box: Sequence[float], raw: str, shown: str) -> tuple[float, float]:
+    """The left and right edge of a span without the white space at its ends."""
+    if len(raw) == len(shown):
+        return box[0], box[2]
+    advance = (box[2] - box[0]) / len(raw)
+    lead = len(raw) - len(raw.lstrip())
+    return box[0] + lead * advance, box[2] - (len(raw) - lead - len(shown)) * advance
+
+
+def count_characters(page: PageText, span: dict[str, Any], shown: str) -> None:
+    page.chars += len(shown)
+    if not span["char_flags"] & PAINTED_FLAGS:
+        page.hidden_chars += len(shown)
+    if "\ufffd" in shown:
+        page.unknown_chars += shown.count("\ufffd")
+
+
+def is_bold(span: dict[str, Any], bold_fonts: dict[str, bool]) -> bool:
+    """By the font's flag or name; names are looked at once."""
+    if span["flags"] & BOLD_FLAG:
+        return True
+    font = span["font"]
+    known = bold_fonts.get(font)
+    if known is None:
+        known = bold_fonts[font] = any(name in font.lower() for name in BOLD_NAMES)
+    return known
+
+
+def is_apart(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:
+    """Whether a space belongs between two spans that have none: a footnote's mark is no part of a word or number."""
+    if is_footnote_mark(text, span, last, before):
+        return True
+    is_small = last["size"] < span["size"] * SCRIPT_SIZE and span["origin"][1] - last["origin"][1] > 0.2 * span["size"]
+    return is_small and before.isdigit() and text[:1].isalpha()
+
+
+def is_footnote_mark(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:
+    """A raised number right after a number or a word: glued to it, it would change what is read."""
+    if not (span["flags"] & SUPERSCRIPT_FLAG and span["size"] < last["size"] * SCRIPT_SIZE):
+        return False
+    return text.strip("()[],* ").isdigit() and (before[-1].isdigit() or (len(before) > 2 and before[-3:].isalpha()))
+
+
+def turned(
+    spans: Sequence[dict[str, Any]], direction: tuple[float, float], width: float, height: float, turn: Turn | None
+) -> tuple[int, list[dict[str, Any]]]:
+    """Spans in the displayed page, rotated so that they read left to right, and the quarter turns that took."""
+    dx, dy = direction
+    if turn is not None:
+        (ax, ay), (bx, by) = turn(0.0, 0.0), turn(dx, dy)
+        dx, dy = bx - ax, by - ay
+    quarter = round(math.atan2(dy, dx) / (math.pi / 2)) % 4 if math.isfinite(dx + dy) else 0
+    moved = []
+    for span in spans:
+        x0, y0, x1, y1 = span["bbox"]
+        points = [(x0, y0), (x1, y1), span["origin"]]
+        if turn is not None:
+            points = [turn(x, y) for x, y in points]
+        points = [upright(x, y, quarter, width, height) for x, y in points]
+        (ax, ay), (bx, by), origin = points
+        box = (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
+        moved.append({**span, "bbox": box, "origin": origin})
+    return quarter, moved
+
+
+def upright(x: float, y: float, quarter: int, width: float, height: float) -> tuple[float, float]:
+    """A point of the page in the frame in which text of that direction reads left to right, top to bottom."""
+    if quarter == 1:  # read from top to bottom
+        return y, width - x
+    if quarter == 2:
+        return width - x, height - y
+    if quarter == 3:  # read from bottom to top
+        return height - y, x
+    return x, y
+
+
+def turn_back(line: PageLine, quarter: int, width: float, height: float) -> None:
+    """Give a line of turned text its box on the page. Its spans have no horizontal place there."""
+    x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
+    if quarter == 1:
+        line.x0, line.y0, line.x1, line.y1 = width - y1, x0, width - y0, x1
+    elif quarter == 2:
+        line.x0, line.y0, line.x1, line.y1 = width - x1, height - y1, width - x0, height - y0
+    else:
+        line.x0, line.y0, line.x1, line.y1 = y0, height - x1, y1, height - x0
+    line.spans = ()
+
+
+# ---- rows and columns
+
+Row = list[Piece]
+
+
+def rows_of(pieces: list[Piece]) -> tuple[list[tuple[int, Row]], int]:
+    """Rows in reading order, each with its column (0 across the page, else 1…), and the column count."""
+    regions = regions_of(pieces, 0)
+    rows = [(column, row) for column, region in regions for row in joined_rows(region)]
+    return rows, max((column for column, _ in regions), default=0) or 1
+
+
+def regions_of(pieces: list[Piece], depth: int) -> list[tuple[int, list[Piece]]]:
+    """The page cut into regions in reading order: bands across the page, and columns side by side."""
+    gutter = gutter_of(pieces) if depth < COLUMN_DEPTH else None
+    if gutter is None:
+        return [(0, pieces)]
+    regions: list[tuple[int, list[Piece]]] = []
+    for is_split, band in bands_of(pieces, gutter):
+        if not is_split:
+            regions.append((0, band))
+            continue
+        left = regions_of([piece for piece in band if piece.x0 < gutter], depth + 1)
+        right = regions_of([piece for piece in band if piece.x0 >= gutter], depth + 1)
+        last = max(column or 1 for column, _ in left)
+        columns = [(column or 1, region) for column, region in left]
+        columns += [(last + (column or 1), region) for column, region in right]
+        regions += row_by_row(columns) if depth == 0 else columns
+    return regions
+
+
+def row_by_row(columns: list[tuple[int, list[Piece]]]) -> list[tuple[int, list[Piece]]]:
+    """Three or more columns whose texts begin anew at the same heights are a table: its rows in order, cell by cell."""
+    cells = with_label_columns(columns)
+    cuts = row_cuts(cells) if len({column for column, _ in cells}) >= TABLE_COLUMNS_MIN else []
+    if len(cuts) < TABLE_CUTS_MIN:
+        return columns
+    rows: list[tuple[int, list[Piece]]] = []
+    for top, bottom in pairwise([-math.inf, *cuts, math.inf]):
+        for column, region in cells:
+            cell = [piece for piece in region if top <= piece.baseline < bottom]
+            if cell:
+                rows.append((column, cell))
+    return rows
+
+
+def with_label_columns(columns: list[tuple[int, list[Piece]]]) -> list[tuple[int, list[Piece]]]:
+    """The columns, a narrow column of labels at the left of the first one ("Tier 1") told apart from its text."""
+    (first, region), *others = columns
+    region = [part for piece in region for part in parted(piece)]
+    edge = label_edge(region)
+    if first != 1 or edge is None:
+        return columns
+    labels = [piece for piece in region if piece.x1 <= edge]
+    text = [piece for piece in region if piece.x1 > edge]
+    return [(1, labels), (2, text), *((column + 1, other) for column, other in others)]
+
+
+def parted(piece: Piece) -> list[Piece]:
+    """A piece cut where a gap inside it is as wide as between two cells."""
+    if len(piece.spans) < 2:
+        return [piece]
+    parts: list[Piece] = []
+    group = [piece.spans[0]]
+    for span in (*piece.spans[1:], None):
+        if span is None or span.x0 - group[-1].x1 > CELL_GAP * piece.size:
+            start, end = group[0].start, group[-1].end
+            spans = tuple(LineSpan(one.start - start, one.end - start, one.x0, one.x1) for one in group)
+            parts.append(piece._replace(text=piece.text[start:end], x0=spans[0].x0, x1=spans[-1].x1, spans=spans))
+            group = []
+        if span is not None:
+            group.append(span)
+    return parts
+
+
+def label_edge(region: list[Piece]) -> float | None:
+    """Where the text right of a column of labels begins; None when there is no such column."""
+    wordy = [piece.x0 for piece in region if is_wordy(piece.text)]
+    if len(wordy) < COLUMN_PAIRS_MIN:
+        return None
+    edge = sorted(wordy)[len(wordy) // 10]
+    labels = [piece for piece in region if piece.x0 < edge - CELL_GAP * piece.size]
+    is_narrow = 2 <= len(labels) <= LABEL_SHARE * len(region) and all(piece.x1 <= edge for piece in labels)
+    words = sum(sum(map(str.isalpha, piece.text)) >= LABEL_LETTERS_MIN for piece in labels)
+    return edge if is_narrow and words * 2 > len(labels) else None
+
+
+def row_cuts(columns: list[tuple[int, list[Piece]]]) -> list[float]:
+    """The heights at which no column has text, and the first column and most others begin a cell right below."""
+    pieces = sorted((piece for _, region in columns for piece in region), key=lambda piece: piece.y0)
+    count = len({column for column, _ in columns})
+    column_of = {id(piece): column for column, region in columns for piece in region}
+    cuts: list[float] = []
+    bottom = pieces[0].y1
+    for piece in pieces[1:]:
+        if piece.y0 - bottom > ROW_GAP * piece.size:
+            beginning = {
+                column_of[id(other)] for other in pieces if abs(other.y0 - piece.y0) <= BASELINE_TOLERANCE * piece.size
+            }
+            if 1 in beginning and len(beginning) > count / 2:
+                cuts.append(piece.y0)
+        bottom = max(bottom, piece.y1)
+    return cuts
+
+
+def gutter_of(pieces: list[Piece]) -> float | None:
+    """The x where most pieces of running text stand side by side; None when the page has one column."""
+    wordy = sorted((piece for piece in pieces if is_wordy(piece.text)), key=lambda piece: piece.y0)
+    if len(wordy) < 2 * COLUMN_PAIRS_MIN:
+        return None
+    # A number that stands alone on the row makes it a table's row.
+    table_rows = {round(piece.baseline) for piece in pieces if len(piece.text) < 14 and is_amount(piece.text)}
+    wordy = [piece for piece in wordy if round(piece.baseline) not in table_rows]
+    gaps: list[tuple[float, float]] = []
+    for index, piece in enumerate(wordy):
+        for other in wordy[index + 1 : index + 6]:
+            if other.y0 > piece.y1 - 0.4 * piece.size:
+                break
+            left, right = (piece, other) if piece.x0 < other.x0 else (other, piece)
+            if left.x1 < right.x0:
+                gaps.append((left.x1, right.x0))
+    if len(gaps) < COLUMN_PAIRS_MIN:
+        return None
+    best, votes = widest_agreement(gaps)
+    if votes < COLUMN_PAIRS_MIN or not all(map(is_running, sides_of(wordy, best))):
+        return None
+    return best
+
+
+def sides_of(pieces: list[Piece], gutter: float) -> tuple[list[Piece], list[Piece]]:
+    return [piece for piece in pieces if piece.x1 <= gutter], [piece for piece in pieces if piece.x0 >= gutter]
+
+
+def is_running(side: list[Piece]) -> bool:
+    """Whether the pieces are lines of running text: enough of them go on with a sentence of the line before."""
+    firsts = [piece.text[0] for piece in side]
+    going_on = sum(first.islower() for first in firsts)
+    cased = going_on + sum(first.isupper() for first in firsts)
+    return bool(side) and going_on >= RUNNING_SHARE * cased
+
+
+def is_amount(text: str) -> bool:
+    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text)) and text[-1] not in ".:"
+
+
+def is_wordy(text: str) -> bool:
+    return len(text) >= WORDY_CHARS and text.count(" ") >= WORDY_SPACES and not text[-12:].isdigit()
+
+
+def widest_agreement(gaps: list[tuple[float, float]]) -> tuple[float, int]:
+    """The point that lies in most gaps (near their left ends, where a ragged right column cannot reach)."""
+    events = sorted([(start, 0) for start, _ in gaps] + [(end, 1) for _, end in gaps])
+    best, votes, open_gaps = 0.0, 0, 0
+    for index, (x, is_end) in enumerate(events):
+        open_gaps += -1 if is_end else 1
+        if open_gaps > votes:
+            votes = open_gaps
+            best = (x + events[index + 1][0]) / 2 if index + 1 < len(events) else x
+    return best, votes
+
+
+def bands_of(pieces: list[Piece], gutter: float) -> list[tuple[bool, list[Piece]]]:
+    """The pieces from top to bottom as bands; True marks a band whose two sides run alongside each other."""
+    bands: list[tuple[bool, list[Piece]]] = []
+    band: list[Piece] = []
+    crossing: list[Piece] = []
+    for piece in sorted(pieces, key=lambda piece: piece.baseline):
+        if piece.x0 < gutter - 2 and piece.x1 > gutter + 2:
+            if band:
+                bands.append((has_sides(band, gutter), band))
+                band = []
+            crossing.append(piece)
+            continue
+        if crossing and not band and piece.baseline - crossing[-1].baseline <= BASELINE_TOLERANCE * piece.size:
+            crossing.append(piece)  # on the row of a line that runs across
+            continue
+        if crossing:
+            bands.append((False, crossing))
+            crossing = []
+        band.append(piece)
+    if crossing:
+        bands.append((False, crossing))
+    if band:
+        bands.append((has_sides(band, gutter), band))
+    return bands
+
+
+def has_sides(band: list[Piece], gutter: float) -> bool:
+    """Running text on both sides of the gutter; a table's cells on one side of it do not count."""
+    left = sum(piece.x0 < gutter and is_wordy(piece.text) for piece in band)
+    right = sum(piece.x0 >= gutter and is_wordy(piece.text) for piece in band)
+    return left > 0 and right > 0 and left + right >= COLUMN_PAIRS_MIN - 1
+
+
+def joined_rows(pieces: list[Piece]) -> list[Row]:
+    """The pieces of one region as rows from top to bottom, each from left to right."""
+    rows: list[Row] = []
+    row: Row = []
+    level = size = 0.0
+    for piece in sorted(pieces, key=lambda piece: piece.baseline):
+        if row and piece.baseline - level <= BASELINE_TOLERANCE * max(size, piece.size) and fits(piece, row):
+            row.append(piece)
+            if piece.size > size:
+                size, level = piece.size, piece.baseline
+        else:
+            row = [piece]
+            rows.append(row)
+            level, size = piece.baseline, piece.size
+    rows = with_scripts(rows) if len(rows) > 1 else rows
+    for row in rows:
+        if len(row) > 1:
+            row.sort(key=lambda piece: piece.x0)
+    return rows
+
+
+def fits(piece: Piece, row: Row) -> bool:
+    """Two pieces that overlap sideways are set above each other, not beside each other."""
+    for other in row:
+        overlap = min(piece.x1, other.x1) - max(piece.x0, other.x0)
+        if overlap > 0 and overlap > 0.3 * min(piece.x1 - piece.x0, other.x1 - other.x0):
+            return False
+    return True
+
+
+def with_scripts(rows: list[Row]) -> list[Row]:
+    """Rows made only of sub- or superscripts joined to the row they belong to."""
+    kept: list[Row] = []
+    for index, row in enumerate(rows):
+        following = rows[index + 1] if index + 1 < len(rows) else None
+        if following is not None and is_script_of(row, following):
+            rows[index + 1] = following + row
+        elif kept and is_script_of(row, kept[-1]):
+            kept[-1].extend(row)
+        else:
+            kept.append(row)
+    return kept
+
+
+def is_script_of(row: Row, other: Row) -> bool:
+    """Every piece of the row is small, close in height and touches a larger piece of the other row."""
+    return len(row) <= 4 and all(
+        any(
+            piece.size < SCRIPT_SIZE * larger.size
+            and abs(piece.baseline - larger.baseline) <= SCRIPT_REACH * larger.size
+            and -0.3 * larger.size <= piece.x0 - larger.x1 <= 0.3 * larger.size
+            for larger in other
+        )
+        for piece in row
+    )
+
+
+# ---- lines
+
+
+def line_of(page_number: int, row: Row, column: int) -> PageLine:
+    """One row as a line: its text with single spaces between cells, its box and the place of each span."""
+    first = row[0]
+    if len(row) == 1:
+        box = (first.x0, first.y0, first.x1, first.y1)
+        text, spans, size, is_bold = first.text, first.spans, first.size, first.is_bold
+    else:
+        text, spans = joined_text(row)
+        box = (
+            first.x0,
+            min([piece.y0 for piece in row]),
+            max([piece.x1 for piece in row]),
+            max([piece.y1 for piece in row]),
+        )
+        size = max([piece.size for piece in row])
+        is_bold = sum([len(piece.text) for piece in row if piece.is_bold]) * 2 > len(text)
+    return PageLine(page_number, text, match_form(text), *box, size, is_bold, column, spans)
+
+
+def parts_of(line: PageLine) -> list[PageLine]:
+    """An overlong line as lines of at most LINE_CHARS, so that no step and no pattern meets a longer one."""
+    parts = []
+    start = 0
+    while start < len(line.text):
+        end = min(start + LINE_CHARS, len(line.text))
+        if end < len(line.text) and (space := line.text.rfind(" ", end - LAST_WORD_CHARS, end)) > start:
+            end = space
+        parts.append(part_of(line, start, end))
+        start = end + (line.text[end : end + 1] == " ")
+    return parts
+
+
+def part_of(line: PageLine, start: int, end: int) -> PageLine:
+    """The characters [start, end) of a line as a line; a span that is cut is shared out evenly."""
+    spans = []
+    for span in line.spans:
+        first, last = max(span.start, start), min(span.end, end)
+        if first < last:
+            width = (span.x1 - span.x0) / (span.end - span.start)
+            left, right = span.x0 + width * (first - span.start), span.x0 + width * (last - span.start)
+            spans.append(LineSpan(first - start, last - start, left, right))
+    text = line.text[start:end]
+    x0 = min((span.x0 for span in spans), default=line.x0)
+    x1 = max((span.x1 for span in spans), default=line.x1)
+    return replace(line, text=text, match=match_form(text), x0=x0, x1=x1, spans=tuple(spans), is_divided=True)
+
+
+def joined_text(row: Row) -> tuple[str, tuple[LineSpan, ...]]:
+    parts: list[str] = []
+    spans: list[LineSpan] = []
+    length = 0
+    right = 0.0
+    for piece in row:
+        gap = (piece.x0 - right) / piece.size if piece.size else 1.0
+        if parts and (gap > GLUED_GAP or gap < -STACKED_OVERLAP):
+            parts.append(" ")
+            length += 1
+        spans += [LineSpan(length + span.start, length + span.end, span.x0, span.x1) for span in piece.spans]
+        parts.append(piece.text)
+        length += len(piece.text)
+        right = piece.x1
+    return "".join(parts), tuple(spans)
+
+
+def cells_of(text: str, spans: Sequence[LineSpan], size: float) -> list[str]:
+    """The cells of a line: its text cut where a gap between spans is as wide as a letter or more."""
+    cells: list[str] = []
+    start = 0
+    for before, after in pairwise(spans):
+        if after.x0 - before.x1 > CELL_GAP * size:
+            cells.append(text[start : before.end].strip())
+            start = after.start
+    cells.append(text[start:].strip())
+    return [cell for cell in cells if cell]
+
+
+# ---- rows
+
+
+def rows_of_lines(lines: Sequence[PageLine]) -> Iterator[LineRow]:
+    """Number the lines through the document and within their page."""
+    page_number = number_on_page = 0
+    for number, line in enumerate(lines, start=1):
+        number_on_page = number_on_page + 1 if line.page_number == page_number else 1
+        page_number = line.page_number
+        yield LineRow(
+            number,
+            number_on_page,
+            page_number,
+            line.toc_index,
+            line.text,
+            line.match,
+            round(line.x0, 2),
+            round(line.y0, 2),
+            round(line.x1, 2),
+            round(line.y1, 2),
+            line.column,
+            line.kind,
+            line.method,
+            line.spans,
+        )

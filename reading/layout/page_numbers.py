@@ -1,0 +1,74 @@
+"""The numbers printed on pages, read off their running headers and footers, and checked: they must count up (R12)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from reading.layout.lines import PageLine
+
+RUN_MIN, RUN_MIN_SHORT = 3, 2  # pages that must count up together; in documents of up to SHORT_PAGES pages
+SHORT_PAGES = 5
+GAP_MAX = 3  # pages between two numbered ones of a series may go without a number: a picture, a landscape table
+NUMBER = re.compile(r"(?<![\w.,/$%])(?:(?P<prefix>[A-Za-z]{1,2}) ?[-–] ?)?(?P<digits>\d{1,4})(?![\w%]|[.,/]\d)")
+ROMAN = re.compile(r"[\s\-–—]*(?P<roman>[ivxlc]{1,7})[\s\-–—]*", re.IGNORECASE)
+ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+ROMAN_SERIES = "roman"
+
+
+class Printed(NamedTuple):
+    """A number as printed, and the series it counts in: what stands before it, and its distance from the page's place."""
+
+    label: str
+    series: tuple[str, int]
+
+
+def printed_numbers(pages: Sequence[Sequence[PageLine]]) -> dict[int, str]:
+    """Page number → the number printed on it, over the pages whose numbers count up; pages in a short gap are filled.
+
+    `pages` holds the lines of each page, furniture marked.
+    """
+    found = {number: list(candidates_on(number, lines)) for number, lines in enumerate(pages, start=1)}
+    counts = Counter(printed.series for candidates in found.values() for printed in set(candidates))
+    count_min = RUN_MIN_SHORT if len(pages) <= SHORT_PAGES else RUN_MIN
+    chosen: dict[int, Printed] = {}
+    for number, candidates in found.items():
+        best = max(candidates, key=lambda printed: counts[printed.series], default=None)
+        if best is not None and counts[best.series] >= count_min:
+            chosen[number] = best
+    return {number: printed.label for number, printed in with_gaps_filled(chosen).items()}
+
+
+def candidates_on(page_number: int, lines: Sequence[PageLine]) -> Iterator[Printed]:
+    """Every number in the furniture of a page, as one of the series it would belong to."""
+    for line in lines:
+        if line.kind != "furniture" or line.is_rotated:
+            continue
+        if roman := ROMAN.fullmatch(line.text):
+            label = roman["roman"]
+            yield Printed(label, (ROMAN_SERIES, value_of_roman(label) - page_number))
+        for number in NUMBER.finditer(line.text):
+            prefix = (number["prefix"] or "").upper()
+            yield printed_as(prefix, int(number["digits"]), page_number)
+
+
+def with_gaps_filled(chosen: Mapping[int, Printed]) -> dict[int, Printed]:
+    """The chosen numbers with those of pages between two of one series; Roman ones are not filled."""
+    filled = dict(chosen)
+    for before, after in zip(sorted(chosen), sorted(chosen)[1:], strict=False):
+        series = chosen[before].series
+        if series == chosen[after].series and after - before <= GAP_MAX + 1 and series[0] != ROMAN_SERIES:
+            prefix, distance = series
+            for number in range(before + 1, after):
+                filled[number] = printed_as(prefix, number + distance, number)
+    return filled
+
+
+def printed_as(prefix: str, value: int, page_number: int) -> Printed:
+    return Printed(f"{prefix}-{value}" if prefix else str(value), (prefix, value - page_number))
+
+
+def value_of_roman(text: str) -> int:
+    values = [ROMAN_VALUES[letter] for letter in text.lower()]
+    following = [*values[1:], 0]
+    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

@@ -1,0 +1,65 @@
+"""Printed page numbers count up; what does not is no page number."""
+
+from pathlib import Path
+
+import pytest
+
+from reading.layout.page_numbers import value_of_roman
+from reading.limits import Limits
+from reading.pdf_reader import read_pdf
+from reading.rows import Reading
+from reading.tests.pdfs import write_pdf
+
+FILINGS = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "financebench"
+
+
+def labels(reading: Reading) -> list[str]:
+    return [page.label for page in reading.pages]
+
+
+def read_with_footers(folder: Path, footers: list[str]) -> Reading:
+    pages = [
+        [*(f"Line {line} about subject {page * 7} says something else." for line in range(12)), footer]
+        for page, footer in enumerate(footers, start=1)
+    ]
+    return read_pdf(write_pdf(folder / "numbered.pdf", pages), Limits())
+
+
+@pytest.mark.parametrize(
+    ("footers", "expected"),
+    [
+        (["", "", "1", "2", "3", "4"], ["1", "2", "1", "2", "3", "4"]),
+        (["", "Acme 2023 | 1", "Acme 2023 | 2", "Acme 2023 | 3"], ["1", "1", "2", "3"]),
+        (["", "F-1", "F-2", "F-3"], ["1", "F-1", "F-2", "F-3"]),
+        (["i", "ii", "iii", "1", "2", "3"], ["i", "ii", "iii", "1", "2", "3"]),
+        (["", "1", "2", "", "4", "5"], ["1", "1", "2", "3", "4", "5"]),
+        (["17", "4", "99", "3", "12", "8"], ["1", "2", "3", "4", "5", "6"]),
+    ],
+)
+def test_it_names_pages_as_printed(tmp_path: Path, footers: list[str], expected: list[str]) -> None:
+    assert labels(read_with_footers(tmp_path, footers)) == expected
+
+
+@pytest.mark.parametrize(("text", "value"), [("i", 1), ("iv", 4), ("IX", 9), ("xlii", 42)])
+def test_it_reads_roman_numbers(text: str, value: int) -> None:
+    assert value_of_roman(text) == value
+
+
+def test_it_places_contents_entries_by_the_numbers_printed_on_pages(tmp_path: Path) -> None:
+    titles = ["Scope of the plan", "Duties of the bank", "Reports and records", "Costs and fees", "Closing provisions"]
+    contents = ["# Contents", *(f"{title} ....... F-{number}" for number, title in enumerate(titles, start=1))]
+    pages = [contents]
+    for number, title in enumerate(titles, start=1):
+        text = [f"Sentence {line} of the text goes on about subject {number * 7}." for line in range(12)]
+        pages.append([f"# {title}", *text, f"F-{number}"])
+    reading = read_pdf(write_pdf(tmp_path / "f.pdf", pages), Limits())
+    assert labels(reading) == ["1", "F-1", "F-2", "F-3", "F-4", "F-5"]
+    assert reading.report["toc_origin"] == "printed_contents"
+    found = [(entry.title, entry.first_page) for entry in reading.toc if entry.origin == "printed_contents"]
+    assert found == [(title, number + 1) for number, title in enumerate(titles, start=1)]
+
+
+@pytest.mark.skipif(not FILINGS.exists(), reason="needs ../shared/data")
+def test_it_tells_printed_from_physical_pages_of_a_filing() -> None:
+    found = labels(read_pdf(FILINGS / "NIKE_2018_10K.pdf", Limits()))
+    assert (found[0], found[2], found[81]) == ("1", "1", "80")

@@ -1,0 +1,167 @@
+"""Markdown and plain text through the same rows as a PDF: lines laid out on synthetic pages, headings as TOC."""
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+
+from reading.boxes import text_width
+from reading.characters import clean_text
+from reading.layout.lines import PageLine
+from reading.matching import match_form
+from reading.rows import LineKind, LineSpan
+
+PAGE_WIDTH, PAGE_HEIGHT, MARGIN = 612.0, 792.0, 54.0
+LEADING, FONT_SIZE = 14.0, 8.5
+WRAP_CHARS = 125  # most files are wrapped by hand before this; their lines stay whole
+INDENT_PT = 5.0  # for each leading space of the source
+INDENT_MAX_PT = 120.0
+
+FRONT_MATTER_FENCE = "---"
+HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]+#+[ \t]*$")
+LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
+EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}(?![\w*])")
+ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!-])")
+TITLE_FIELD = re.compile(r"title:\s*[\"']?(.+?)[\"']?\s*$", re.IGNORECASE)
+FENCE = re.compile(r"^\s*(```+|~~~+)")
+TABLE_RULE = re.compile(r"^[\s|:-]+$")
+
+
+class Heading(NamedTuple):
+    """A heading by its source line (0-based), with its title as printed, inline marks left out."""
+
+    line_index: int
+    level: int
+    title: str
+
+
+class Outline(NamedTuple):
+    """What the block structure says: the kind of each source line that is not body, and the headings."""
+
+    kinds: dict[int, LineKind]
+    headings: list[Heading]
+    title: str
+
+
+def source_lines(text: str) -> tuple[list[str], int]:
+    """The lines of a text as stored, and how many characters were removed from them."""
+    cleaned = [clean_text(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    return [line for line, _ in cleaned], sum(removed for _, removed in cleaned)
+
+
+def block_parser() -> MarkdownIt:
+    """A parser of blocks only: inline markup stays as it is written, so that a quote is what the file says.
+
+    One for each text: it builds its table of rules at the first use, and a second thread would find it half built.
+    """
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+def read_outline(sources: Sequence[str]) -> Outline:
+    """The headings, lists, tables and fences of Markdown source lines."""
+    body_start, title = front_matter(sources)
+    kinds: dict[int, LineKind] = dict.fromkeys(range(body_start), "furniture")
+    headings: list[Heading] = []
+    blocks = "\n".join(["" if index < body_start else line for index, line in enumerate(sources)])
+    tokens = block_parser().parse(blocks)
+    for token, inner in zip(tokens, [*tokens[1:], None], strict=True):
+        first, end = token.map or (0, 0)
+        if token.type == "heading_open" and inner is not None:
+            kinds.update(dict.fromkeys(range(first, end), "heading"))
+            if token.markup in ("=", "-") and end - first > 1:
+                kinds[end - 1] = "furniture"  # the line drawn under the heading
+            heading_title = plain_title(inner.content)
+            if heading_title and token.level == 0:
+                headings.append(Heading(first, int(token.tag[1:]), heading_title))
+        elif token.type == "list_item_open":
+            kinds.update(dict.fromkeys(range(first, end), "list_item"))
+        elif token.type == "table_open":
+            kinds.update(dict.fromkeys(range(first, end), "table_row"))
+            kinds[first + 1] = "furniture"
+        elif token.type == "fence":
+            kinds.update(dict.fromkeys(range(first, end), "body"))
+            kinds.update({index: "furniture" for index in (first, end - 1) if FENCE.match(sources[index])})
+        elif token.type == "hr":
+            kinds[first] = "furniture"
+        elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
+            kinds.update(dict.fromkeys(range(first, end), "furniture"))
+    return Outline(kinds, headings, title or next((heading.title for heading in headings), ""))
+
+
+def front_matter(sources: Sequence[str]) -> tuple[int, str]:
+    """How many lines of metadata stand in front, and the title they name."""
+    if not sources or sources[0].strip() != FRONT_MATTER_FENCE:
+        return 0, ""
+    for index, line in enumerate(sources[1:], start=1):
+        if line.strip() in (FRONT_MATTER_FENCE, "..."):
+            titles = [found[1] for source in sources[1:index] if (found := TITLE_FIELD.match(source))]
+            return index + 1, titles[0] if titles else ""
+    return 0, ""
+
+
+def plain_title(content: str) -> str:
+    """A heading's text without links and emphasis marks; underscores inside words stay."""
+    title = EMPHASIS.sub("", LINK.sub(r"\1", content))
+    return " ".join(ESCAPED.sub(r"\1", title).split())
+
+
+# ---- layout
+
+
+def laid_out(sources: Sequence[str], kinds: dict[int, LineKind]) -> tuple[list[PageLine], dict[int, int]]:
+    """The source lines wrapped and set on pages, and for each source line the index of its first visual line."""
+    lines: list[PageLine] = []
+    first_of: dict[int, int] = {}
+    page_number, y = 1, MARGIN
+    was_blank = True
+    for index, source in enumerate(sources):
+        kind = kinds.get(index, "body")
+        pieces = list(wrapped(source, kind))
+        if not pieces:
+            y += 0 if was_blank else LEADING
+            was_blank = True
+            continue
+        was_blank = False
+        first_of[index] = len(lines)
+        for left, text in pieces:
+            if y + LEADING > PAGE_HEIGHT - MARGIN:
+                page_number, y = page_number + 1, MARGIN
+            lines.append(set_line(page_number, left, y, text, kind))
+            y += LEADING
+    return lines, first_of
+
+
+def wrapped(source: str, kind: LineKind) -> Iterator[tuple[float, str]]:
+    """The visual lines of a source line, each with its left edge. Table rows are wrapped too, never cut."""
+    text = HEADING_MARKS.sub("", source) if kind == "heading" else source
+    stripped = " ".join(text.split())
+    indent = min(INDENT_MAX_PT, INDENT_PT * (len(text) - len(text.lstrip())))
+    for part in (
+        textwrap.wrap(stripped, WRAP_CHARS, break_on_hyphens=False) if len(stripped) > WRAP_CHARS else [stripped]
+    ):
+        if part:
+            yield MARGIN + indent, part
+
+
+def set_line(page_number: int, left: float, top: float, text: str, kind: LineKind) -> PageLine:
+    size = FONT_SIZE
+    right = min(PAGE_WIDTH - MARGIN / 2, left + text_width(text) * size / 1000)
+    return PageLine(
+        page_number=page_number,
+        text=text,
+        match=match_form(text),
+        x0=left,
+        y0=top + (LEADING - size) / 2,
+        x1=right,
+        y1=top + (LEADING + size) / 2,
+        size=size,
+        is_bold=kind == "heading",
+        column=0,
+        spans=(LineSpan(0, len(text), left, right),),
+        kind=kind,
+        method="markdown",
+    )

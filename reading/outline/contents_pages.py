@@ -1,0 +1,185 @@
+"""Contents pages as a source of entries: their lines are internal links, or end in printed page numbers (R13)."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from reading.layout.kinds import CAPTION, numbering_of
+from reading.layout.lines import PageLine, cells_of
+from reading.matching import NOT_WORD, identifier_form
+from reading.outline.headings import Target, page_ranges
+from reading.rows import UNSEARCHED_KINDS
+
+TITLE_CHARS = 250
+ENTRIES_MIN = 4  # fewer linked lines on a page are references in a text
+INDENT_PT = 8.0
+OFFSET_VOTES_MIN = 3
+DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands, and how long it may be
+
+TRAILING_PAGE = re.compile(
+    r"(?<![\s.·_…-])[\s.·_…-]*(?<!\w)(?<!\d\.)(?P<page>(?:[A-Za-z]{1,2}-?)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?\s*$"
+)
+PART = re.compile(r"(?:part|teil|partie)\s+[ivx\d]+\b", re.IGNORECASE)
+ITEM = re.compile(r"(?:item|chapter|article|section|note|appendix|annex)\s+[\da-z]", re.IGNORECASE)
+
+LinkBox = tuple[int, float, float, float, float, int, float]  # page, x0, y0, x1, y1, target page, target y
+
+
+class Entry(NamedTuple):
+    """A line of a contents page: what it says, where it is indented, and where it points."""
+
+    title: str
+    left: float
+    page_number: int
+    y: float
+    line_index: int
+
+
+def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[Target]:
+    """The entries of contents pages whose lines are internal links; the lines become kind "contents"."""
+    aims = aims_of_lines(links, lines)
+    per_page = Counter(lines[index].page_number for index in aims)
+    entries: list[Entry] = []
+    is_open = False  # the entry before has shown no page number yet: a line of the same aim goes on with it
+    for index in sorted(aims):
+        line = lines[index]
+        if per_page[line.page_number] < ENTRIES_MIN or line.kind == "furniture":
+            continue
+        title, has_page = entry_title(line.text)
+        if not title:
+            continue
+        line.kind = "contents"
+        page_number, y = aims[index]
+        if is_open and entries and page_number == entries[-1].page_number and not is_numbered(title):
+            entries[-1] = entries[-1]._replace(title=f"{entries[-1].title} {title}"[:TITLE_CHARS])
+        else:
+            entries.append(Entry(title, line.x0, page_number, y, index))
+        is_open = not has_page
+    entries = [entry for entry in entries if not CAPTION.match(f"{entry.title.lower()}:")]
+    return levelled(with_dividers(entries, lines))
+
+
+def with_dividers(entries: Sequence[Entry], lines: Sequence[PageLine]) -> list[Entry]:
+    """The entries with the lines "Part I" and the like above them, which show no page: it is that of the next entry."""
+    known = {entry.line_index for entry in entries}
+    divided: list[Entry] = []
+    for entry in entries:
+        for index in range(max(0, entry.line_index - DIVIDER_LINES), entry.line_index):
+            line = lines[index]
+            if index not in known and line.page_number == lines[entry.line_index].page_number:
+                title = cells_of(line.text, line.spans, line.size)[0]
+                if PART.match(title) and len(title) <= DIVIDER_CHARS:
+                    line.kind = "contents"
+                    known.add(index)
+                    divided.append(Entry(title, line.x0, entry.page_number, 0.0, index))
+        divided.append(entry)
+    return divided
+
+
+def aims_of_lines(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> dict[int, tuple[int, float]]:
+    """Line index → (page, y) its link leads to; the earliest page when a line holds several links."""
+    pages = page_ranges(lines)
+    aims: dict[int, tuple[int, float]] = {}
+    for page_number, x0, y0, x1, y1, target_page, target_y in links:
+        if target_page == page_number:
+            continue
+        for index in range(*pages.get(page_number, (0, 0))):
+            line = lines[index]
+            if y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0:
+                if index not in aims or target_page < aims[index][0]:
+                    aims[index] = (target_page, target_y)
+                break
+    return aims
+
+
+def printed_targets(lines: Sequence[PageLine], labels: Mapping[int, str]) -> list[Target]:
+    """The entries of contents lines by their printed page numbers, once these are tied to the file's pages.
+
+    `labels` has the numbers printed on pages: they place "F-12", and all entries when too few titles are found again.
+    """
+    printed: list[Entry] = []
+    named: dict[int, str] = {}  # line index → the page as the contents line names it
+    begun: PageLine | None = None  # a line without a page number: the next one may go on with its title
+    for index, line in enumerate(lines):
+        if line.kind != "contents":
+            continue
+        found = TRAILING_PAGE.search(line.text)
+        title, _ = entry_title(line.text)
+        if not found or not title:
+            begun = line if title and not PART.match(title) else None
+            continue
+        left = line.x0
+        if (
+            begun is not None
+            and not is_numbered(title)
+            and begun.x0 <= line.x0
+            and begun.page_number == line.page_number
+        ):
+            left, title = begun.x0, f"{entry_title(begun.text)[0]} {title}"[:TITLE_CHARS]
+        begun = None
+        printed.append(Entry(title, left, int(re.sub(r"\D", "", found["page"])), 0.0, index))
+        named[index] = found["page"].upper()
+    pages = {label.upper(): number for number, label in reversed(list(labels.items()))}
+    offset = page_offset([entry for entry in printed if named[entry.line_index].isdigit()], lines)
+    entries: list[Entry] = []
+    for entry in printed:
+        name = named[entry.line_index]
+        counted = None if offset is None else entry.page_number + offset
+        place = counted if counted and name.isdigit() else pages.get(name, counted)
+        if place is not None:
+            entries.append(entry._replace(page_number=place))
+    return levelled(with_dividers(entries, lines))
+
+
+def page_offset(printed: Sequence[Entry], lines: Sequence[PageLine]) -> int | None:
+    """How many pages lie before printed page 1: where most titles are found again as a line of their own."""
+    pages_of: dict[str, list[int]] = {}
+    wanted = {identifier_form(entry.title) for entry in printed}
+    for line in lines:
+        if line.kind not in UNSEARCHED_KINDS and len(line.text) <= TITLE_CHARS:
+            form = NOT_WORD.sub("", line.match)
+            if form in wanted:
+                pages_of.setdefault(form, []).append(line.page_number)
+    votes = Counter(
+        page_number - entry.page_number
+        for entry in printed
+        for page_number in pages_of.get(identifier_form(entry.title), ())
+    )
+    if not votes:
+        return None
+    offset, count = votes.most_common(1)[0]
+    return offset if count >= min(OFFSET_VOTES_MIN, len(printed)) else None
+
+
+def entry_title(text: str) -> tuple[str, bool]:
+    """The title of a contents line and whether a page number ended it; "" when nothing with letters is left."""
+    found = TRAILING_PAGE.search(text)
+    title = (text[: found.start()] if found else text).strip(" .·_…-")
+    shown = " ".join(title.split())[:TITLE_CHARS]
+    return (shown if sum(map(str.isalpha, shown)) >= 3 else "", found is not None)
+
+
+def is_numbered(title: str) -> bool:
+    return bool(PART.match(title) or ITEM.match(title) or numbering_of(title)[0])
+
+
+def levelled(entries: Sequence[Entry]) -> list[Target]:
+    """Targets with levels: "Part" over "Item" over what is indented below it, else by printed depth or indentation."""
+    has_parts = any(PART.match(entry.title) for entry in entries)
+    has_items = any(ITEM.match(entry.title) for entry in entries)
+    margin = min((entry.left for entry in entries), default=0.0)
+    item_left = margin
+    targets: list[Target] = []
+    for entry in entries:
+        if PART.match(entry.title):
+            level = 1
+        elif ITEM.match(entry.title):
+            level, item_left = 1 + has_parts, entry.left
+        else:
+            number = numbering_of(entry.title)[0]
+            depth = number.count(".") if number[:1].isdigit() else 0
+            is_indented = entry.left > item_left + INDENT_PT
+            level = 1 + (has_parts + has_items if is_indented and has_items else max(depth, is_indented))
+        targets.append(Target(level, entry.title, entry.page_number, entry.y))
+    return targets

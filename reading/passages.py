@@ -1,0 +1,264 @@
+"""Passages: the unit of search and of embedding, cut inside sections, tables and lists kept together (R90-R92)."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
+from typing import NamedTuple, Protocol
+
+from reading.matching import LEADERS, is_split_word
+from reading.rows import UNSEARCHED_KINDS, LineRow, PassageRow, Reading, TocRow
+
+TOKENS_MAX = 200  # of the encoder's 256: the rest is for the context and for what the estimate misses
+TOKENS_LOOSE = 90  # below this a heading or a new paragraph does not yet begin a new passage
+TABLE_HEAD_LINES = 4  # lines right above a table that name it and its columns
+GAP_LINES = 0.7  # of a line's height: a gap this large ends a paragraph
+TOP_LINES, TOP_CHARS = 3, 90  # of a page that name what is on it; a longer line is text
+SMALL_TOKENS = 25  # a rest this small goes with the passage before it
+
+TOKENS = re.compile(r"\d{1,3}|[^\W\d_]{1,7}|[^\w\s]")
+WORD = re.compile(r"\w+")
+HALF_WORD = re.compile(r"(?<![\w-])[\w-]*-$")  # before a line-end hyphen: it is no word of the document
+CountTokens = Callable[[str], int]
+
+
+class Cutting(Protocol):
+    """How a base wants its passages cut: "section", "page", or "fixed" with a size and an overlap in characters."""
+
+    @property
+    def chunking(self) -> str: ...
+    @property
+    def chunk_size(self) -> int: ...
+    @property
+    def chunk_overlap(self) -> int: ...
+
+
+class SectionCutting(NamedTuple):
+    """The default: inside sections, no overlap."""
+
+    chunking: str = "section"
+    chunk_size: int = 1000
+    chunk_overlap: int = 0
+
+
+def estimated_tokens(text: str) -> int:
+    """About as many tokens as a WordPiece tokenizer makes of the text, a little more rather than less."""
+    return len(TOKENS.findall(text))
+
+
+def cut_passages(
+    reading: Reading, cutting: Cutting | None = None, count_tokens: CountTokens = estimated_tokens
+) -> list[PassageRow]:
+    """The passages of a reading in order. Furniture and contents lines are in none of them."""
+    cutting = cutting or SectionCutting()
+    lines = [line for line in reading.lines if line.kind not in UNSEARCHED_KINDS]
+    if cutting.chunking == "page":
+        groups = list(runs(lines, lambda line: line.page_number))
+    elif cutting.chunking == "fixed":
+        groups = list(fixed_groups(lines, cutting.chunk_size, cutting.chunk_overlap))
+    else:
+        groups = [
+            group for section in runs(lines, lambda line: line.toc_index) for group in packed(section, count_tokens)
+        ]
+    contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
+    tops = page_tops(lines)
+    joiner = Joiner(lines)
+    return [
+        PassageRow(
+            index,
+            group[0].number,
+            group[-1].number,
+            group[0].page_number,
+            group[-1].page_number,
+            group[0].toc_index,
+            kind_of(group),
+            joiner.text_of(group),
+            with_top(contexts.get(group[0].toc_index, ""), group, tops),
+        )
+        for index, group in enumerate(groups)
+    ]
+
+
+def context_of(entry: TocRow, title: str) -> str:
+    """What is searched with every passage of a section, never quoted: its breadcrumb."""
+    return title if entry.origin == "front" else entry.breadcrumb
+
+
+def page_tops(lines: Sequence[LineRow]) -> dict[int, list[LineRow]]:
+    """The short lines at the top of each page: the name of a statement, its unit, its years."""
+    tops: dict[int, list[LineRow]] = {}
+    for page in runs(lines, lambda line: line.page_number):
+        tops[page[0].page_number] = list(takewhile(lambda line: len(line.text) <= TOP_CHARS, page[:TOP_LINES]))
+    return tops
+
+
+def with_top(context: str, group: Sequence[LineRow], tops: dict[int, list[LineRow]]) -> str:
+    """The context of a passage; rows of a table also say what stands at the top of their page, for they live from it."""
+    if kind_of(group) != "table":
+        return context
+    tops_here = tops[group[0].page_number]
+    above = [line.text for line in tops_here if line.number < group[0].number and line.text not in context]
+    return "\n".join([context, *above]) if above else context
+
+
+def kind_of(group: Sequence[LineRow]) -> str:
+    """What most lines of a passage are."""
+    for line_kind, kind in (("table_row", "table"), ("list_item", "list")):
+        if sum(line.kind == line_kind for line in group) * 2 > len(group):
+            return kind
+    return "heading" if all(line.kind == "heading" for line in group) else "text"
+
+
+def runs(lines: Sequence[LineRow], key: Callable[[LineRow], int]) -> Iterator[list[LineRow]]:
+    """Consecutive lines with the same key."""
+    run: list[LineRow] = []
+    for line in lines:
+        if run and key(line) != key(run[-1]):
+            yield run
+            run = []
+        run.append(line)
+    if run:
+        yield run
+
+
+def fixed_groups(lines: Sequence[LineRow], size: int, overlap: int) -> Iterator[list[LineRow]]:
+    """Whole lines up to a size in characters; each group begins again with the last lines of the one before."""
+    start = 0
+    while start < len(lines):
+        end, chars = start, 0
+        while end < len(lines) and (end == start or chars + len(lines[end].text) <= size):
+            chars += len(lines[end].text) + 1
+            end += 1
+        yield list(lines[start:end])
+        if end == len(lines):
+            return
+        following, repeated = end, 0
+        while following - 1 > start and repeated + len(lines[following - 1].text) <= overlap:
+            following -= 1
+            repeated += len(lines[following].text) + 1
+        start = following
+
+
+# ---- sections
+
+
+def packed(section: Sequence[LineRow], count_tokens: CountTokens) -> Iterator[list[LineRow]]:
+    """The lines of one section in passages within the token limit, cut between blocks where that is possible."""
+    group: list[LineRow] = []
+    tokens = 0
+    for block in blocks_of(section):
+        counts = [count_tokens(without_leaders(line.text)) for line in block]
+        total = sum(counts)
+        is_new_part = block[0].kind == "heading" and tokens > TOKENS_LOOSE
+        if (
+            group
+            and (tokens + total > TOKENS_MAX or is_new_part)
+            and not (
+                total <= SMALL_TOKENS and tokens + total <= TOKENS_MAX + SMALL_TOKENS and block[0].kind != "heading"
+            )
+        ):
+            yield group
+            group, tokens = [], 0
+        if total <= TOKENS_MAX or not group and total <= TOKENS_MAX + SMALL_TOKENS:
+            group.extend(block)
+            tokens += total
+            continue
+        for part in split_block(block, counts):
+            if group:
+                yield group
+            group = part
+        tokens = sum([count_tokens(without_leaders(line.text)) for line in group])
+    if group:
+        yield group
+
+
+def split_block(block: Sequence[LineRow], counts: Sequence[int]) -> Iterator[list[LineRow]]:
+    """A block too long for one passage in parts of about the same size, cut between lines."""
+    parts = -(-sum(counts) // TOKENS_MAX)
+    target = sum(counts) / parts
+    part: list[LineRow] = []
+    tokens = 0
+    for line, count in zip(block, counts, strict=True):
+        if part and (tokens + count > TOKENS_MAX or tokens >= target):
+            yield part
+            part, tokens = [], 0
+        part.append(line)
+        tokens += count
+    if part:
+        yield part
+
+
+def blocks_of(section: Sequence[LineRow]) -> Iterator[list[LineRow]]:
+    """What belongs together: a heading with what follows it, a paragraph, a list with its lead-in, a table with its head."""
+    block: list[LineRow] = []
+    for index, line in enumerate(section):
+        if block and begins_block(line, block, section[index + 1] if index + 1 < len(section) else None):
+            yield block
+            block = []
+        block.append(line)
+    if block:
+        yield block
+
+
+def begins_block(line: LineRow, block: Sequence[LineRow], following: LineRow | None) -> bool:
+    last = block[-1]
+    if all(member.kind in ("heading", "caption") for member in block):
+        return False
+    if line.kind in ("heading", "caption"):
+        return True
+    if line.kind == "table_row" or last.kind == "table_row":
+        return not is_table_joint(line, block, following)
+    if line.kind == "list_item":
+        return last.kind != "list_item" and not last.text.rstrip().endswith(":")
+    if last.page_number != line.page_number or last.column != line.column:
+        return last.text.rstrip().endswith((".", ":", "!", "?"))
+    return line.y0 - last.y1 > GAP_LINES * (last.y1 - last.y0)
+
+
+def is_table_joint(line: LineRow, block: Sequence[LineRow], following: LineRow | None) -> bool:
+    """Whether a line at a table's edge or inside it goes on with the block."""
+    if line.kind == "table_row":
+        return any(member.kind == "table_row" for member in block[-3:]) or len(block) <= TABLE_HEAD_LINES
+    return following is not None and following.kind == "table_row"  # a label without amounts between two rows
+
+
+# ---- text
+
+
+def without_leaders(text: str) -> str:
+    """The text without the dots that lead the eye to a number: they say nothing and cost tokens."""
+    return " ".join(LEADERS.sub(" ", text).split()) if "..." in text or ". ." in text else text
+
+
+class Joiner:
+    """Joins the lines of a passage into one text, words cut at a line end made whole."""
+
+    def __init__(self, lines: Sequence[LineRow]) -> None:
+        self.lines = lines
+        self._words: set[str] | None = None
+
+    def text_of(self, group: Sequence[LineRow]) -> str:
+        """Paragraphs run on with spaces; headings, table rows and list items keep their own lines."""
+        parts: list[str] = []
+        for line, following in zip(group, [*group[1:], None], strict=True):
+            text = without_leaders(line.text)
+            parts.append(text)
+            if following is None:
+                break
+            if is_split_word(text, following.text):
+                parts[-1] = text[:-1] if self.is_one_word(text, following.text) else text
+            else:
+                parts.append(" " if line.kind == following.kind == "body" else "\n")
+        return "".join(parts)
+
+    def is_one_word(self, text: str, following: str) -> bool:
+        """Whether the hyphen at the line end is only there for the line: the document knows the word without it."""
+        head, tail = re.split(r"\W+", text[:-1])[-1].lower(), re.match(r"\w*", following)
+        whole = head + (tail[0].lower() if tail else "")
+        return whole in self.words or head not in self.words
+
+    @property
+    def words(self) -> set[str]:
+        """Every word of the document, made when first needed."""
+        if self._words is None:
+            self._words = {word for line in self.lines for word in WORD.findall(HALF_WORD.sub("", line.match))}
+        return self._words

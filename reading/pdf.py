@@ -1,0 +1,444 @@
+"""The only module that opens a PDF: guarded opening, text pieces, page facts, outline, links, page images."""
+
+# mypy: disallow-untyped-calls=False
+# The library's own annotations cover a part of it.
+
+from __future__ import annotations
+
+import math
+import mmap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pymupdf
+from pymupdf.utils import get_label_pno
+
+from reading.characters import clean_text
+from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
+from reading.limits import MIB, Limits
+from reading.processes.forked import Patience, done_apart
+from reading.reasons import ReadingError, refusal
+
+if TYPE_CHECKING:  # loaded where a page is drawn: every reading child would pay for it
+    from PIL import Image
+
+HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; more junk in front is another kind of file
+TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
+PDF_ERRORS = (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, SystemError, IndexError)
+MEMORY_WORDS = ("alloc (", "alloc(", "out of memory", "cannot allocate", "bad_alloc")
+SUSPECT_STREAM_BYTES = 200_000  # a page stream this long is counted before its text is turned into objects
+LINK_PAGES, PAGE_LINKS = 20, 2_000
+# What each look at a file may take that its text can do without; together a fifth of a reading's minute. Nearly every
+# file needs a tenth of a second for all of them, one public file 40 s for its links.
+DECLARED_S, LINKS_S, WHITE_S = 4.0, 2.0, 6.0
+WHITE_PAGE_S = 2.0  # and one page drawn: a hundred times what is usual, for a machine that is busy
+POINTS_PER_INCH = 72
+LABEL_CHARS = 40
+TINY_PT = 1.0
+WHITE = 0xF8F8F8
+WHITE_ZOOM = 0.5  # a letter page in 306 x 396 pixels: a few milliseconds
+WEBP_QUALITY, WEBP_METHOD = 80, 0  # method 0: half the time of 4 for a fifth more bytes
+ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "Names/EmbeddedFiles", "AcroForm/XFA")
+
+
+class Document(pymupdf.Document):
+    """A PDF that is opened without its outline, which may take longer than all its text; `read_outline` has it."""
+
+    def _loadOutline(self) -> None:
+        return None
+
+
+pymupdf.TOOLS.mupdf_display_errors(False)
+pymupdf.TOOLS.mupdf_display_warnings(False)
+
+
+class OutlineItem(NamedTuple):
+    """One entry of the file's own outline: 1-based page, y of its target in points from the page's top."""
+
+    level: int
+    title: str
+    page_number: int
+    y: float
+
+
+class PageLink(NamedTuple):
+    """An internal link: its rectangle on `page_number` (displayed, in points) and its target page and y."""
+
+    page_number: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    target_page: int
+    target_y: float
+
+
+class PageFacts(NamedTuple):
+    """One page as extracted. `text` is None when the page could not be read."""
+
+    number: int
+    width: float
+    height: float
+    rotation: int
+    text: PageText | None
+    is_cut: bool
+    is_out_of_memory: bool
+
+
+@contextmanager
+def opened(path: Path, limits: Limits) -> Iterator[Document]:
+    """The file as an open PDF with pages. Raises ReadingError with the reason when it is none."""
+    check_file(path, limits)
+    try:
+        # Not by its path: a forked copy would read from the same open file, and move the place this one reads from.
+        document = Document(stream=mapped(path), filetype="pdf")
+    except PDF_ERRORS as error:
+        raise refused_open(error, path, limits) from error
+    with document:
+        try:
+            check_document(document, limits)
+        except PDF_ERRORS as error:
+            raise refused_open(error, path, limits) from error
+        yield document
+
+
+def mapped(path: Path) -> memoryview:
+    with path.open("rb") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def check_file(path: Path, limits: Limits) -> None:
+    size_bytes = path.stat().st_size
+    if size_bytes == 0:
+        raise refusal("empty_file")
+    if size_bytes > limits.file_bytes:
+        raise refusal("too_large", f"{size_bytes} bytes", limit_mb=limits.file_bytes // 1_000_000)
+    with path.open("rb") as file:
+        if HEADER not in file.read(HEADER_WITHIN):
+            raise refusal("not_pdf", f"no {HEADER.decode()} within the first {HEADER_WITHIN} bytes")
+
+
+def check_document(document: Document, limits: Limits) -> None:
+    if not document.is_pdf:
+        raise refusal("not_pdf", f"opens as {(document.metadata or {}).get('format')}")
+    if document.needs_pass:
+        raise refusal("encrypted")
+    if document.page_count <= 0:
+        raise refusal("no_pages")
+    if document.page_count > limits.pages:
+        raise refusal("too_many_pages", pages=document.page_count, limit=limits.pages)
+
+
+def refused_open(error: Exception, path: Path, limits: Limits) -> ReadingError:
+    detail = f"{type(error).__name__}: {error}".replace(str(path), "the file")
+    if is_memory_error(error):
+        return refusal("parse_memory", detail, memory_mb=limits.memory_bytes // MIB)
+    return refusal("encrypted" if "encrypt" in detail.lower() else "damaged", detail)
+
+
+def is_memory_error(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or any(word in str(error).lower() for word in MEMORY_WORDS)
+
+
+# ---- pages
+
+
+def read_pages(document: Document, limits: Limits) -> Iterator[PageFacts]:
+    """Every page in order; a page that cannot be read comes without text."""
+    return (read_page(document, index, limits) for index in range(document.page_count))
+
+
+def read_page(document: Document, index: int, limits: Limits) -> PageFacts:
+    try:
+        page = document[index]
+        width, height, rotation = page.rect.width, page.rect.height, page.rotation
+        turn = turn_of(page) if rotation else None
+        text, is_cut = page_text(page, width, height, turn, limits)
+    except (*PDF_ERRORS, MemoryError) as error:
+        return PageFacts(index + 1, 612.0, 792.0, 0, None, False, is_memory_error(error))
+    return PageFacts(index + 1, width, height, rotation, text, is_cut, False)
+
+
+def page_text(
+    page: pymupdf.Page, width: float, height: float, turn: Turn | None, limits: Limits
+) -> tuple[PageText, bool]:
+    """The page's text pieces, and whether there were more than a page may have."""
+    if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:
+        return PageText({}), True
+    blocks = page.get_text("dict", flags=TEXT_FLAGS)["blocks"]
+    blocks, is_cut = within_limits(blocks, limits)
+    text = pieces_of(blocks, width, height, turn)
+    look_for_concealed(text, blocks, turn)
+    return text, is_cut
+
+
+def pages_without_text(document: Document, limits: Limits) -> Iterator[int]:
+    """The numbers of the pages that hold no text of their own."""
+    return (fact.number for fact in read_pages(document, limits) if fact.text is None or not fact.text.chars)
+
+
+def look_for_concealed(text: PageText, blocks: list[dict[str, Any]], turn: Turn | None) -> None:
+    """Count what is painted and nobody sees, under a point high or transparent, and note what is painted white.
+
+    Text beside the page never comes here: the extraction is cut at the page's edge.
+    """
+    spans = [span for block in blocks for line in block["lines"] for span in line["spans"] if is_odd(span)]
+    for span in spans:
+        chars = len(span["text"].strip())
+        if span["size"] < TINY_PT or not span["alpha"]:
+            text.concealed_chars += chars
+        elif is_white(span["color"]) and chars:
+            text.white.append(WhiteSpan(*turned(span["bbox"], turn), chars))
+
+
+def turned(box: Sequence[float], turn: Turn | None) -> tuple[float, float, float, float]:
+    """A box as the page displays it."""
+    corners = [(box[0], box[1]), (box[2], box[3])]
+    xs, ys = zip(*(turn(x, y) if turn else (x, y) for x, y in corners), strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def is_odd(span: dict[str, Any]) -> bool:
+    """A quick look that lets nearly every span of nearly every page go."""
+    return bool(span["color"] >= WHITE or span["size"] < TINY_PT or not span["alpha"])
+
+
+def is_white(color: int) -> bool:
+    return all((color >> shift) & 0xFF >= WHITE & 0xFF for shift in (0, 8, 16))
+
+
+def white_on_white(document: Document, white: Mapping[int, Sequence[WhiteSpan]], patience: Patience) -> dict[int, int]:
+    """Page number → how many of its white characters are on white; a page that could not be drawn in time is left out."""
+
+    def look(number: int) -> int:
+        matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)
+        pixmap = document[number - 1].get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+        shades, width = pixmap.samples, pixmap.stride
+        rows = [shades[place : place + width] for place in range(0, len(shades), width)]
+        return sum(span.chars for span in white[number] if is_blank(rows, span))
+
+    return done_apart(list(white), look, patience.at_most(WHITE_S), each_s=WHITE_PAGE_S)
+
+
+def is_blank(rows: Sequence[bytes], span: WhiteSpan) -> bool:
+    """Whether a page, drawn as rows of shades of grey, shows nothing but white where a span is."""
+    left, top = max(int(span.x0 * WHITE_ZOOM), 0), max(int(span.y0 * WHITE_ZOOM), 0)
+    right, bottom = max(math.ceil(span.x1 * WHITE_ZOOM), left + 1), max(math.ceil(span.y1 * WHITE_ZOOM), top + 1)
+    shades = b"".join(row[left:right] for row in rows[top:bottom])
+    return bool(shades) and min(shades) >= WHITE & 0xFF
+
+
+def within_limits(blocks: list[dict[str, Any]], limits: Limits) -> tuple[list[dict[str, Any]], bool]:
+    """The blocks up to the page's limits of lines and characters."""
+    lines = chars = 0
+    for index, block in enumerate(blocks):
+        lines += len(block["lines"])
+        chars += sum([len(span["text"]) for line in block["lines"] for span in line["spans"]])
+        if lines > limits.page_lines or chars > limits.page_chars:
+            return blocks[:index], True
+    return blocks, False
+
+
+def stream_bytes(page: pymupdf.Page) -> int:
+    """The stored length of the page's content streams; 0 where it is not said."""
+    total = 0
+    for xref in page.get_contents()[:100]:
+        kind, length = page.parent.xref_get_key(xref, "Length")
+        total += int(length) if kind == "int" else 0
+    return total
+
+
+def turn_of(page: pymupdf.Page) -> Turn:
+    """The map from extracted coordinates (unrotated) to the page as displayed."""
+    matrix: Any = page.rotation_matrix
+    a, b, c, d, e, f = matrix
+    return lambda x, y: (a * x + c * y + e, b * x + d * y + f)
+
+
+# ---- facts about the file
+
+
+def title_of(document: Document, limits: Limits) -> str:
+    try:
+        title = (document.metadata or {}).get("title") or ""
+    except PDF_ERRORS:
+        return ""
+    return clean_text(title)[0].strip()[: limits.title_chars]
+
+
+def file_warnings(document: Document) -> list[str]:
+    """What to say of the file as a whole: it was repaired; it brings scripts or attachments, none of them ever run."""
+    warnings = ["repaired"] if document.is_repaired else []
+    try:
+        root = document.pdf_catalog()
+        if any(is_active(document, *document.xref_get_key(root, key)) for key in ACTIVE_KEYS):
+            warnings.append("active_content_ignored")
+    except PDF_ERRORS:
+        pass
+    return warnings
+
+
+def is_active(document: Document, kind: str, value: str) -> bool:
+    """A catalog entry that runs or carries something; an opening action that only goes to a page does not."""
+    if kind == "xref":
+        value = document.xref_object(int(value.split()[0]), compressed=True)
+    return kind not in ("null", "none", "array") and "/S/GoTo/" not in value.replace(" ", "") + "/"
+
+
+class Declared(NamedTuple):
+    """What the file says of its pages and parts: page number → label, the outline, and the warnings of both."""
+
+    labels: dict[int, str]
+    outline: list[OutlineItem]
+    warnings: list[str]
+
+
+def read_declared(document: Document, limits: Limits, patience: Patience) -> Declared:
+    """The labels and the outline a file declares, as far as they can be read in time."""
+    looks: dict[str, Callable[[], Any]] = {}
+    if declares(document, "PageLabels"):
+        looks["labels"] = partial(read_labels, document)
+    if declares(document, "Outlines"):
+        looks["outline"] = partial(read_outline, document, limits)
+    found = done_apart(list(looks), lambda name: looks[name](), patience.at_most(DECLARED_S), each_s=DECLARED_S / 2)
+    labels = {number: label for number, label in enumerate(found.get("labels", ()), start=1) if label}
+    outline, warnings = found.get("outline", ([], []))
+    skipped = [f"{name}_skipped" for name in looks if name not in found]
+    return Declared(labels, [OutlineItem(*item) for item in outline], [*warnings, *skipped])
+
+
+def declares(document: Document, key: str) -> bool:
+    """Whether the file's catalog has an entry."""
+    try:
+        return bool(document.xref_get_key(document.pdf_catalog(), key)[0] != "null")
+    except PDF_ERRORS:
+        return False
+
+
+def read_labels(document: Document) -> list[str]:
+    """The label of each page, "" where it has none."""
+    # Once for all pages: some programs declare each page by itself, and the library would read all for each.
+    rules = sorted(document._get_page_labels())
+    return [declared_label(index, rules) for index in range(document.page_count)]
+
+
+def declared_label(index: int, rules: list[tuple[int, str]]) -> str:
+    try:
+        return clean_text(get_label_pno(index, rules)[:LABEL_CHARS])[0].strip()
+    except IndexError:  # the first rule is about a later page
+        return ""
+
+
+def read_outline(document: Document, limits: Limits) -> tuple[list[OutlineItem], list[str]]:
+    """The file's own outline, entries without a page left out, and warnings. Walked without recursion."""
+    items: list[OutlineItem] = []
+    warnings: list[str] = []
+    visited = 0
+    try:
+        first = pymupdf.Document._loadOutline(document)
+        if not first and document.xref_get_key(document.pdf_catalog(), "Outlines/First")[0] != "null":
+            return [], ["outline_ignored"]
+        waiting = [(first, 1)]
+        while waiting:
+            entry, level = waiting.pop()
+            if not entry or not entry.this.m_internal:
+                continue
+            visited += 1
+            if visited > limits.outline_entries or level > limits.outline_levels:
+                warnings = ["outline_cut"]
+                if visited > limits.outline_entries:
+                    break
+                continue
+            waiting += [(entry.next, level), (entry.down, level + 1)]
+            title = clean_text(entry.title or "")[0].strip()[: limits.title_chars]
+            if title and 0 <= entry.page < document.page_count:
+                items.append(OutlineItem(level, title, entry.page + 1, finite(entry.y)))
+    except (*PDF_ERRORS, MemoryError, RecursionError, UnicodeError):
+        return [], ["outline_ignored"]
+    return items, warnings
+
+
+def read_links(document: Document, patience: Patience) -> tuple[list[PageLink], bool]:
+    """Internal links of the first pages, and whether some were left out: they were too many, or took too long."""
+    pages = range(min(LINK_PAGES, document.page_count))
+    found = done_apart(pages, lambda index: links_of_page(document, index), patience.at_most(LINKS_S))
+    links = [PageLink(*link) for page_links in found.values() for link in page_links]
+    return links, len(found) < len(pages) or any(len(page_links) > PAGE_LINKS for page_links in found.values())
+
+
+def links_of_page(document: Document, index: int) -> list[PageLink]:
+    """The page's internal links, walked below the library's own list, which takes quadratic time."""
+    links: list[PageLink] = []
+    try:
+        link = pymupdf.mupdf.fz_load_links(document[index].this)
+        for _ in range(PAGE_LINKS + 1):
+            if not link.m_internal:
+                break
+            uri = link.uri()
+            if uri and uri.startswith("#"):
+                target, _, y = document.resolve_link(uri)
+                box = pymupdf.Rect(link.rect())
+                if 0 <= target < document.page_count:
+                    links.append(PageLink(index + 1, box.x0, box.y0, box.x1, box.y1, target + 1, finite(y)))
+            link = link.next()
+    except PDF_ERRORS:
+        return []
+    return links
+
+
+def finite(y: float) -> float:
+    """A coordinate, 0 where a destination names none (NaN)."""
+    return y if math.isfinite(y) else 0.0
+
+
+# ---- page images
+
+
+def render_page(path: Path, number: int, dpi: int, out_path: Path, limits: Limits) -> None:
+    """Write one page as WebP, at most as large as the limits allow. Raises ReadingError."""
+    with opened(path, limits) as document:
+        if not 1 <= number <= document.page_count:
+            raise refusal("internal", f"page {number} of {document.page_count}")
+        try:
+            image, _ = drawn(document[number - 1], dpi, limits)
+        except (*PDF_ERRORS, MemoryError) as error:
+            raise refused_render(error, limits) from error
+        image.save(out_path, "WEBP", quality=WEBP_QUALITY, method=WEBP_METHOD)
+
+
+def drawn(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.Image, float]:
+    """The page's image and its pixels a point. Raises ReadingError for a page too large, and the library's errors."""
+    zoom = zoom_within(page.rect.width, page.rect.height, dpi, limits)
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
+    from PIL import Image
+
+    return Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples), zoom
+
+
+def draw_page(document: pymupdf.Document, number: int, dpi: int, limits: Limits) -> tuple[Image.Image, float] | None:
+    """The image of a page and its pixels a point; None when it cannot be drawn."""
+    try:
+        return drawn(document[number - 1], dpi, limits)
+    except (*PDF_ERRORS, MemoryError, ReadingError):
+        return None
+
+
+def refused_render(error: BaseException, limits: Limits) -> ReadingError:
+    if isinstance(error, ReadingError):
+        return error
+    if is_memory_error(error):
+        return refusal("parse_memory", str(error), memory_mb=limits.memory_bytes // MIB)
+    return refusal("damaged", f"{type(error).__name__}: {error}")
+
+
+def zoom_within(width: float, height: float, dpi: int, limits: Limits) -> float:
+    """The zoom for a resolution, lowered until sides and area fit. Raises ReadingError for a page too large."""
+    if not (0 < width <= limits.page_side_pt and 0 < height <= limits.page_side_pt):
+        raise refusal("huge_page", f"{width} x {height} points")
+    zoom = dpi / POINTS_PER_INCH
+    by_side = limits.image_side_px / max(width, height)
+    by_area = (limits.image_pixels / (width * height)) ** 0.5
+    return float(min(zoom, by_side, by_area))

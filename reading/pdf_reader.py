@@ -1,0 +1,279 @@
+"""The conductor of reading: a file becomes pages, lines and a table of contents, as plain values."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from reading import pdf
+from reading.layout.furniture import mark_furniture
+from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
+from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
+from reading.layout.page_numbers import printed_numbers
+from reading.limits import MIB, Limits
+from reading.outline.contents_pages import linked_targets, printed_targets
+from reading.outline.headings import VERIFIED, Start, Target, starts_of
+from reading.outline.toc import (
+    extended,
+    first_usable,
+    rows_of_starts,
+    starts_by_typography,
+    strength_of,
+    title_from_lines,
+    with_numbered_parts,
+    with_unlisted,
+)
+from reading.processes.clock import Clock
+from reading.processes.forked import Patience
+from reading.reasons import number_ranges, refusal
+from reading.rows import UNSEARCHED_KINDS, PageRow, Reading, TextLayer
+
+OnProgress = Callable[[int, int], None]
+PROGRESS_EVERY = 10  # pages
+HIDDEN_SHARE = 0.5  # of a page's characters: its text is what text recognition wrote, not what is drawn
+CONCEALED_MIN = 10  # characters of a page; fewer are specks that design programs leave
+GARBLED_SHARE = 0.4  # of the characters without a known letter
+
+
+@dataclass
+class Extract:
+    """The pages of a file as extracted, and their lines."""
+
+    facts: list[pdf.PageFacts] = field(default_factory=list)
+    pages: list[list[PageLine]] = field(default_factory=list)
+    column_counts: list[int] = field(default_factory=list)
+
+    def total(self, count: str) -> int:
+        """The sum of one of PageText's counts over the pages."""
+        return sum(getattr(fact.text, count) for fact in self.facts if fact.text is not None)
+
+
+def read_pdf(
+    path: Path,
+    limits: Limits,
+    on_progress: OnProgress | None = None,
+    recognised: Mapping[int, PageText] | None = None,
+) -> Reading:
+    """Read a PDF into rows; `language` stays empty for the caller to name. Raises ReadingError.
+
+    `recognised` has the text of pages that hold none of their own.
+
+    1. text pieces of every page → visual lines in reading order
+    2. furniture and contents pages
+    3. kinds of the remaining lines
+    4. table of contents, line-exact
+    """
+    clock, patience = Clock(), Patience(limits.wall_s)
+    with pdf.opened(path, limits) as document:
+        extract = extract_pages(document, limits, on_progress, recognised or {})
+        check_text(extract, limits)
+        clock.stop("lines")
+        mark_furniture(extract.pages, [fact.width for fact in extract.facts])
+        style = body_style(extract.pages)
+        mark_contents(extract.pages)
+        declared = pdf.read_declared(document, limits, patience)
+        labels = labels_of(extract, declared.labels)
+        clock.stop("furniture")
+        mark_kinds(extract.pages, style)
+        clock.stop("kinds")
+        lines = list(chain.from_iterable(extract.pages))
+        starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels)
+        title = pdf.title_of(document, limits) or title_from_lines(lines) or path.stem
+        file_warnings = pdf.file_warnings(document)
+        toc = rows_of_starts(starts, lines, title)
+        clock.stop("toc")
+        unchecked = look_for_white_on_white(document, extract, patience)
+        clock.stop("white")
+    mark_headings(starts, lines)
+    line_rows = tuple(rows_of_lines(lines))
+    clock.stop("rows")
+    strength, verified_share = strength_of(starts, len(extract.pages))
+    return Reading(
+        title=title,
+        language="",
+        pages=tuple(rows_of_pages(extract, labels, limits)),
+        lines=line_rows,
+        toc=toc,
+        warnings=(*page_warnings(extract, limits, unchecked), *declared.warnings, *toc_warnings, *file_warnings),
+        report={
+            "toc_origin": starts[0].origin if starts else "none",
+            "toc_strength": strength,
+            "toc_verified_share": round(verified_share, 3),
+            "line_kinds": dict(Counter(line.kind for line in lines)),
+            "body_size": style.size,
+            "chars": extract.total("chars"),
+            "removed_chars": extract.total("removed_chars"),
+            "hidden_chars": extract.total("hidden_chars"),
+            "concealed_chars": extract.total("concealed_chars"),
+        },
+        timings_ms=clock.timings_ms,
+    )
+
+
+# ---- pages
+
+
+def extract_pages(
+    document: pdf.Document, limits: Limits, on_progress: OnProgress | None, recognised: Mapping[int, PageText]
+) -> Extract:
+    """Every page with its lines. Raises ReadingError when the document holds more text than allowed."""
+    extract = Extract()
+    chars = 0
+    for fact in pdf.read_pages(document, limits):
+        if fact.number in recognised and not (fact.text and fact.text.chars):
+            fact = fact._replace(text=recognised[fact.number])
+        lines, column_count = page_lines(fact.number, fact.text, fact.width, fact.height) if fact.text else ([], 1)
+        if fact.text and fact.text.is_recognised:
+            for line in lines:
+                line.method = "ocr"
+        extract.facts.append(fact)
+        extract.pages.append(lines)
+        extract.column_counts.append(column_count)
+        chars += fact.text.chars if fact.text else 0
+        if chars > limits.document_chars:
+            raise refusal("text_too_large", limit=limits.document_chars)
+        if on_progress and (fact.number % PROGRESS_EVERY == 0 or fact.number == document.page_count):
+            on_progress(fact.number, document.page_count)
+    return extract
+
+
+def check_text(extract: Extract, limits: Limits) -> None:
+    """Raise ReadingError when no page gave text, with the reason that stands behind it."""
+    if any(extract.pages):
+        return
+    if any(fact.is_out_of_memory for fact in extract.facts):
+        raise refusal("parse_memory", memory_mb=limits.memory_bytes // MIB)
+    if any(fact.is_cut for fact in extract.facts):
+        raise refusal("text_too_large", limit=limits.page_chars)
+    if all(fact.text is None for fact in extract.facts):
+        raise refusal("damaged", "no page could be read")
+    raise refusal("no_text")
+
+
+def look_for_white_on_white(document: pdf.Document, extract: Extract, patience: Patience) -> list[int]:
+    """Count white text on white as concealed; returns the pages where that could not be told in time."""
+    white = {fact.number: fact.text for fact in extract.facts if fact.text and fact.text.white}
+    found = pdf.white_on_white(document, {number: text.white for number, text in white.items()}, patience)
+    for number, chars in found.items():
+        white[number].concealed_chars += chars
+    return [number for number in white if number not in found]
+
+
+def labels_of(extract: Extract, declared: Mapping[int, str]) -> Mapping[int, str]:
+    """Page number → how the page is called: by the file, else by the number printed on it; its place is left out."""
+    if any(label != str(number) for number, label in declared.items()):
+        return declared
+    return printed_numbers(extract.pages)
+
+
+def rows_of_pages(extract: Extract, labels: Mapping[int, str], limits: Limits) -> Iterator[PageRow]:
+    """One row a page, with its text layer and flags."""
+    for fact, lines, column_count in zip(extract.facts, extract.pages, extract.column_counts, strict=True):
+        yield PageRow(
+            fact.number,
+            labels.get(fact.number, str(fact.number)),
+            round(fact.width, 2),
+            round(fact.height, 2),
+            fact.rotation,
+            text_layer(fact),
+            column_count,
+            tuple(page_flags(fact, lines, limits)),
+        )
+
+
+def text_layer(fact: pdf.PageFacts) -> TextLayer:
+    if fact.text and fact.text.is_recognised:
+        return "ocr"
+    if fact.text is None or not fact.text.chars:
+        return "none"
+    return "ocr" if fact.text.hidden_chars > HIDDEN_SHARE * fact.text.chars else "text"
+
+
+def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -> Iterator[str]:
+    if fact.text is None:
+        yield "unreadable"
+    elif not lines and not fact.is_cut and not fact.text.is_recognised:
+        yield "no_text"
+    if fact.is_cut:
+        yield "text_cut"
+    if any(line.is_divided for line in lines):
+        yield "long_lines"
+    if max(fact.width, fact.height) > limits.page_side_pt:
+        yield "huge_page"
+    if fact.text and fact.text.concealed_chars >= CONCEALED_MIN:
+        yield "concealed"
+    if fact.text and fact.text.is_recognised:
+        yield from ["recognised"] * bool(lines)
+    elif text_layer(fact) == "ocr":
+        yield "hidden_text"
+
+
+def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) -> Iterator[str]:
+    """The warnings that come from pages, each with its count or page numbers."""
+    flagged: dict[str, list[int]] = {}
+    for fact, lines in zip(extract.facts, extract.pages, strict=True):
+        for flag in page_flags(fact, lines, limits):
+            flagged.setdefault(flag, []).append(fact.number)
+    names = {
+        "unreadable": "pages_unreadable",
+        "no_text": "pages_without_text",
+        "text_cut": "page_text_cut",
+        "long_lines": "long_lines_divided",
+        "recognised": "text_recognised",
+        "concealed": "concealed_text",
+    }
+    for flag, numbers in flagged.items():
+        yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
+    if unchecked:
+        yield f"white_unchecked({number_ranges(unchecked)})"
+    if removed := extract.total("removed_chars"):
+        yield f"characters_removed({removed})"
+    if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
+        yield "garbled_text"
+
+
+# ---- table of contents
+
+
+def find_starts(
+    document: pdf.Document,
+    outline: Sequence[pdf.OutlineItem],
+    patience: Patience,
+    lines: list[PageLine],
+    style: BodyStyle,
+    labels: Mapping[int, str],
+) -> tuple[list[Start], list[str]]:
+    """The starts of the first usable source: the file's outline, linked or printed contents pages, headings."""
+    warnings: list[str] = []
+
+    def from_outline() -> list[Start]:
+        targets = [Target(entry.level, entry.title, entry.page_number, entry.y) for entry in outline]
+        return with_unlisted(starts_of(targets, lines, "outline"), lines, style)
+
+    def from_links() -> list[Start]:
+        links, is_skipped = pdf.read_links(document, patience)
+        warnings.extend(["contents_links_skipped"] * is_skipped)
+        return verified(starts_of(linked_targets(links, lines), lines, "linked_contents"))
+
+    def from_print() -> list[Start]:
+        return verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"))
+
+    def from_headings() -> list[Start]:
+        return starts_by_typography(lines, style)
+
+    starts = first_usable([from_outline, from_links, from_print, from_headings])
+    return extended(with_numbered_parts(starts, lines, style), lines, style), warnings
+
+
+def verified(starts: Sequence[Start]) -> list[Start]:
+    """The starts that carry their title: a contents page also links to what is no section."""
+    return [start for start in starts if start.confidence >= VERIFIED]
+
+
+def mark_headings(starts: Sequence[Start], lines: Sequence[PageLine]) -> None:
+    """The start line of an entry whose title it carries is a heading."""
+    for start in starts:
+        line = lines[start.line_index]
+        if start.confidence >= VERIFIED and line.kind not in UNSEARCHED_KINDS:
+            line.kind = "heading"

@@ -1,0 +1,90 @@
+"""Reading of Markdown and plain text: a file becomes the same pages, lines and contents as a PDF, without any library."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from reading import markdown
+from reading.language import detect_language, sample_of
+from reading.layout.kinds import numbering_of
+from reading.layout.lines import PageLine, rows_of_lines
+from reading.limits import Limits
+from reading.outline.headings import Start
+from reading.outline.toc import rows_of_starts, strength_of
+from reading.processes.clock import Clock
+from reading.reasons import refusal
+from reading.rows import PageRow, Reading
+
+
+def read_markdown(text: str, limits: Limits | None = None) -> Reading:
+    """Read Markdown into the same rows, on synthetic pages, with its headings as TOC. Raises ReadingError."""
+    sources, removed = markdown.source_lines(checked(text, limits or Limits()))
+    outline = markdown.read_outline(sources)
+    lines, first_of = markdown.laid_out(sources, outline.kinds)
+    starts = starts_of_headings(outline.headings, lines, first_of)
+    return text_reading(lines, starts, outline.title, removed)
+
+
+def read_plain_text(text: str, limits: Limits | None = None) -> Reading:
+    """Read plain text into the same rows, without a TOC. Raises ReadingError."""
+    sources, removed = markdown.source_lines(checked(text, limits or Limits()))
+    lines, _ = markdown.laid_out(sources, {})
+    return text_reading(lines, [], "", removed)
+
+
+# ---- steps
+
+
+def checked(text: str, limits: Limits) -> str:
+    if not text.strip():
+        raise refusal("empty_file")
+    if len(text) > limits.document_chars:
+        raise refusal("text_too_large", limit=limits.document_chars)
+    return text
+
+
+def starts_of_headings(
+    headings: Sequence[markdown.Heading], lines: Sequence[PageLine], first_of: dict[int, int]
+) -> list[Start]:
+    """Headings as starts; a skipped level does not open a gap in the path."""
+    starts: list[Start] = []
+    path: list[int] = []
+    for heading in headings:
+        while path and path[-1] >= heading.level:
+            path.pop()
+        path.append(heading.level)
+        index = first_of[heading.line_index]
+        number, _ = numbering_of(heading.title)
+        starts.append(Start(len(path), number, heading.title, index, lines[index].page_number, "markdown", 1.0))
+    return starts
+
+
+def text_reading(lines: Sequence[PageLine], starts: Sequence[Start], title: str, removed: int) -> Reading:
+    """The Reading of laid-out text."""
+    clock = Clock()
+    if not lines:
+        raise refusal("empty_file")
+    toc = rows_of_starts(starts, lines, title)
+    rows = tuple(rows_of_lines(lines))
+    strength, verified_share = strength_of(starts, lines[-1].page_number)
+    clock.stop("rows")
+    width, height = markdown.PAGE_WIDTH, markdown.PAGE_HEIGHT
+    return Reading(
+        title=title,
+        language=detect_language(sample_of(rows))[0],
+        pages=tuple(
+            PageRow(number, str(number), width, height, 0, "text", 1, ())
+            for number in range(1, lines[-1].page_number + 1)
+        ),
+        lines=rows,
+        toc=toc,
+        warnings=(f"characters_removed({removed})",) if removed else (),
+        report={
+            "toc_origin": "markdown" if starts else "none",
+            "toc_strength": strength,
+            "toc_verified_share": verified_share,
+            "line_kinds": dict(Counter(line.kind for line in lines)),
+            "chars": sum(len(line.text) for line in lines),
+            "removed_chars": removed,
+        },
+        timings_ms=clock.timings_ms,
+    )

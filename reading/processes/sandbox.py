@@ -1,0 +1,209 @@
+"""Reads and renders PDFs in a limited child process; the parent's side. Every way it can end has its reason code."""
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from reading.language import detect_language, sample_of
+from reading.limits import MIB, Limits
+from reading.processes.child import EXIT_OF_ERROR, EXIT_OF_MEMORY
+from reading.processes.transfer import decode_reading
+from reading.reasons import REASONS, ReadingError, refusal
+from reading.recognition import limits_of
+from reading.rows import Reading
+
+ROOT = Path(__file__).resolve().parents[2]
+OnProgress = Callable[[int, int], None]
+TICK_S = 0.25
+STDERR_TAIL = 2_000
+# How a person, a service manager or a kernel short of memory ends a process. What a file does to its reader is another signal.
+OUTSIDE_SIGNALS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
+
+
+def read_in_child(
+    path: Path, *, limits: Limits | None = None, on_progress: OnProgress | None = None, recognised: Path | None = None
+) -> Reading:
+    """Read a PDF in a child process and name its language. Raises ReadingError.
+
+    In the folder `recognised` lies the text of pages that hold none of their own, see `recognition`.
+
+    What `on_progress(page, of)` raises stops the child and is passed on; it is also called about every second
+    while no page ends, with the last known page (0 of 0 at first), so that a lease can be renewed.
+    """
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix="docintel-read-") as folder:
+        out_path = Path(folder) / "reading.json"
+        tail = [str(recognised or folder)]
+        run_child(["read", str(path), str(out_path)], tail, limits, limits.cpu_s, limits.wall_s, on_progress)
+        try:
+            reading = decode_reading(json.loads(out_path.read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise refusal("parse_crash", f"no usable result: {error!r}") from error
+    language, _ = detect_language(sample_of(reading.lines))
+    return replace(reading, language=language)
+
+
+def recognise_in_child(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> int:
+    """Recognise the next pages without text into `folder`; how many are still to do. Raises ReadingError."""
+    limits = limits_of(limits)
+    folder.mkdir(parents=True, exist_ok=True)
+    done = total = 0
+
+    def follow(page: int, of: int) -> None:
+        nonlocal done, total
+        done, total = page, of
+        on_progress(page, of)
+
+    run_child(["recognise", str(path), str(folder)], [], limits, limits.cpu_s, limits.wall_s, follow)
+    return total - done
+
+
+def render_in_child(path: Path, page_number: int, dpi: int, out_path: Path, limits: Limits | None = None) -> None:
+    """Write one page as WebP to `out_path`, whole or not at all. Raises ReadingError."""
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix=".render-", dir=out_path.parent) as folder:
+        image_path = Path(folder) / "page.webp"
+        tail = [str(page_number), str(dpi)]
+        run_child(["render", str(path), str(image_path)], tail, limits, limits.render_cpu_s, limits.render_wall_s, None)
+        try:
+            image_path.replace(out_path)
+        except OSError as error:
+            raise refusal("parse_crash", f"no image: {error!r}") from error
+
+
+def run_child(
+    head: list[str], tail: list[str], limits: Limits, cpu_s: int, wall_s: int, on_progress: OnProgress | None
+) -> None:
+    """Run one job to its end or to a limit. Raises ReadingError."""
+    command = [
+        sys.executable,
+        "-m",
+        "reading.processes.child",
+        *head,
+        json.dumps(limits.as_dict()),
+        str(os.getpid()),
+        *tail,
+    ]
+    oom_kills_before = oom_kills()
+    with tempfile.TemporaryFile() as errors, started(command, errors) as child:
+        answer = listen(child, time.monotonic() + wall_s, on_progress)
+        if answer == "timeout":
+            raise refusal("parse_timeout", "wall clock", seconds=wall_s)
+        if isinstance(answer, dict):
+            raise ReadingError(answer["code"], answer["message"], answer["detail"])
+        exit_code, cpu_used_s = waited(child)
+        if exit_code:
+            errors.seek(max(0, errors.seek(0, os.SEEK_END) - STDERR_TAIL))
+            told = errors.read().decode(errors="replace")
+            if killed := oom_kills() - oom_kills_before:
+                told += f" (meanwhile the kernel killed {killed} processes of this machine for lack of memory)"
+            raise refused_exit(exit_code, told, limits, cpu_s, cpu_used_s)
+
+
+@contextmanager
+def started(command: list[str], errors: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """The child in a process group of its own, killed with everything it started when the block is left."""
+    environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
+    child = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        start_new_session=True,
+    )
+    try:
+        yield child
+    finally:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        if child.stdout:
+            child.stdout.close()
+
+
+def listen(
+    child: subprocess.Popen[bytes], deadline: float, on_progress: OnProgress | None
+) -> dict[str, str] | str | None:
+    """Pass progress on until the child closes its output: None, its error, or "timeout"."""
+    assert child.stdout is not None
+    page = of = 0
+    told_at = time.monotonic()
+    buffer = b""
+    error: dict[str, str] | None = None
+    with selectors.DefaultSelector() as selector:
+        selector.register(child.stdout, selectors.EVENT_READ)
+        while True:
+            if time.monotonic() > deadline:
+                return "timeout"
+            has_news = False
+            if selector.select(TICK_S):
+                read = os.read(child.stdout.fileno(), 65_536)
+                if not read:
+                    return error
+                *messages, buffer = (buffer + read).split(b"\n")
+                for message in map(parsed, messages):
+                    error = message.get("error", error)
+                    has_news |= "page" in message
+                    page, of = message.get("page", page), message.get("of", of)
+            if on_progress and (has_news or time.monotonic() - told_at > 1.0):
+                on_progress(page, of)
+                told_at = time.monotonic()
+
+
+def parsed(message: bytes) -> dict[str, Any]:
+    """One line of the child's output; {} when it is not what the child says."""
+    try:
+        values = json.loads(message)
+    except ValueError:
+        return {}
+    if not isinstance(values, dict):
+        return {}
+    error = values.get("error")
+    if error is not None and not (isinstance(error, dict) and error.get("code") in REASONS):
+        return {}
+    return values
+
+
+def waited(child: subprocess.Popen[bytes]) -> tuple[int, float]:
+    """Wait for the child's end: its exit code, and the processor seconds it and its own children took."""
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, usage.ru_utime + usage.ru_stime
+
+
+def oom_kills() -> int:
+    """How many processes the kernel has killed for lack of memory since the machine started; 0 where it does not say."""
+    try:
+        counts = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
+    except OSError:
+        return 0
+    return int(counts.get("oom_kill", 0))
+
+
+def refused_exit(exit_code: int, errors: str, limits: Limits, cpu_s: int, cpu_used_s: float = 0) -> ReadingError:
+    """The reason behind an exit code: a limit, the file, somebody outside, or a failure of ours."""
+    is_outside = -exit_code in OUTSIDE_SIGNALS
+    # The hard limit of processor time kills like anybody else, where the signal of the soft one is ignored.
+    if exit_code == -signal.SIGXCPU or (is_outside and cpu_used_s >= cpu_s):
+        return refusal("parse_timeout", "processor time", seconds=cpu_s)
+    if exit_code == EXIT_OF_MEMORY or "MemoryError" in errors or "bad_alloc" in errors:
+        return refusal("parse_memory", errors, memory_mb=limits.memory_bytes // MIB)
+    if is_outside:
+        return refusal("parse_killed", f"{signal.Signals(-exit_code).name}: {errors}")
+    if exit_code < 0:
+        return refusal("parse_crash", f"{signal.Signals(-exit_code).name}: {errors}")
+    if exit_code == EXIT_OF_ERROR:
+        return refusal("parse_crash", f"no reason given: {errors}")
+    return refusal("internal", f"exit {exit_code}: {errors}")

@@ -1,0 +1,187 @@
+"""A PDF is opened in a limited process only; every way that process ends has its reason, and nothing stays behind."""
+
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reading.language import detect_language
+from reading.limits import MIB, Limits
+from reading.pdf_reader import read_pdf
+from reading.processes.sandbox import ROOT, read_in_child, refused_exit, render_in_child
+from reading.reasons import ReadingError
+from reading.tests.pdfs import raw_pdf, slow_to_draw, with_absent_destinations, write_pdf
+
+HOSTILE = ROOT.parent / "shared" / "data" / "hostile"
+CLAUSE = b"BT /F1 12 Tf 72 700 Td (The termination clause requires thirty days of notice.) Tj ET"
+TEXT = ["The termination clause requires thirty days of notice by either party."] * 3
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return write_pdf(tmp_path / "notice.pdf", [TEXT] * 25, title="Notice")
+
+
+def test_it_reads_the_same_as_without_a_child(path: Path) -> None:
+    reading = read_in_child(path)
+    direct = read_pdf(path, Limits())
+    assert reading == replace(direct, language="en", timings_ms=reading.timings_ms)
+
+
+def test_it_tells_progress_and_stops_when_it_is_told_to(path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    read_in_child(path, on_progress=lambda page, of: told.append((page, of)))
+    assert told[-1] == (25, 25)
+
+    def cancel(page: int, of: int) -> None:
+        raise KeyError("stop")
+
+    with pytest.raises(KeyError):
+        read_in_child(path, on_progress=cancel)
+    assert not running_for(path)
+
+
+def test_it_passes_on_why_a_file_was_refused(tmp_path: Path) -> None:
+    (tmp_path / "page.pdf").write_bytes(b"<html>")
+    with pytest.raises(ReadingError) as caught:
+        read_in_child(tmp_path / "page.pdf")
+    assert caught.value.code == "not_pdf"
+
+
+def endless(tmp_path: Path, count: int) -> Path:
+    content = zlib.compress(b" " * (count * MIB), 9)
+    (tmp_path / "bomb.pdf").write_bytes(raw_pdf(content, content_extra=b"/Filter/FlateDecode"))
+    return tmp_path / "bomb.pdf"
+
+
+@pytest.mark.parametrize("limits", [Limits(cpu_s=1), Limits(wall_s=1)])
+def test_it_stops_a_file_that_takes_too_long(tmp_path: Path, limits: Limits) -> None:
+    bomb = endless(tmp_path, 800)
+    begun = time.monotonic()
+    with pytest.raises(ReadingError) as caught:
+        read_in_child(bomb, limits=limits)
+    assert caught.value.code == "parse_timeout" and "1 seconds" in caught.value.message
+    assert time.monotonic() - begun < 20
+    assert not running_for(bomb)
+
+
+def test_the_last_limit_of_processor_time_is_told_as_such(tmp_path: Path) -> None:
+    bomb = endless(tmp_path, 800)
+    before = signal.signal(
+        signal.SIGXCPU, signal.SIG_IGN
+    )  # inherited by the child, which is then killed like by anybody
+    try:
+        with pytest.raises(ReadingError) as caught:
+            read_in_child(bomb, limits=Limits(cpu_s=1))
+    finally:
+        signal.signal(signal.SIGXCPU, before)
+    assert (caught.value.code, caught.value.detail) == ("parse_timeout", "processor time")
+
+
+def test_a_page_that_is_slow_to_draw_is_read_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "slow.pdf").write_bytes(slow_to_draw(8_000))  # half a minute
+    began = time.monotonic()
+    reading = read_in_child(tmp_path / "slow.pdf", limits=Limits(cpu_s=8))
+    assert reading.warnings == ("concealed_text(1-2)", "white_unchecked(3)")
+    assert [line.page_number for line in reading.lines if "ninety days" in line.text] == [1, 2, 3]
+    assert time.monotonic() - began < 20
+
+
+def test_an_outline_that_is_slow_to_read_is_done_without(tmp_path: Path) -> None:
+    path = tmp_path / "slow.pdf"
+    path.write_bytes(with_absent_destinations(CLAUSE, entries=20_000))  # half a minute
+    reading = read_in_child(path, limits=Limits(cpu_s=8))
+    assert "outline_skipped" in reading.warnings and "thirty days" in reading.lines[0].text
+
+
+def test_it_stops_a_file_that_takes_too_much_memory(tmp_path: Path) -> None:
+    shown = zlib.compress(b"BT /F1 12 Tf 72 700 Td (AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA) Tj ET\n" * 200_000, 9)
+    (tmp_path / "text.pdf").write_bytes(raw_pdf(shown, content_extra=b"/Filter/FlateDecode"))
+    with pytest.raises(ReadingError) as caught:
+        read_in_child(tmp_path / "text.pdf", limits=Limits(memory_bytes=512 * MIB))
+    assert caught.value.code == "parse_memory" and "512 MB" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "errors", "code"),
+    [
+        (-signal.SIGSEGV, "", "parse_crash"),
+        (-signal.SIGABRT, "terminate called: std::bad_alloc", "parse_memory"),
+        (-signal.SIGKILL, "", "parse_killed"),
+        (-signal.SIGKILL, "MemoryError", "parse_memory"),
+        (-signal.SIGTERM, "", "parse_killed"),
+        (-signal.SIGXCPU, "", "parse_timeout"),
+        (1, "ImportError: no module", "internal"),
+        (3, "", "parse_crash"),
+    ],
+)
+def test_it_has_a_reason_for_every_exit(exit_code: int, errors: str, code: str) -> None:
+    assert refused_exit(exit_code, errors, Limits(), 30).code == code
+
+
+def test_its_child_dies_with_it(tmp_path: Path) -> None:
+    bomb = endless(tmp_path, 1000)
+    program = f"from pathlib import Path; from documents import sandbox; sandbox.read_in_child(Path({str(bomb)!r}))"
+    parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
+    try:
+        assert comes_true(lambda: running_for(bomb))
+    finally:
+        parent.kill()
+        parent.wait()
+    assert comes_true(lambda: not running_for(bomb))
+
+
+def comes_true(condition: Callable[[], object]) -> bool:
+    deadline = time.monotonic() + 20
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return bool(condition())
+
+
+def running_for(path: Path) -> list[str]:
+    """The live children that read this file."""
+    listed = subprocess.run(["ps", "-eo", "stat,args", "-ww"], capture_output=True, text=True, check=True).stdout
+    return [row for row in listed.splitlines() if f"reading.processes.child read {path} " in row and row[0] != "Z"]
+
+
+def test_it_writes_a_page_image_whole_or_not_at_all(path: Path, tmp_path: Path) -> None:
+    render_in_child(path, 2, 72, tmp_path / "images.webp")
+    assert (tmp_path / "images.webp").read_bytes()[8:12] == b"WEBP"
+    (tmp_path / "none.pdf").write_bytes(b"%PDF-1.7\n")
+    with pytest.raises(ReadingError):
+        render_in_child(tmp_path / "none.pdf", 1, 72, tmp_path / "none.webp")
+    assert not (tmp_path / "none.webp").exists()
+    assert not list(tmp_path.glob(".render-*"))
+
+
+@pytest.mark.skipif(not HOSTILE.exists(), reason="needs ../shared/data")
+@pytest.mark.parametrize("name", ["issue16263", "bug1978317", "test_2548", "password-is-test", "poppler-67295", "tiny"])
+def test_it_ends_hostile_files_in_a_reading_or_a_reason(name: str) -> None:
+    (path,) = HOSTILE.glob(f"*{name}*.pdf")
+    begun = time.monotonic()
+    try:
+        read_in_child(path)
+    except ReadingError as error:
+        assert error.code in ("encrypted", "damaged", "not_pdf", "no_text")
+    assert time.monotonic() - begun < 15
+
+
+@pytest.mark.parametrize(
+    ("text", "detected"),
+    [
+        ("The termination clause requires thirty days of notice by either party.", ("en", "english")),
+        ("Le contrat prend fin après un préavis de trois mois adressé par écrit.", ("fr", "french")),
+        ("Der Vertrag endet mit einer Frist von drei Monaten zum Ende des Monats.", ("de", "german")),
+        ("El contrato termina con un preaviso de tres meses por escrito a la otra parte.", ("es", "spanish")),
+        ("12 34 — 56", ("und", "simple")),
+        ("", ("und", "simple")),
+    ],
+)
+def test_it_names_the_language_and_its_search_configuration(text: str, detected: tuple[str, str]) -> None:
+    assert detect_language(text) == detected

@@ -1,0 +1,35 @@
+"""A Reading as JSON and back: how it travels from the child process that made it. Never pickle."""
+
+import json
+from typing import Any
+
+from reading.rows import LineRow, LineSpan, PageRow, Reading, TocRow
+
+
+def encode_reading(reading: Reading) -> str:
+    """Compact JSON; rows are arrays in the order of their fields."""
+    values = {
+        "title": reading.title,
+        "language": reading.language,
+        "pages": reading.pages,
+        "lines": reading.lines,
+        "toc": reading.toc,
+        "warnings": reading.warnings,
+        "report": reading.report,
+        "timings_ms": reading.timings_ms,
+    }
+    return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def decode_reading(values: dict[str, Any]) -> Reading:
+    """The Reading of decoded JSON. Raises KeyError, TypeError or ValueError when it is not one."""
+    return Reading(
+        title=values["title"],
+        language=values["language"],
+        pages=tuple(PageRow._make([*page[:-1], tuple(page[-1])]) for page in values["pages"]),
+        lines=tuple(LineRow._make([*line[:-1], tuple(map(LineSpan._make, line[-1]))]) for line in values["lines"]),
+        toc=tuple(TocRow(*entry) for entry in values["toc"]),
+        warnings=tuple(values["warnings"]),
+        report=values["report"],
+        timings_ms=values["timings_ms"],
+    )

@@ -1,0 +1,146 @@
+"""Text recognition (OCR) of pages without text, by an optional library. The page's text is kept as a file of its own.
+
+What is recognised of a page depends on the file alone, so it lies beside the page's image, is found again by every
+later reading, and an interrupted run goes on with the next page.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reading.characters import clean_text
+from reading.layout.lines import PageText, Piece
+from reading.limits import MIB, Limits
+from reading.rows import LineSpan
+
+if TYPE_CHECKING:  # the web asks whether the library is there, and must not load what opens PDFs
+    import pymupdf
+
+PACKAGE = "rapidocr"
+DPI = 150  # of 100, 150 and 200 the least at which small print comes out whole
+PAGES_A_CHILD = 8  # then a fresh process begins: a bad page costs at most so many
+PAGE_CPU_S, PAGE_WALL_S = 90, 120  # measured: 12 s for a dense page on two busy cores
+MEMORY_BYTES = 4096 * MIB  # of address space; 800 MB of it are used
+THREADS = 2
+SCORE_MIN = 0.5  # below, the recogniser guesses
+FONT_SHARE = 0.72  # of a line's box is its font size
+DESCENT = 0.22  # of a line's box lies below the baseline
+BLANK_RANGE = 24  # of 255: paper that differs by less is empty
+
+OnProgress = Callable[[int, int], None]
+
+
+def engine() -> str:
+    """Name and version of the library, "" when it is not installed."""
+    try:
+        return f"{PACKAGE} {version(PACKAGE)}"
+    except PackageNotFoundError:
+        return ""
+
+
+def limits_of(limits: Limits) -> Limits:
+    """What one process of recognition may cost."""
+    return replace(
+        limits, memory_bytes=MEMORY_BYTES, cpu_s=PAGES_A_CHILD * PAGE_CPU_S, wall_s=PAGES_A_CHILD * PAGE_WALL_S
+    )
+
+
+def place_of(folder: Path, page_number: int) -> Path:
+    return folder / f"{page_number}.ocr.json"
+
+
+def kept_pages(folder: Path) -> dict[int, PageText]:
+    """The pages that were recognised earlier, ready to be cut into lines."""
+    kept = {}
+    for path in folder.glob("*.ocr.json"):
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["lines"] or stored["is_blank"]:
+            kept[int(path.name.partition(".")[0])] = text_of(stored["lines"])
+    return kept
+
+
+def text_of(lines: Sequence[Sequence[Any]]) -> PageText:
+    """Recognised lines, [text, x0, y0, x1, y1] in points, as the pieces of a page."""
+    page = PageText({}, is_recognised=True)
+    for raw, x0, y0, x1, y1 in lines:
+        text, removed = clean_text(str(raw))
+        text = " ".join(text.split())
+        page.removed_chars += removed
+        if text and x1 > x0 and y1 > y0:
+            height, spans = y1 - y0, (LineSpan(0, len(text), x0, x1),)
+            piece = Piece(text, x0, y0, x1, y1, y1 - DESCENT * height, round(FONT_SHARE * height), False, spans)
+            page.pieces.setdefault(0, []).append(piece)
+            page.chars += len(text)
+    return page
+
+
+# ---- in the child process
+
+
+def recognise(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> None:
+    """Recognise the next pages without text; progress counts those that are done, of all. Raises ReadingError."""
+    from reading import pdf
+
+    with pdf.opened(path, limits) as document:
+        numbers = list(pdf.pages_without_text(document, limits))
+        waiting = [number for number in numbers if not place_of(folder, number).exists()]
+        done = len(numbers) - len(waiting)
+        on_progress(done, len(numbers))
+        if not waiting:
+            return
+        read_image = recogniser()
+        for number in waiting[:PAGES_A_CHILD]:
+            keep(place_of(folder, number), recognised_page(document, number, read_image, limits))
+            done += 1
+            on_progress(done, len(numbers))
+
+
+def recognised_page(
+    document: pymupdf.Document, number: int, read_image: Callable[[Any], Any], limits: Limits
+) -> dict[str, Any]:
+    """What stands on a page, and whether it is empty paper; a page that cannot be drawn has neither."""
+    from reading import pdf
+
+    drawn = pdf.draw_page(document, number, DPI, limits)
+    if drawn is None:
+        return {"engine": engine(), "lines": [], "is_blank": False}
+    image, zoom = drawn
+    shades = [shade for shade, count in enumerate(image.convert("L").histogram()) if count]
+    is_blank = shades[-1] - shades[0] < BLANK_RANGE
+    lines = [] if is_blank else list(lines_of(read_image(image), zoom))
+    return {"engine": engine(), "lines": lines, "is_blank": is_blank}
+
+
+def lines_of(found: Any, zoom: float) -> Iterator[list[Any]]:
+    """The recogniser's boxes (four corners in pixels), texts and scores as lines in points."""
+    if found.txts is None:
+        return
+    for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
+        if score >= SCORE_MIN:
+            xs, ys = [float(x) / zoom for x, _ in corners], [float(y) / zoom for _, y in corners]
+            yield [text, *(round(place, 2) for place in (min(xs), min(ys), max(xs), max(ys)))]
+
+
+def recogniser() -> Callable[[Any], Any]:
+    """The library's engine as a function of an image."""
+    import cv2
+    import numpy as np  # here, not above: every reading child would pay a tenth of a second for it
+    from rapidocr import RapidOCR
+
+    cv2.setNumThreads(1)
+    threads = "EngineConfig.onnxruntime.intra_op_num_threads"
+    read = RapidOCR(params={"Global.log_level": "error", threads: THREADS})
+    return lambda image: read(np.asarray(image)[:, :, ::-1])  # it expects blue first
+
+
+def keep(path: Path, page: dict[str, Any]) -> None:
+    """Write a page's text so that it appears whole or not at all."""
+    fresh = path.with_suffix(".part")
+    fresh.write_text(json.dumps(page, ensure_ascii=False), encoding="utf-8")
+    os.replace(fresh, path)

@@ -1,0 +1,100 @@
+"""Markdown and plain text become the same rows as a PDF."""
+
+import pytest
+
+from reading.limits import Limits
+from reading.markdown import WRAP_CHARS
+from reading.plain_text import read_markdown, read_plain_text
+from reading.reasons import ReadingError
+from reading.rows import Reading
+
+SOURCE = (
+    """---
+title: "The policy"
+---
+
+# Policy
+
+Some text before.
+
+### 1.1 Skipped *level*
+
+- first item
+- second item
+
+```
+# not a heading
+```
+
+Setext heading
+--------------
+
+| Name | Place |
+|------|-------|
+| Acme | Paris |
+
+"""
+    + "word " * 60
+)
+
+
+@pytest.fixture(scope="module")
+def reading() -> Reading:
+    return read_markdown(SOURCE)
+
+
+def kinds_of(reading: Reading) -> dict[str, str]:
+    return {line.text: line.kind for line in reading.lines}
+
+
+def test_it_makes_the_heading_path_the_toc(reading: Reading) -> None:
+    paths = [entry.breadcrumb for entry in reading.toc if entry.origin == "markdown"]
+    assert paths == ["Policy", "Policy > 1.1 Skipped level", "Policy > Setext heading"]
+    assert [entry.level for entry in reading.toc if entry.origin == "markdown"] == [1, 2, 2]
+    assert reading.title == "The policy"
+
+
+def test_it_keeps_the_kinds_of_blocks(reading: Reading) -> None:
+    kinds = kinds_of(reading)
+    assert kinds["- first item"] == "list_item"
+    assert kinds["| Acme | Paris |"] == "table_row"
+    assert kinds["# not a heading"] == "body"
+    assert kinds["1.1 Skipped *level*"] == "heading"
+    assert kinds['title: "The policy"'] == kinds["|------|-------|"] == kinds["```"] == "furniture"
+
+
+def test_it_wraps_long_lines_on_pages(reading: Reading) -> None:
+    assert max(len(line.text) for line in reading.lines) <= WRAP_CHARS
+    assert all(54 <= line.x0 < line.x1 <= 612 and 54 <= line.y0 < line.y1 <= 792 for line in reading.lines)
+    assert [line.number for line in reading.lines] == list(range(1, len(reading.lines) + 1))
+
+
+def test_it_begins_new_pages() -> None:
+    reading = read_markdown("\n\n".join(f"Paragraph number {number} of the text." for number in range(100)))
+    assert len(reading.pages) == 5
+    assert reading.lines[-1].page_number == 5 and reading.lines[-1].number_on_page > 1
+
+
+def test_it_keeps_the_words_of_the_source_in_order(reading: Reading) -> None:
+    said = " ".join(line.text for line in reading.lines).replace("#", "").split()
+    written = SOURCE.replace("#", "").split()
+    assert said == written
+
+
+def test_it_reads_plain_text_without_a_toc() -> None:
+    reading = read_plain_text("# a comment, no heading\n\nThe text.\x00\r\nLast line")
+    assert [line.text for line in reading.lines] == ["# a comment, no heading", "The text.", "Last line"]
+    assert [entry.origin for entry in reading.toc] == ["front"]
+    assert reading.warnings == ("characters_removed(1)",)
+
+
+@pytest.mark.parametrize(("text", "code"), [("", "empty_file"), (" \n\n", "empty_file"), ("x" * 50, "text_too_large")])
+def test_it_refuses_empty_and_endless_text(text: str, code: str) -> None:
+    with pytest.raises(ReadingError) as caught:
+        read_markdown(text, Limits(document_chars=40))
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("text", ["[" * 50_000, "> " * 5_000 + "x", "*" * 50_000, "a" * 100_000, "- " * 3_000])
+def test_it_survives_what_slows_other_readers_down(text: str) -> None:
+    assert read_markdown(text).lines

@@ -1,0 +1,131 @@
+"""Match forms fold what R8 folds and always map back to the source."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reading.matching import identifier_form, join_lines, locate, loose_map, match_form, match_map, pieces_between
+
+TRICKY = st.text(
+    alphabet=st.one_of(
+        st.sampled_from("aZ9 .-_%$()\t\u00a0\u00ad\ufb01é\u2019\u201c\u2013\u2212…İßŒ·•\u0301`"),
+        st.characters(exclude_categories=["Cs"]),
+    ),
+    max_size=60,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Total  Assets", "total assets"),
+        ("T A B L E  O F  C O N T E N T S", "table of contents"),
+        ("P A R T I", "parti"),
+        ("I have a dog and a cat", "i have a dog and a cat"),
+        ("e\ufb03cient na\u00efve caf\u00e9", "efficient naive cafe"),
+        ("co\u00adoperate", "cooperate"),
+        ("don\u2019t \u201cquote\u201d", 'don\'t "quote"'),
+        ("\u22125 \u2013 6\u20147", "-5 - 6-7"),
+        ("Fiscal\u00a02015", "fiscal 2015"),
+        ("Goodwill ................ 12", "goodwill 12"),
+        ("Net income . . . . . . 5", "net income 5"),
+        ("( 169,080 ) 12 %", "(169,080) 12%"),
+        ("$ 2,213", "$2,213"),
+        ("Stra\u00dfe", "strasse"),
+        ("", ""),
+    ],
+)
+def test_it_folds_what_does_not_matter(text: str, form: str) -> None:
+    assert match_form(text) == form
+
+
+@given(TRICKY)
+def test_it_maps_every_character_of_the_form_to_the_source(text: str) -> None:
+    form, indexes = match_map(text)
+    assert form == match_form(text)
+    assert len(form) == len(indexes)
+    assert indexes == sorted(indexes)
+    assert all(0 <= index < len(text) for index in indexes)
+
+
+@given(TRICKY)
+def test_it_maps_the_loose_form_too(text: str) -> None:
+    form, indexes = loose_map(text)
+    assert len(form) == len(indexes) and " " not in form and "-" not in form
+
+
+def test_it_maps_a_found_stretch_to_the_literal_text() -> None:
+    text = "The  \ufb01rst “caf\u00e9” costs $ 5"
+    form, indexes = match_map(text)
+    start = form.index("cafe")
+    assert text[indexes[start] : indexes[start + 3] + 1] == "caf\u00e9"
+
+
+@pytest.mark.parametrize("variant", ["d_model", "dmodel", "d model", "D-Model", "d\u00admodel"])
+def test_it_sees_one_identifier_in_all_its_spellings(variant: str) -> None:
+    assert identifier_form(variant) == "dmodel"
+
+
+@pytest.mark.parametrize(
+    ("drop_hyphens", "joined"),
+    [(True, "the infor mation sourcetarget pair"), (False, "the infor mation source-target pair")],
+)
+def test_it_joins_lines_with_and_without_the_line_end_hyphen(drop_hyphens: bool, joined: str) -> None:
+    texts = ["the infor", "mation source-", "target pair"]
+    text, places = join_lines(texts, drop_hyphens=drop_hyphens)
+    assert text == joined
+    assert len(places) == len(text)
+
+
+def test_it_keeps_a_hyphen_that_splits_no_word() -> None:
+    assert join_lines(["from 2014-", "2015 and A -", "b"])[0] == "from 2014- 2015 and A - b"
+
+
+@given(st.lists(st.text(alphabet="ab -\u00ad.X1", max_size=12), max_size=6), st.booleans())
+def test_it_maps_joined_characters_to_their_lines(texts: list[str], drop_hyphens: bool) -> None:
+    joined, places = join_lines(texts, drop_hyphens=drop_hyphens)
+    assert len(joined) == len(places)
+    assert places == sorted(places)
+    for character, (index, offset) in zip(joined, places, strict=True):
+        assert character == " " or texts[index][offset] == character
+
+
+@pytest.mark.parametrize(
+    ("quote", "pieces"),
+    [
+        ("positional encodings, learned and fixed", [(0, 23, 45), (1, 0, 17)]),
+        ("information", [(1, 27, 33), (2, 0, 6)]),
+        ("infor-mation is", [(1, 27, 33), (2, 0, 9)]),
+        ("never said", []),
+        ("   ", []),
+    ],
+)
+def test_it_locates_a_quote_across_line_ends(quote: str, pieces: list[tuple[int, int, int]]) -> None:
+    texts = ["There are many choices positional encodings,", "learned and fixed [9]. The infor-", "mation is here."]
+    found = locate(quote, texts)
+    assert [piece[0] for piece in found] == [piece[0] for piece in pieces]
+    joined = "".join(texts[index][start:end] for index, start, end in found)
+    assert loose_map(joined)[0] == (loose_map(quote)[0] if found else "")
+
+
+def test_it_gathers_pieces_line_by_line() -> None:
+    assert pieces_between([(0, 3), (0, 4), (2, 0), (2, 1)], 1, 4) == [(0, 4, 5), (2, 0, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("L’entité a cédé son cœur de métier", "l'entite a cede son coeur de metier"),
+        ("« Résultat opérationnel »", '" resultat operationnel "'),
+        ("Où ça ? À l’Île-d’Yeu, naïvement", "ou ca ? a l'ile-d'yeu, naivement"),
+        ("1 234,56 €", "1 234,56 €"),
+        ("É T A T S  F I N A N C I E R S", "etats financiers"),
+    ],
+)
+def test_it_folds_french(text: str, form: str) -> None:
+    assert match_form(text) == form == match_map(text)[0]
+
+
+def test_it_finds_a_french_quote_over_a_line_end() -> None:
+    lines = ["La résiliation prend effet à l’expi-", "ration d’un préavis de trois mois."]
+    assert locate("l'expiration d'un préavis", lines) == [(0, 29, 35), (1, 0, 19)]

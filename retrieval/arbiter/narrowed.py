@@ -1,0 +1,23 @@
+"""The rules narrow the pool and the model decides: a shorter request, for `ranking = hybrid` (DESIGN section 8)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from documents.storage.content import DocumentContent
+from retrieval.arbiter.model import judge_by_model
+from retrieval.arbiter.rules import order_by_rules, rule_of
+from retrieval.types import ROLE_ORDER, Candidate, Question, Ranking, Verdict
+
+NARROWED = 15  # briefs: on both shared question sets the gold page is hardly ever behind them in the rules' order
+
+
+def judge_narrowed(question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]) -> Ranking:
+    """The model's ranking of the candidates the rules put first; the others stay unjudged and say why."""
+    ordered = order_by_rules(candidates)
+    ranking = judge_by_model(question, ordered[:NARROWED], contents)
+    left_out = [
+        Verdict(candidate.candidate_id, "unjudged", f"Left out by the rules, place {place}: {rule_of(candidate).name}.")
+        for place, candidate in enumerate(ordered[NARROWED:], NARROWED + 1)
+    ]
+    verdicts = sorted([*ranking.verdicts, *left_out], key=lambda verdict: ROLE_ORDER[verdict.role])
+    return replace(ranking, verdicts=tuple(verdicts))

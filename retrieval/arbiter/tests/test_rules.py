@@ -1,0 +1,175 @@
+"""The conflict rules: which evidence wins, what role follows, what is said."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from documents.storage.content import DocumentContent
+from retrieval.arbiter import arbitrate
+from retrieval.arbiter.rules import judge_by_rules, quote_of
+from retrieval.candidates.aggregation import aggregate
+from retrieval.question.parse import parse_question
+from retrieval.types import Candidate, Hit, LineRange, Verdict
+
+
+@pytest.fixture
+def make(policy: DocumentContent) -> Any:
+    hit = Hit("keywords", policy.document_id, LineRange(3, 3), 1.0, ("premium",), 1)
+    plain = aggregate([hit], parse_question("premium", [policy]), [policy], pool_max=1)[0]
+
+    def made(name: str, strength: float, **changes: Any) -> Candidate:
+        return replace(plain, candidate_id=name, strength=strength, **changes)
+
+    return made
+
+
+def judged(policy: DocumentContent, *candidates: Candidate) -> dict[str, Verdict]:
+    ranking = judge_by_rules(parse_question("premium", [policy]), candidates)
+    assert [v.candidate_id for v in ranking.verdicts if v.role == "primary"] == [
+        v.candidate_id for v in ranking.verdicts[: sum(v.role == "primary" for v in ranking.verdicts)]
+    ]
+    return {verdict.candidate_id: verdict for verdict in ranking.verdicts}
+
+
+def test_an_exact_title_beats_any_strength(policy: DocumentContent, make: Any) -> None:
+    verdicts = judged(policy, make("line", 0.9, co_occurrence=True), make("title", 0.5, exact_title=True))
+    assert next(iter(verdicts)) == "title"
+    assert (verdicts["title"].role, verdicts["title"].rule) == ("primary", "exact title")
+    assert "Exact title" in verdicts["title"].reason
+
+
+def test_meaning_alone_is_never_primary_beside_words(policy: DocumentContent, make: Any) -> None:
+    near = make("near", 0.9, methods=("vectors",), matched_keywords=())
+    verdicts = judged(policy, near, make("word", 0.3))
+    assert verdicts["word"].role == "primary"
+    assert (verdicts["near"].role, verdicts["near"].rule) == ("tangential", "meaning only")
+
+
+def test_meaning_alone_is_never_primary_at_all(policy: DocumentContent, make: Any) -> None:
+    assert judged(policy, make("near", 0.9, methods=("vectors",), matched_keywords=()))["near"].role != "primary"
+
+
+def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> None:
+    verdicts = judged(
+        policy,
+        make("together", 0.9, co_occurrence=True, matched_keywords=("annual", "premium")),
+        make("typed", 0.8, type_match=True),
+        make("one", 0.6),
+        make("less", 0.3),
+        make("stray", 0.1),
+    )
+    assert {name: verdict.reason for name, verdict in verdicts.items()} == {
+        "together": "“annual” and “premium” stand together here. None is stronger.",
+        "typed": "“premium” beside a value of the expected type. Strength 88% of the strongest.",
+        "one": "It has “premium”, a word searched or a form of one. "
+        "Strength 66% of the strongest; 60% is enough to support.",
+        "less": "It has “premium”, a word searched or a form of one. Strength 33% of the strongest; 60% is needed.",
+        "stray": "It has “premium”, a word searched or a form of one. Strength 11% of the strongest; below 25% is discarded.",
+    }
+
+
+def test_roles_fall_with_strength(policy: DocumentContent, make: Any) -> None:
+    verdicts = judged(policy, make("a", 0.8), make("b", 0.7), make("c", 0.5), make("d", 0.3), make("e", 0.1))
+    assert [verdict.role for verdict in verdicts.values()] == [
+        "primary", "primary", "supporting", "tangential", "discarded",
+    ]  # fmt: skip
+
+
+def test_primaries_are_few(policy: DocumentContent, make: Any) -> None:
+    roles = [verdict.role for verdict in judged(policy, *(make(str(n), 0.8) for n in range(20))).values()]
+    assert (roles.count("primary"), roles.count("supporting")) == (3, 5)
+
+
+def test_a_refusal_says_what_is_missing(policy: DocumentContent, make: Any) -> None:
+    candidates = [make(str(n), 0.8) for n in range(9)]
+    last = judge_by_rules(parse_question("premium", [policy]), candidates).verdicts[-1]
+    assert last.reason.endswith("5 better ones support the answer already.")
+    unformed = judge_by_rules(parse_question("How often is the premium reviewed?", [policy]), candidates[:1])
+    assert unformed.verdicts[0].reason.endswith("more: no frequency stands beside the words of the question.")
+
+
+def test_nothing_is_primary_when_the_best_carries_too_little(policy: DocumentContent, make: Any) -> None:
+    ranking = judge_by_rules(parse_question("premium", [policy]), [make("weak", 0.05)])
+    assert [verdict.role for verdict in ranking.verdicts] == ["tangential"]
+    assert ranking.answerable is False
+
+
+def test_each_part_keeps_its_best(policy: DocumentContent, make: Any) -> None:
+    verdicts = judged(policy, make("a", 0.9, parts=(1,)), make("b", 0.85, parts=(1,)), make("c", 0.3, parts=(2,)))
+    assert verdicts["c"].role == "primary"
+    assert verdicts["c"].reason.endswith("It comes first for its part of the question.")
+    assert verdicts["b"].reason.endswith("Strength 94% of the strongest.")
+
+
+def test_a_share_at_the_limit_is_told_as_the_limit(policy: DocumentContent, make: Any) -> None:
+    verdicts = judged(policy, make("a", 0.95), make("b", 0.57))
+    assert (verdicts["b"].role, "Strength 60%" in verdicts["b"].reason) == ("supporting", True)
+
+
+def test_equals_keep_the_order_of_fusion(policy: DocumentContent, make: Any) -> None:
+    assert list(judged(policy, make("second", 0.5, rrf_rank=2), make("first", 0.5, rrf_rank=1))) == ["first", "second"]
+
+
+def test_only_kept_candidates_are_quoted(policy: DocumentContent, make: Any) -> None:
+    verdicts = judged(policy, make("a", 0.8), make("e", 0.1))
+    assert verdicts["a"].raw_content_anchor == policy.lines[2].text
+    assert verdicts["e"].raw_content_anchor == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("end of one. The premium is due.", "The premium is due."),
+        ("of the premium. It is due.", "of the premium. It is due."),
+        ("The fee is due. The premium too.", "The fee is due. The premium too."),
+    ],
+)
+def test_a_quote_begins_with_its_sentence(make: Any, text: str, quote: str) -> None:
+    assert quote_of(make("a", 0.8, anchor_text=text)) == quote
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("How often is the premium reviewed?", "no frequency stands beside the words of the question"),
+        ("How fast is the premium paid back?", "no duration stands beside the words of the question"),
+        ("What is the email for the premium?", "no email stands beside the words of the question"),
+        ("How much is the premium?", "no amount stands beside the words of the question"),
+        ("What is the premium?", ""),
+    ],
+)
+def test_a_value_with_a_form_must_stand_there(policy: DocumentContent, make: Any, question: str, missing: str) -> None:
+    parsed = parse_question(question, [policy])
+    ranking = judge_by_rules(parsed, [make("a", 0.8), make("b", 0.3)])
+    assert ranking.answerable is not bool(missing)
+    assert ranking.answerable_reason == missing
+    assert judge_by_rules(parsed, [make("a", 0.8, type_match=True)]).answerable
+
+
+def test_two_codes_must_stand_on_a_page_together(policy: DocumentContent, make: Any) -> None:
+    parsed = parse_question("Which SP-53 control maps to PR.AA-05?", [policy])
+    apart = [
+        make("a", 0.8, matched_keywords=("SP-53",)),
+        make("b", 0.8, matched_keywords=("PR.AA-05",), anchor_pages=(2, 2)),
+    ]
+    ranking = judge_by_rules(parsed, apart)
+    assert not ranking.answerable
+    assert ranking.answerable_reason == "“PR.AA-05” and “SP-53” stand on no page together"
+    together = [apart[0], replace(apart[1], anchor_pages=apart[0].anchor_pages)]
+    assert judge_by_rules(parsed, together).answerable
+    assert judge_by_rules(parsed, apart[:1]).answerable  # a code that stands nowhere proves nothing about the other
+
+
+def test_no_arbiter_leaves_the_order_of_fusion(policy: DocumentContent, make: Any) -> None:
+    candidates = [make("b", 0.1, rrf_rank=2), make("a", 0.9, rrf_rank=1)]
+    ranking = arbitrate("none", parse_question("premium", [policy]), candidates, [policy])
+    assert [(verdict.candidate_id, verdict.role) for verdict in ranking.verdicts] == [
+        ("a", "unjudged"),
+        ("b", "unjudged"),
+    ]
+
+
+def test_without_candidates_nobody_is_asked(policy: DocumentContent) -> None:
+    ranking = arbitrate("model", parse_question("premium", [policy]), [], [policy])
+    assert (ranking.status, ranking.exchange) == ("not_needed", None)

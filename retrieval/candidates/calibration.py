@@ -1,0 +1,192 @@
+"""A quote is cut back to what literally stands in the source, or refused (R65-R70). Text is never invented."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from documents.storage.content import DocumentContent
+from reading.matching import LINE_HYPHENS, is_split_word, loose_map
+from reading.rows import UNSEARCHED_KINDS, LineRow
+from retrieval.types import LineRange, Piece, Repair
+
+MINIMUM = 10  # characters a shortened quote must keep: fewer stand in too many places to prove anything
+WHOLE_MINIMUM = 3  # a whole quote may be a value ("0.1"); two characters prove nothing
+ANGLES = str.maketrans({"‹": "<", "›": ">"})  # the brief shows a document's angle brackets as these look-alikes
+LINES_KEPT = 20_000
+REFERENCE = re.compile(r"\[\d{1,3}(?:[,;]\d{1,3})*\]")  # "[9]" is left out on both sides (R70)
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The literal text and its pieces, "" and none when the quote was refused, and what was done to it."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    repair: Repair
+
+
+class Letters(NamedTuple):
+    """A text without white space and hyphens in match form, and the place of each letter: (line index, offset)."""
+
+    text: str
+    places: list[tuple[int, int]]
+
+
+def calibrate(
+    raw_anchor: str, content: DocumentContent, near: LineRange, within: LineRange, *, minimum: int = MINIMUM
+) -> Calibrated:
+    """The longest prefix of a quote that stands in the lines `within`, preferably in the lines `near`.
+
+    Compared without white space, case, accents, ligatures, typographic signs, reference numbers and hyphens; furniture
+    between two lines is skipped. It begins and ends at a word's end. A whole quote has at least WHOLE_MINIMUM, a
+    shortened one at least `minimum` characters. The text is literal, its lines joined by "\\n" as `text_between` does.
+    """
+    wanted = letters_of([raw_anchor])
+    if not raw_anchor:
+        return refused("none", raw_anchor, "")
+    if not wanted.text:
+        return refused("rejected", raw_anchor, "the quote is empty")
+    lines = [line for line in content.lines_between(*within) if line.kind not in UNSEARCHED_KINDS]
+    source = letters_of([line.text for line in lines])
+    for length in word_ends(raw_anchor, wanted, longest_prefix(wanted.text, source.text)):
+        is_whole = length == len(wanted.text)
+        starts = [
+            start
+            for start in occurrences(wanted.text[:length], source.text)
+            if is_bounded(start, length, source, lines) and (is_whole or not is_split(start + length, source, lines))
+        ]
+        if starts:
+            found = accepted(raw_anchor, source, lines, starts, length, near, is_whole)
+            if found.repair.final_length >= (WHOLE_MINIMUM if is_whole else minimum):
+                return found
+            return refused("rejected", raw_anchor, f"only {found.repair.final_length} characters of it stand there")
+    return refused("rejected", raw_anchor, "its beginning does not stand there")
+
+
+def accepted(
+    raw_anchor: str,
+    source: Letters,
+    lines: Sequence[LineRow],
+    starts: Sequence[int],
+    length: int,
+    near: LineRange,
+    is_whole: bool,
+) -> Calibrated:
+    distances = [distance(lines[source.places[start][0]].number, near) for start in starts]
+    start = starts[distances.index(min(distances))]
+    pieces = pieces_of(source, start, start + length, lines)
+    numbered = {line.number: line.text for line in lines}
+    text = "\n".join(numbered[piece.line_number][piece.start : piece.end] for piece in pieces)
+    is_ambiguous = distances.count(min(distances)) > 1 or (len(starts) > 1 and min(distances) > 0)
+    reason = "stands there more than once: the first place nearest the cited lines" if is_ambiguous else ""
+    return Calibrated(
+        text, pieces, Repair("exact" if is_whole else "truncated", read_length(raw_anchor), read_length(text), reason)
+    )
+
+
+def refused(status: Literal["none", "rejected"], raw_anchor: str, reason: str) -> Calibrated:
+    return Calibrated("", (), Repair(status, read_length(raw_anchor), 0, reason))
+
+
+def read_length(text: str) -> int:
+    """Characters as a reader counts them: white space once, a word split over two lines in one piece."""
+    joined = re.sub(rf"(?<=\w)[{re.escape(LINE_HYPHENS)}]\n(?=\w)", "", text)
+    return len(" ".join(joined.split()))
+
+
+@lru_cache(maxsize=LINES_KEPT)
+def line_letters(text: str) -> tuple[str, list[int]]:
+    """`loose_map`, kept: the candidates of one question, and of the next, share most of their lines."""
+    return loose_map(text)
+
+
+def letters_of(texts: Sequence[str]) -> Letters:
+    parts: list[str] = []
+    places: list[tuple[int, int]] = []
+    for index, text in enumerate(texts):
+        folded, offsets = line_letters(text)
+        parts.append(folded.translate(ANGLES))
+        places.extend((index, offset) for offset in offsets)
+    joined = "".join(parts)
+    if joined.isascii() and "[" not in joined:  # nearly every line
+        return Letters(joined, places)
+    kept = [letter.isascii() or unicodedata.category(letter)[0] != "C" for letter in joined]
+    for found in REFERENCE.finditer(joined):
+        kept[found.start() : found.end()] = [False] * (found.end() - found.start())
+    return Letters(
+        "".join(letter for letter, keep in zip(joined, kept, strict=True) if keep),
+        [place for place, keep in zip(places, kept, strict=True) if keep],
+    )
+
+
+def longest_prefix(wanted: str, source: str) -> int:
+    """The length of the longest prefix of `wanted` in `source`; every shorter one stands there too, so halving finds it."""
+    low, high = 0, len(wanted)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if wanted[:middle] in source:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def word_ends(raw_anchor: str, wanted: Letters, longest: int) -> Iterator[int]:
+    """The prefix lengths, longest first, that end where a word of the quote ends."""
+    for length in range(longest, 0, -1):
+        offset = wanted.places[length - 1][1]
+        if length == len(wanted.text) or not continues(raw_anchor, offset):
+            yield length
+
+
+def occurrences(wanted: str, source: str) -> list[int]:
+    starts, start = [], source.find(wanted)
+    while start >= 0:
+        starts.append(start)
+        start = source.find(wanted, start + 1)
+    return starts
+
+
+def is_bounded(start: int, length: int, source: Letters, lines: Sequence[LineRow]) -> bool:
+    """Do a word's beginning and a word's end stand at both ends? "cap" does not stand in "capacity"."""
+    first_index, first = source.places[start]
+    last_index, last = source.places[start + length - 1]
+    before = first > 0 and continues(lines[first_index].text, first - 1)
+    return not before and not continues(lines[last_index].text, last)
+
+
+def is_split(end: int, source: Letters, lines: Sequence[LineRow]) -> bool:
+    """Does the word before `end` go on after a hyphen on the next line? A shortened quote must not end inside it."""
+    if end >= len(source.places):
+        return False
+    (index, _), (following, offset) = source.places[end - 1], source.places[end]
+    return following > index and is_split_word(lines[index].text.rstrip(), lines[following].text[offset:])
+
+
+def continues(text: str, offset: int) -> bool:
+    """Are the character at `offset` and the next one inside one word?"""
+    return offset + 1 < len(text) and text[offset].isalnum() and text[offset + 1].isalnum()
+
+
+def distance(number: int, near: LineRange) -> int:
+    return max(near.first - number, number - near.last, 0)
+
+
+def pieces_of(source: Letters, start: int, end: int, lines: Sequence[LineRow]) -> tuple[Piece, ...]:
+    """One piece a line, from the first to the last matched character; every line between them is whole.
+
+    A line without a letter, such as a rule of dashes below a heading, holds nothing that could match. It is part of the
+    quote all the same: without it the quote would not be the text of the page.
+    """
+    (first_index, first), (last_index, last) = source.places[start], source.places[end - 1]
+    return tuple(
+        Piece(
+            line.number,
+            first if index == first_index else 0,
+            last + 1 if index == last_index else len(line.text),
+        )
+        for index, line in enumerate(lines[first_index : last_index + 1], first_index)
+    )

@@ -1,0 +1,175 @@
+"""The lines handed on around an anchor, by kind of question (R43, R71-R74): enough to answer, never a whole book."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from documents.storage.content import DocumentContent
+from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS
+from retrieval.types import Candidate, LineRange, Question
+
+CHARS_MAX = 8000  # about 2,048 tokens: the parent unit of R90
+LINES_AROUND = 5  # R71: a paragraph, on the same page
+LISTING_LINES, SECTION_LINES, LOOKUP_LINES = 200, 120, 50  # upper ends that fit CHARS_MAX; SPEC part (c) table
+TABLE_LINES = 60
+TABLE_HEAD = 6  # the caption, the unit and the years stand above the first row
+PEEKED_LINES = 40  # of the next page, to see whether a list goes on there
+ITEM = re.compile(r"\(?(?:(\d{1,3})[.)]|([A-Za-z])[.)]|([•▪–—*-]))\s")
+WIDE_INTENTS = {"listing": LISTING_LINES, "section_retrieval": SECTION_LINES, "open_scoped": SECTION_LINES}
+
+
+def widen(candidate: Candidate, question: Question, content: DocumentContent) -> Candidate:
+    """The candidate with its context: the page for a named page, the table for a row, section or paragraph else."""
+    lines = context_of(candidate, question, content)
+    lines = cut_to_size(lines, candidate.anchor, content)
+    return with_context(candidate, lines, content)
+
+
+def expand_parents(candidates: Sequence[Candidate], contents: dict[str, DocumentContent]) -> tuple[Candidate, ...]:
+    """Several kept candidates of one short section: the first hands on the whole section (R74)."""
+    kept = [candidate for candidate in candidates if candidate.role in ("primary", "supporting")]
+    first: dict[tuple[str, int], Candidate] = {}
+    shared: set[tuple[str, int]] = set()
+    for candidate in kept:
+        key = (candidate.document_id, candidate.toc_index)
+        if key in first:
+            shared.add(key)
+        first.setdefault(key, candidate)
+    widened = {}
+    for key in shared:
+        content = contents[key[0]]
+        lines = section_of(first[key], content)
+        if lines and len(content.text_between(*lines, searched_only=True)) <= CHARS_MAX:
+            widened[first[key].candidate_id] = with_context(first[key], lines, content)
+    return tuple(widened.get(candidate.candidate_id, candidate) for candidate in candidates)
+
+
+def context_of(candidate: Candidate, question: Question, content: DocumentContent) -> LineRange:
+    if "pinned" in candidate.methods:
+        return page_of(candidate.anchor.first, content)
+    kind = content.lines[candidate.best_line - 1].kind
+    if kind == "table_row":
+        return table_around(candidate.anchor, content)
+    if kind == "caption" and (row := row_below(candidate.anchor.last, content)):
+        return table_around(LineRange(candidate.anchor.first, row), content)
+    section = section_of(candidate, content)
+    if question.intent in WIDE_INTENTS and section:
+        return around(candidate.anchor, WIDE_INTENTS[question.intent], section)
+    if question.intent == "conditional_lookup" and section:
+        return around(candidate.anchor, LOOKUP_LINES, section)
+    return paragraph_around(candidate.anchor, content)
+
+
+def section_of(candidate: Candidate, content: DocumentContent) -> LineRange | None:
+    """The lines of the candidate's own section, None without a table of contents."""
+    entry = content.toc_by_index.get(candidate.toc_index)
+    if entry is None or entry.index == FRONT_INDEX:
+        return None
+    return LineRange(entry.first_line, entry.last_line)
+
+
+def around(anchor: LineRange, count: int, inside: LineRange) -> LineRange:
+    """About `count` lines with the anchor in the middle, inside a range; the whole range when it is no longer."""
+    if inside.last - inside.first < count:
+        return LineRange(min(inside.first, anchor.first), max(inside.last, anchor.last))
+    spare = max(0, count - (anchor.last - anchor.first + 1)) // 2
+    return LineRange(
+        max(min(inside.first, anchor.first), anchor.first - spare),
+        min(max(inside.last, anchor.last), anchor.last + spare),
+    )
+
+
+def paragraph_around(anchor: LineRange, content: DocumentContent) -> LineRange:
+    first, last = page_of(anchor.first, content).first, page_of(anchor.last, content).last
+    first, last = max(first, anchor.first - LINES_AROUND), min(last, anchor.last + LINES_AROUND)
+    # A running header above, or a heading whose text is not included, belongs to something else.
+    while first < anchor.first and content.lines[first - 1].kind in UNSEARCHED_KINDS:
+        first += 1
+    while last > anchor.last and content.lines[last - 1].kind in (*UNSEARCHED_KINDS, "heading"):
+        last -= 1
+    return LineRange(first, last if last < page_of(anchor.last, content).last else end_of_list(last, content))
+
+
+def end_of_list(last: int, content: DocumentContent) -> int:
+    """Where the list on the last line of a page ends: there, or on the next page, which is only looked at (R73).
+
+    It goes on when the first line of text there is its next item: "(f)" after "(e)", "4." after "3.", a bullet.
+    """
+    item = item_of(content.lines[last - 1].text)
+    for line in content.lines_between(last + 1, last + PEEKED_LINES) if item else ():
+        if line.kind in UNSEARCHED_KINDS:
+            continue
+        following = item_of(line.text)
+        is_rest = not following and line.text[:1].islower()  # of an item of several lines
+        if line.kind == "heading" or (following != next_item(item) and not is_rest):
+            break
+        last, item = line.number, following or item
+    return last
+
+
+def item_of(text: str) -> str:
+    """What a list item is marked with, without brackets and stops: "e", "12", "•"; "" for other lines."""
+    found = ITEM.match(text.strip())
+    return next(filter(None, found.groups())).lower() if found else ""
+
+
+def next_item(item: str) -> str:
+    if item.isdigit():
+        return str(int(item) + 1)
+    return chr(ord(item) + 1) if item.isalpha() else item
+
+
+def page_of(number: int, content: DocumentContent) -> LineRange:
+    page = content.lines[number - 1].page_number
+    first = last = number
+    while first > 1 and content.lines[first - 2].page_number == page:
+        first -= 1
+    while last < len(content.lines) and content.lines[last].page_number == page:
+        last += 1
+    return LineRange(first, last)
+
+
+def table_around(anchor: LineRange, content: DocumentContent) -> LineRange:
+    """The rows of the table the anchor is in, and the lines above it that name table, unit and columns."""
+    page = page_of(anchor.first, content)
+    first, last = anchor
+    while first > page.first and is_table(first - 1, content) and anchor.first - first < TABLE_LINES:
+        first -= 1
+    while last < page.last and is_table(last + 1, content) and last - anchor.last < TABLE_LINES:
+        last += 1
+    return LineRange(max(page.first, first - TABLE_HEAD), last)
+
+
+def row_below(number: int, content: DocumentContent) -> int | None:
+    """The first row of the table a caption stands above, None when no row follows it soon."""
+    rows = content.lines_between(number, number + TABLE_HEAD)
+    return next((row.number for row in rows if row.kind == "table_row"), None)
+
+
+def is_table(number: int, content: DocumentContent) -> bool:
+    """A row, or a single line between rows (a group's name)."""
+    kinds = [line.kind for line in content.lines_between(number - 1, number + 1)]
+    return content.lines[number - 1].kind == "table_row" or kinds.count("table_row") == len(kinds) - 1 == 2
+
+
+def cut_to_size(lines: LineRange, anchor: LineRange, content: DocumentContent) -> LineRange:
+    """Take lines from the farther end until the text fits; the anchor stays."""
+    first, last = lines
+    sizes = {
+        line.number: 0 if line.kind in UNSEARCHED_KINDS else len(line.text) + 1
+        for line in content.lines_between(first, last)
+    }
+    total = sum(sizes.values())
+    while total > CHARS_MAX and (first < anchor.first or last > anchor.last):
+        if anchor.first - first >= last - anchor.last and first < anchor.first:
+            total -= sizes[first]
+            first += 1
+        else:
+            total -= sizes[last]
+            last -= 1
+    return LineRange(first, last)
+
+
+def with_context(candidate: Candidate, lines: LineRange, content: DocumentContent) -> Candidate:
+    pages = content.lines[lines.first - 1].page_number, content.lines[lines.last - 1].page_number
+    return replace(candidate, context=lines, context_pages=pages, text=content.text_between(*lines, searched_only=True))

@@ -1,0 +1,167 @@
+"""The pool of `ranking = rerank`: passages by meaning and by words, fused with weights (R93), before a cross-encoder.
+
+Meaning is an exact search over the vectors of every passage, words are BM25 over the same text that is embedded:
+the passage with its section path or its annotation (R92).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import log
+
+from documents.storage.content import DocumentContent
+from llm.embedders import EMBEDDING_ERRORS
+from reading.matching import match_form
+from reading.rows import PassageRow
+from retrieval.candidates.aggregation import Place, candidate_of, first_text_line
+from retrieval.detectors.vectors import nearest, query_vector
+from retrieval.types import Candidate, Hit, LineRange, Method, Question
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import terms_of
+from retrieval.words.tokens import stem, words_of
+
+EACH_MAX = 150  # of each kind (R93)
+VECTOR_WEIGHT, LEXICAL_WEIGHT = 0.8, 0.2  # R93
+RRF_K = 60
+BM25_K1, BM25_B = 1.5, 0.75  # the usual constants
+KEPT_DOCUMENTS = 64
+STEM_CHARACTERS_MIN = 2
+
+
+@dataclass(frozen=True)
+class Fused:
+    """A passage with its fused score and the searches that found it."""
+
+    content: DocumentContent
+    passage: PassageRow
+    score: float
+    methods: tuple[Method, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PassageWords:
+    """The stems of a document's passages, counted."""
+
+    counts: tuple[Counter[str], ...]
+    lengths: tuple[int, ...]
+
+
+def hybrid_candidates(
+    question: Question, contents: Sequence[DocumentContent], hits: Sequence[Hit]
+) -> tuple[Candidate, ...]:
+    """A candidate for each passage of the fused pool, best first; its text is what a reranker is to read."""
+    prefixed = len(contents) > 1
+    terms = {content.document_id: terms_of(question, lexicon_of(content)) for content in contents}
+    candidates: dict[str, Candidate] = {}
+    for rank, fused in enumerate(fused_passages(question, contents), 1):
+        content, passage = fused.content, fused.passage
+        place = place_in(fused, [hit for hit in hits if hit.document_id == content.document_id])
+        candidate = candidate_of(place, rank, prefixed, terms[content.document_id])
+        lines = LineRange(passage.first_line, passage.last_line)
+        candidates.setdefault(
+            candidate.candidate_id, replace(candidate, context=lines, text=passage_text(passage), methods=fused.methods)
+        )
+    return tuple(candidates.values())
+
+
+def place_in(fused: Fused, hits: Sequence[Hit]) -> Place:
+    """The place of a passage: at its line that carries most of the question, with the hits inside it."""
+    lines = LineRange(fused.passage.first_line, fused.passage.last_line)
+    inside = [hit for hit in hits if hit.lines.first >= lines.first and hit.lines.last <= lines.last]
+    worded = [hit for hit in inside if hit.method in ("keywords", "patterns") and hit.lines.first == hit.lines.last]
+    best = max(worded, key=lambda hit: (hit.line_score, hit.score), default=None)
+    line = best.lines.first if best else first_text_line(lines, fused.content)
+    found = [Hit(method, fused.content.document_id, lines, fused.score) for method in fused.methods]
+    return Place(fused.content, line, [*inside, *found])
+
+
+def fused_passages(question: Question, contents: Sequence[DocumentContent]) -> list[Fused]:
+    """The passages of both searches by weighted reciprocal rank: weight / (rank + 60), summed (R93)."""
+    topic = question.topic or question.corrected
+    scores: dict[tuple[int, int], float] = {}
+    methods: dict[tuple[int, int], list[Method]] = {}
+    searches: tuple[tuple[Method, float, list[tuple[int, int]]], ...] = (
+        ("vectors", VECTOR_WEIGHT, by_meaning(topic, contents)),
+        ("keywords", LEXICAL_WEIGHT, by_words(question, contents)),
+    )
+    for method, weight, ranked in searches:
+        for rank, key in enumerate(ranked, 1):
+            scores[key] = scores.get(key, 0.0) + weight / (RRF_K + rank)
+            methods.setdefault(key, []).append(method)
+    return [
+        Fused(contents[document], contents[document].passages[index], scores[document, index], tuple(methods[key]))
+        for key in sorted(scores, key=lambda key: (-scores[key], key))
+        for document, index in [key]
+    ]
+
+
+def by_meaning(topic: str, contents: Sequence[DocumentContent]) -> list[tuple[int, int]]:
+    """(document, passage) of the nearest passages over all documents; vectors of a model that cannot be asked are left out."""
+    found: list[tuple[float, tuple[int, int]]] = []
+    for document, content in enumerate(contents):
+        if content.vectors is None:
+            continue
+        try:
+            vector = query_vector(topic, content.vectors.model_key)
+        except EMBEDDING_ERRORS:  # the plan has met the same and says so
+            continue
+        found += [(-cosine, (document, row)) for row, cosine in nearest(vector, content.vectors.passages, EACH_MAX)]
+    return [key for _, key in sorted(found)[:EACH_MAX]]
+
+
+def by_words(question: Question, contents: Sequence[DocumentContent]) -> list[tuple[int, int]]:
+    """(document, passage) by BM25 over all passages of the scope; those without a word of the question are left out."""
+    asked = {stemmed for keyword in question.keywords for stemmed in stems_of(keyword.text, question.language)}
+    counted = [passage_words(content) for content in contents]
+    total = sum(len(words.lengths) for words in counted)
+    if not total or not asked:
+        return []
+    average = max(sum(sum(words.lengths) for words in counted) / total, 1.0)
+    frequency = {word: sum(word in counts for words in counted for counts in words.counts) for word in asked}
+    weight = {word: log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in frequency.items()}
+    found = []
+    for document, words in enumerate(counted):
+        for index, (counts, length) in enumerate(zip(words.counts, words.lengths, strict=True)):
+            norm = BM25_K1 * (1 - BM25_B + BM25_B * length / average)
+            score = sum(
+                weight[word] * counts[word] * (BM25_K1 + 1) / (counts[word] + norm) for word in asked & counts.keys()
+            )
+            if score:
+                found.append((-score, (document, index)))
+    return [key for _, key in sorted(found)[:EACH_MAX]]
+
+
+def passage_words(content: DocumentContent) -> PassageWords:
+    """The counted stems of a document's passages, kept."""
+    return _passage_words(_Kept(content))
+
+
+class _Kept:
+    """A content as a key of a cache: a parse and the annotations it has."""
+
+    def __init__(self, content: DocumentContent) -> None:
+        self.content = content
+        self._key = (content.parse_id, content.sha256, sum(len(passage.annotation) for passage in content.passages))
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and other._key == self._key
+
+
+@lru_cache(maxsize=KEPT_DOCUMENTS)
+def _passage_words(kept: _Kept) -> PassageWords:
+    language = kept.content.language
+    counts = tuple(Counter(stems_of(passage_text(passage), language)) for passage in kept.content.passages)
+    return PassageWords(counts, tuple(sum(counted.values()) for counted in counts))
+
+
+def stems_of(text: str, language: str) -> list[str]:
+    return [stem(word, language) for word in words_of(match_form(text)) if len(word) >= STEM_CHARACTERS_MIN]
+
+
+def passage_text(passage: PassageRow) -> str:
+    """What is searched and read of a passage: its annotation or section path, and its lines."""
+    return f"{passage.annotation or passage.context}\n{passage.text}".strip()

@@ -1,0 +1,139 @@
+"""Changing the dictionary of a base: one concept or term by hand, or a whole file."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count
+from django.utils.translation import gettext
+
+from documents.models import KnowledgeBase
+from retrieval.dictionary.csv_format import CONCEPT_TERMS_MAX, ROWS_MAX, WordlistError, WordRow, checked_text
+from retrieval.dictionary.packs import load_missing
+from retrieval.models import Concept, Term
+
+Kind = Literal["new", "changed", "same"]
+
+
+class Change(NamedTuple):
+    """What taking in a row does; `before` is the term it changes."""
+
+    kind: Kind
+    row: WordRow
+    before: WordRow | None = None
+
+
+def already_there(name: str) -> WordlistError:
+    return WordlistError(gettext("There is a concept “%(name)s” already.") % {"name": name})
+
+
+def add_concept(base: KnowledgeBase, row: WordRow) -> Concept:
+    """A new concept with its first term. Raises WordlistError when there is one of that name."""
+    check_room(base, 1)
+    if Concept.objects.filter(base=base, name__iexact=row.concept).exists():
+        raise already_there(row.concept)
+    with transaction.atomic():
+        concept = Concept.objects.create(base=base, name=row.concept)
+        put_term(concept, row)
+    return concept
+
+
+def rename_concept(concept: Concept, name: str) -> None:
+    """Raises WordlistError when the name cannot be used."""
+    name = checked_text(name, "concept")
+    if Concept.objects.filter(base=concept.base, name__iexact=name).exclude(pk=concept.pk).exists():
+        raise already_there(name)
+    if name != concept.name:
+        concept.name, concept.pack = name, ""
+        concept.save(update_fields=["name", "pack"])
+
+
+def put_term(concept: Concept, row: WordRow, term: Term | None = None) -> Term:
+    """Add a term, or change one; from then on it is the expert's and no pack takes it away. Raises WordlistError."""
+    if term is None:
+        check_room(concept.base, 1)
+        if concept.terms.count() >= CONCEPT_TERMS_MAX:
+            raise WordlistError(gettext("A concept holds at most %(count)s terms.") % {"count": CONCEPT_TERMS_MAX})
+        term = Term(concept=concept)
+    twin = Term.objects.filter(concept=concept, language=row.language, text__iexact=row.term).exclude(pk=term.pk)
+    twin_words = gettext("“%(name)s” stands in this concept already.") % {"name": row.term}
+    if twin.exists():
+        raise WordlistError(twin_words)
+    if term.pk is None or row != row_of(term):
+        term.language, term.text, term.priority, term.weight, term.pack = *row[1:], ""
+        try:
+            with transaction.atomic():
+                term.save()
+        except IntegrityError as error:  # somebody else was a moment faster
+            raise WordlistError(twin_words) from error
+    return term
+
+
+def row_of(term: Term) -> WordRow:
+    priority: Literal["primary", "secondary"] = "secondary" if term.priority == "secondary" else "primary"
+    return WordRow(term.concept.name, term.language, term.text, priority, term.weight)
+
+
+def check_room(base: KnowledgeBase, count: int) -> None:
+    """Raises WordlistError when a base would hold more terms than a question can be compared with in time."""
+    if Term.objects.filter(concept__base=base).count() + count > ROWS_MAX:
+        raise WordlistError(gettext("A base holds at most %(count)s terms.") % {"count": f"{ROWS_MAX:,}"})
+
+
+# ---- a whole file
+
+
+def changes_of(base: KnowledgeBase, rows: Sequence[WordRow]) -> list[Change]:
+    """What a file would do to the dictionary: it adds terms and changes priority and weight, and deletes nothing."""
+    load_missing(base)
+    terms = Term.objects.filter(concept__base=base).select_related("concept")
+    known = {key_of(row): row for row in map(row_of, terms)}
+    return [change_of(row, known.get(key_of(row))) for row in rows]
+
+
+def change_of(row: WordRow, before: WordRow | None) -> Change:
+    if before is None:
+        return Change("new", row)
+    is_same = (row.priority, row.weight) == (before.priority, before.weight)
+    return Change("same" if is_same else "changed", row, before)
+
+
+def key_of(row: WordRow) -> tuple[str, str, str]:
+    return row.concept.casefold(), row.language, row.term.casefold()
+
+
+def take_in(base: KnowledgeBase, rows: Sequence[WordRow]) -> Counter[Kind]:
+    """Do what `changes_of` tells, all or nothing; how many of each kind. Raises WordlistError."""
+    with transaction.atomic():
+        # Two files at once: the second one compares with what the first one left.
+        KnowledgeBase.objects.select_for_update().get(pk=base.pk)
+        changes = changes_of(base, rows)
+        counts = Counter(change.kind for change in changes)
+        check_room(base, counts["new"])
+        concepts = {concept.name.casefold(): concept for concept in Concept.objects.filter(base=base)}
+        missing = {row.concept.casefold(): row.concept for kind, row, _ in changes if kind == "new"}
+        fresh = [Concept(base=base, name=name) for key, name in missing.items() if key not in concepts]
+        concepts |= {concept.name.casefold(): concept for concept in Concept.objects.bulk_create(fresh)}
+        Term.objects.bulk_create(
+            Term(
+                concept=concepts[row.concept.casefold()],
+                language=row.language,
+                text=row.term,
+                priority=row.priority,
+                weight=row.weight,
+            )
+            for kind, row, _ in changes
+            if kind == "new"
+        )
+        crowded = Concept.objects.filter(base=base).annotate(count=Count("terms")).filter(count__gt=CONCEPT_TERMS_MAX)
+        if crowded.exists():
+            told = {"count": CONCEPT_TERMS_MAX, "name": crowded[0].name}
+            raise WordlistError(gettext("A concept holds at most %(count)s terms: “%(name)s” has more.") % told)
+        for kind, row, before in changes:
+            if kind == "changed" and before:
+                same = Term.objects.filter(concept__base=base, concept__name=before.concept)
+                same.filter(language=before.language, text=before.term).update(
+                    priority=row.priority, weight=row.weight, pack=""
+                )
+    return counts

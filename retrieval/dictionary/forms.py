@@ -1,0 +1,78 @@
+"""The forms of the dictionary page: what a person types, checked by the same rules as a file."""
+
+from typing import Any
+
+from django import forms
+
+from retrieval.dictionary.csv_format import (
+    LANGUAGES,
+    PRIORITY_WORDS,
+    TEXT_MAX,
+    WEIGHT_MAX,
+    WordlistError,
+    WordRow,
+    checked,
+    checked_weight,
+)
+
+FIELD = {"class": "field"}
+
+
+class TermForm(forms.Form):
+    """One term; `row` is what it says, once it is valid."""
+
+    language = forms.ChoiceField(choices=list(LANGUAGES.items()), required=False, widget=forms.Select(attrs=FIELD))
+    term = forms.CharField(max_length=TEXT_MAX, widget=forms.TextInput(attrs=FIELD))
+    priority = forms.ChoiceField(
+        choices=list(PRIORITY_WORDS.items()),
+        required=False,
+        widget=forms.Select(attrs=FIELD),
+    )
+    weight = forms.CharField(
+        required=False,
+        initial="1",
+        max_length=8,
+        widget=forms.NumberInput(attrs={"class": "field short", "step": "any", "min": "0", "max": f"{WEIGHT_MAX:g}"}),
+    )
+
+    def __init__(self, *args: Any, concept: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.concept = concept
+
+    def clean_weight(self) -> str:
+        text: str = self.cleaned_data["weight"]
+        try:
+            checked_weight(text)
+        except WordlistError as error:
+            raise forms.ValidationError(str(error)) from error
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        if not self.errors:
+            try:
+                said = (values[name] for name in ("language", "term", "priority", "weight"))
+                self.row: WordRow = checked(self.concept, *said)
+            except WordlistError as error:
+                raise forms.ValidationError(str(error)) from error
+        return values
+
+    @property
+    def said(self) -> str:
+        """Everything that is wrong, in one sentence after the other."""
+        return " ".join(str(error) for errors in self.errors.values() for error in errors)
+
+
+class ConceptForm(TermForm):
+    """A new concept and its first term; an empty term is the concept's own name."""
+
+    concept_name = forms.CharField(max_length=TEXT_MAX, widget=forms.TextInput(attrs=FIELD))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["term"].required = False
+
+    def clean(self) -> dict[str, Any]:
+        self.concept = self.cleaned_data.get("concept_name", "")
+        self.cleaned_data["term"] = self.cleaned_data.get("term") or self.concept
+        return super().clean()

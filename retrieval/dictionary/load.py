@@ -1,0 +1,67 @@
+"""The expert dictionary of a base, as values (R18): what each concept is called, and what it is computed from."""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from documents.models import KnowledgeBase
+from reading.matching import match_form
+from retrieval.dictionary.csv_format import WordRow
+from retrieval.dictionary.packs import PACKS, load_missing, pack_rows
+from retrieval.models import Term
+from retrieval.types import ConceptTerm, ConceptTerms
+from retrieval.words.tokens import words_of
+
+
+def dictionary_of(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
+    """Every concept of a base with its terms, by name; the packs that ship are loaded when nobody decided otherwise."""
+    load_missing(base)
+    return concepts_of(rows_of(base))
+
+
+def rows_of(base: KnowledgeBase) -> Iterator[WordRow]:
+    """The dictionary of a base as rows, by concept; its terms as they were added, the usual one first."""
+    terms = Term.objects.filter(concept__base=base).order_by("concept__name", "pk")
+    values = terms.values_list("concept__name", "language", "text", "priority", "weight")
+    for concept, language, text, priority, weight in values:
+        yield WordRow(concept, language, text, "secondary" if priority == "secondary" else "primary", weight)
+
+
+@lru_cache
+def pack_concepts(*names: str) -> tuple[ConceptTerms, ...]:
+    """The concepts of the packs of these names (all when none is named), without a database."""
+    return concepts_of(row for name in names or PACKS for row in pack_rows(name))
+
+
+def concepts_of(rows: Iterable[WordRow]) -> tuple[ConceptTerms, ...]:
+    """Rows as values. A term that is the name of another concept pulls in that concept's terms, never the reverse."""
+    grouped: dict[str, list[WordRow]] = {}
+    for row in rows:
+        grouped.setdefault(row.concept, []).append(row)
+    names = {phrase_of(name): name for name in grouped}
+    return tuple(ConceptTerms(name, tuple(terms_of(name, grouped, names))) for name in grouped)
+
+
+def terms_of(concept: str, grouped: dict[str, list[WordRow]], names: dict[str, str]) -> Iterator[ConceptTerm]:
+    """A concept's own terms, then those of the concepts it pulls in, near ones first.
+
+    On the way the weights multiply, and what is pulled in as secondary stays so.
+    """
+    pulled = [(concept, 1.0, False)]
+    seen = {concept}
+    for name, share, is_secondary in pulled:  # grows while it is walked
+        for row in grouped[name]:
+            other = names.get(phrase_of(row.term), name)
+            weaker = is_secondary or row.priority == "secondary"
+            if other == name:
+                weight = round(share * row.weight, 4)
+                origin = "" if name == concept else name
+                yield ConceptTerm(row.term, row.language, "secondary" if weaker else "primary", weight, origin)
+            elif other not in seen:
+                seen.add(other)
+                pulled.append((other, share * row.weight, weaker))
+
+
+@lru_cache(maxsize=20_000)
+def phrase_of(text: str) -> str:
+    """What two spellings of a name share."""
+    return " ".join(words_of(match_form(text)))

@@ -1,0 +1,176 @@
+"""Which documents of a base a question names: by company, title or file name, and by year (R104). A leaf."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from reading.matching import match_form
+from retrieval.words.tokens import is_generic, is_stop_word, words_of
+
+COMMON_SHARE = 0.5  # a word in the names of more of the scope's documents than this tells none of them apart
+PART_MIN = 5  # letters of a name that may stand inside a name written in one piece ("express" in AMERICANEXPRESS)
+ABBREVIATION = re.compile(r"^(?=(?:.*[A-Z]){2})[A-Za-z&]{2,6}$")
+YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d\d)(?!\d)|\bFY\s?'?(\d\d)\b", re.IGNORECASE)
+QUARTER = re.compile(r"(?<![a-z])q([1-4])(?!\d)|(?<=\d)q([1-4])(?!\d)|\b([1-4])q(?=\s?\d{2})", re.IGNORECASE)
+ENDED = re.compile(r"\bended\s+\w+\s+\d{1,2},?\s+((?:19|20)\d\d)", re.IGNORECASE)
+TYPED = re.compile(r"[\w&]+(?:[.-][A-Za-z]\w*)*")
+EXACT_YEAR, OTHER_YEAR, NEXT_YEAR = 3, 2, 1  # a report tells of the years before, so the next year's may do
+
+
+class Name(NamedTuple):
+    """What a document is called: title and file name, and the words of its first lines."""
+
+    label: str
+    cover: str
+
+
+class Called(NamedTuple):
+    """A name as it can be searched: words in match form, and all of them in one piece."""
+
+    label: tuple[str, ...]
+    joined: str
+    cover: tuple[str, ...]
+
+
+def documents_named(topic: str, names: Sequence[Name], known: Collection[str] = ()) -> tuple[list[int], bool]:
+    """The places of the documents a question names, and whether by a year as well; ([], False) when it names none.
+
+    `known` are words of the question that name a concept of the dictionary, and so no company. Each name in the
+    question has its documents; of these the ones of the year asked for are taken when there are such.
+    """
+    called = [called_of(name) for name in names]
+    chosen: dict[int, None] = {}
+    has_year = False
+    for run in runs_of(topic, known):
+        places = named_by(run, called)
+        if places:
+            places, is_dated = of_the_time(topic, places, names)
+            chosen.update(dict.fromkeys(places))
+            has_year = has_year or is_dated
+    return sorted(chosen), has_year
+
+
+def called_of(name: Name) -> Called:
+    label = tuple(words_of(match_form(re.sub(r"[_-]", " ", name.label))))
+    return Called(label, "".join(label), tuple(words_of(match_form(name.cover))))
+
+
+def runs_of(topic: str, known: Collection[str]) -> list[tuple[str, ...]]:
+    """Runs of capitalised words, "American Express" or "JnJ": as typed, without small words and words of the trade."""
+    runs: list[tuple[str, ...]] = []
+    run: list[str] = []
+    end = 0
+    for found in TYPED.finditer(topic):
+        typed = found.group()
+        is_joined = bool(run) and not topic[end : found.start()].strip()
+        if is_name_word(typed, known):
+            if not is_joined:
+                runs.append(tuple(run))
+                run = []
+            run.append(typed)
+        elif not (typed == "&" and is_joined):
+            runs.append(tuple(run))
+            run = []
+        end = found.end()
+    return [run for run in dict.fromkeys([*runs, tuple(run)]) if run]
+
+
+def is_name_word(typed: str, known: Collection[str]) -> bool:
+    words = words_of(match_form(typed))
+    if not typed[:1].isupper() or not words or YEAR.fullmatch(typed) or QUARTER.fullmatch(typed):
+        return False
+    if "&" in typed:
+        return True
+    return not any(is_stop_word(word, "en") or is_generic(word, "en") or word in known for word in words)
+
+
+def named_by(run: tuple[str, ...], called: Sequence[Called]) -> list[int]:
+    """The documents that the longest part of the run names; none when that part names most of them."""
+    for length in range(len(run), 0, -1):
+        for start in range(len(run) - length + 1):
+            part = run[start : start + length]
+            words = tuple(word for typed in part for word in words_of(match_form(typed)))
+            for test in (in_label, in_cover, abbreviated):
+                places = [place for place, name in enumerate(called) if test(words, part, name)]
+                if 0 < len(places) <= COMMON_SHARE * len(called):
+                    return places
+    return []
+
+
+def in_label(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bool:
+    joined = "".join(words)
+    return stands_in(words, name.label) or joined in name.label or (len(joined) >= PART_MIN and joined in name.joined)
+
+
+def in_cover(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bool:
+    return stands_in(words, name.cover)
+
+
+def abbreviated(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bool:
+    """Is it made of the beginnings of neighbouring words, "AMEX" of "American Express", "JnJ" of "Johnson & Johnson"?"""
+    if len(typed) != 1 or not ABBREVIATION.match(typed[0]):
+        return False
+    letters = typed[0].lower().replace("&", "")
+    return any(
+        made_of(spelt, said[place:])
+        for said in (name.label, name.cover)
+        for place in range(len(said) - 1)
+        for spelt in {letters, letters.replace("n", "", 1) if letters[1:2] == "n" else letters}
+        if len(said[place]) > len(letters) / 2
+    )
+
+
+def made_of(letters: str, words: Sequence[str], depth: int = 0) -> bool:
+    """Do the letters split into beginnings of the first words, two at least?"""
+    if not letters:
+        return depth > 1
+    if not words or is_stop_word(words[0], "en"):
+        return False
+    word = words[0]
+    longest = next((n for n in range(min(len(word), len(letters)), 0, -1) if letters[:n] == word[:n]), 0)
+    return any(made_of(letters[size:], words[1:], depth + 1) for size in range(longest, 0, -1) if size < len(word))
+
+
+def stands_in(words: tuple[str, ...], text: tuple[str, ...]) -> bool:
+    size = len(words)
+    return any(text[start : start + size] == words for start in range(len(text) - size + 1))
+
+
+def of_the_time(topic: str, places: Sequence[int], names: Sequence[Name]) -> tuple[list[int], bool]:
+    """Of the documents, those of the year asked for (the latest of several) and of the quarter; and was there one?"""
+    years = years_in(topic)
+    if not years:
+        return list(places), False
+    fits = {place: fit_of(years, names[place]) for place in places}
+    best = max(fits.values())
+    if not best:
+        return list(places), False
+    dated = [place for place in places if fits[place] == best]
+    quarters = quarters_in(topic)
+    of_quarter = [place for place in dated if quarters & quarters_in(names[place].label)]
+    return of_quarter or dated, True
+
+
+def fit_of(years: Sequence[int], name: Name) -> int:
+    """How well a document's time fits the years asked for; of several years the latest report tells all."""
+    own = years_of(name)
+    if max(years) in own:
+        return EXACT_YEAR
+    return OTHER_YEAR if own & set(years) else NEXT_YEAR if max(years) + 1 in own else 0
+
+
+def years_of(name: Name) -> set[int]:
+    """The years in the label, else the one the first lines say the report is for, else the latest they hold."""
+    in_label = years_in(name.label.replace("_", " "))
+    if in_label:
+        return set(in_label)
+    ended = ENDED.search(name.cover)
+    return {int(ended.group(1))} if ended else set(sorted(years_in(name.cover))[-1:])
+
+
+def years_in(text: str) -> list[int]:
+    return [int(long or f"20{short}") for long, short in YEAR.findall(text)]
+
+
+def quarters_in(text: str) -> set[str]:
+    return {one or two or three for one, two, three in QUARTER.findall(text)}

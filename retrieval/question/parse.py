@@ -1,0 +1,410 @@
+"""A question as typed becomes a Question, by rules (R16-R24): what to search, where, and what kind of answer is wanted."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from llm.exchange import clean_text
+from reading.matching import identifier_form, match_form
+from retrieval.question.phrasing import (
+    NAMED_PARTS,
+    Phrasing,
+    layout_named,
+    pages_named,
+    read_phrasing,
+    section_named,
+    split_parts,
+    without_pages,
+)
+from retrieval.types import ConceptTerms, Hints, Keyword, Question
+from retrieval.words.concepts import concepts_named, searched_terms
+from retrieval.words.lexicon import Lexicon, lexicon_of, title_words
+from retrieval.words.statements import statement_names
+from retrieval.words.tokens import (
+    CORRECTED_MIN,
+    compounds,
+    is_cognate,
+    is_generic,
+    is_slip,
+    is_stop_word,
+    language_of,
+    word_set,
+    words_of,
+)
+
+QUESTION_MAX = 4000  # characters (RELIABILITY section 2)
+NAME_WEIGHT = 0.3  # the document's own name stands on every page
+NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
+# The statements of a financial report go by several names each; the question's is seldom the report's.
+STATEMENTS = (
+    ("balance sheet", "balance sheets", "financial position", "financial condition"),
+    (
+        "income statement",
+        "income statements",
+        "statement of income",
+        "statements of income",
+        "statement of operations",
+        "statements of operations",
+        "statement of earnings",
+        "statements of earnings",
+        "p l",
+    ),
+    ("cash flow statement", "cash flow statements", "statement of cash flows", "statements of cash flows"),
+)
+FORMS_MAX = 40  # a stem with more forms than this is no word of a language
+PHRASE_WORDS_MAX = 4
+
+IDENTIFIER = re.compile(
+    r"""(?<![\w.])(?:
+        [A-Za-z]\w*_\w+                            # d_model
+        | [A-Z]{1,6}(?:[.-][A-Za-z]{1,6})*[.-][A-Z0-9][\w.-]*\w   # ID.AM, PR.AA-05, SP-800
+        | [A-Z]+-[A-Z]*\d[\w-]* | [A-Z]{1,5}\d[\w.-]*\w?             # ISO-27001, EX10.1
+        | \d+(?:\.\d+)+[a-z]?                      # 3.2.1
+        | \d+-[A-Z]\b | (?!(?:19|20)\d\d-)\d{2,}-\d+  # 10-K, 800-53
+        | [A-Z]-[A-Z]{2,}                          # C-SCRM
+        )(?!\w)""",
+    re.VERBOSE,
+)
+YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d{2})(?!\d)|\bFY\s?'?(\d{2})\b", re.IGNORECASE)
+FISCAL = re.compile(r"^(?:fy|q[1-4]|h[12])?\d*$")
+
+SHAPES = (
+    ("table", re.compile(r"\b(?:as a table|tabulate|in tabular form|breakdown (?:of|by))\b", re.IGNORECASE)),
+    (
+        "listing",
+        re.compile(
+            r"""\b(?:list(?:ed)?|enumerate|which\s+(?:of\s+the\s+)?\w+s\b(?!\s+(?:is|has|was|does)\b)|what\s+are|what\s+were|
+            name\s+(?:all|the)|all\s+(?:the\s+)?\w+s|in\s+what\s+ways|quels\s+sont|quelles\s+sont|welche|cuales\s+son)\b""",
+            re.IGNORECASE | re.VERBOSE,
+        ),
+    ),
+)
+ANSWER_TYPES = (
+    ("definition", r"^what(?:'s|\s+is|\s+are)\s+an?\s+[\w-]+(?:\s+[\w-]+)?\W*$"),
+    ("email", r"\b(?:e-?mail(?:\s+address)?|contact\s+address)\b"),
+    ("phone", r"\b(?:phone|telephone|fax)\b"),
+    ("url", r"\b(?:url|website|web\s*site|web\s+address|link)\b"),
+    ("iban", r"\biban\b"),
+    ("date", r"^(?:on\s+)?(?:when|what\s+date|which\s+(?:date|day|year))\b|\b(?:date|quand|wann|cuando)\b"),
+    ("frequency", r"\b(?:how\s+(?:often|frequently)|at\s+what\s+intervals?|a\s+quelle\s+frequence|wie\s+oft)\b"),
+    ("duration", r"\b(?:how\s+(?:long|fast|quickly|soon)|combien\s+de\s+temps|wie\s+(?:lange|schnell))\b"),
+    ("rate", r"\b(?:per|par|pro)\s+(?:second|minute|hour|day|seconde|heure|jour|sekunde|stunde|tag)\b"),
+    ("person", r"^(?:by\s+)?(?:who|whom|whose|qui|wer|quien)\b"),
+    (
+        "percentage",
+        r"""\b(?:percent(?:age)?|tax\s+rate|interest\s+rate|growth\s+rate|margin|cagr|share\s+of|pourcentage|prozent|ratio|
+        roa|turnover)\b|%""",
+    ),
+    (
+        "amount",
+        r"""(?:^|[,;:]\s*|\b(?:and|but)\s+)how\s+much\b|\b(?:amount|cost|costs|price|fee|fees|premium|deductible|revenue|revenues|sales|income|expenses?|
+        dividends?|assets|liabilities|liability|debt|cash\s+flow|cogs|capex|ebitda|earnings|eps|inventory|equity|
+        combien|montant|prix|betrag|preis|kosten|cuanto|importe|precio)\b""",
+    ),
+    (
+        "number",
+        r"""\b(?:how\s+(?:many|large|long|big|often|old|fast)|number\s+of|value\s+of|rate|size|minimum|maximum|steps|count|
+        score|bleu|score|age|dimension|quel\s+nombre|taille|anzahl|wie\s+viele|cuantos)\b""",
+    ),
+    ("definition", r"\b(?:define|definition|mean(?:s|ing)?|stands?\s+for)\b|^what(?:'s|\s+is|\s+are)\s+(?:an?\s+)\w+"),
+    ("explanation", r"^(?:and\s+)?(?:how|why|explain|describe|comment|pourquoi|wie|warum|como|por\s+que)\b"),
+    (
+        "boolean",
+        r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must|est-ce|ist|sind)\b",
+    ),
+)
+TYPE_RULES = tuple((name, re.compile(expression, re.IGNORECASE | re.VERBOSE)) for name, expression in ANSWER_TYPES)
+OPEN = re.compile(
+    r"""\b(?:how(?!\s+(?:much|many|often|frequently|long|large|big|old|fast|quickly|soon|far|high)\b)|why|explain|describe|compare|summari[sz]e|
+    differ\w*|intuition|pourquoi|warum|wie(?!\s+(?:viel|viele|lange|hoch|oft)\b))\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+CONDITIONAL = re.compile(
+    r"\b(?:if|in\s+case|under\s+what|in\s+which\s+circumstances|what\s+happens|when\s+\w+\s+is)\b", re.IGNORECASE
+)
+# One such word alone fits many places of many documents: which one is meant must be asked (R23, A15).
+VAGUE_WORDS = word_set(
+    """amount cap charge cost date deadline fee limit maximum minimum number penalty percentage period price rate
+    schedule term terms threshold total value"""
+)
+NAME_PART_MIN = 5
+VAGUE_LENGTH_MAX = 5  # "What is the cap, then?" is vague; a longer sentence with one topic word is odd, not vague
+
+
+class Token(NamedTuple):
+    """A word of the question: in match form, as typed, and whether a stop word stands before it."""
+
+    word: str
+    typed: str
+    starts_phrase: bool
+
+
+def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()) -> Question:
+    """Read a question against the documents it will be asked of; the same text and documents give the same reading."""
+    asked = " ".join(clean_text(text).split())[:QUESTION_MAX]
+    lexicons = [lexicon_of(content) for content in contents]
+    phrasing = read_phrasing(asked)
+    topic = without_pages(phrasing.topic)
+    language = language_of(words_of(match_form(topic)), default=lexicons[0].language if lexicons else "en")
+    corrections = slips(topic, lexicons, language)
+    topic = correct(topic, corrections)
+    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language)
+    known = {keyword.text for keyword in keywords}
+    expansions = dictionary_keywords(topic, dictionary, lexicons)
+    hints = Hints(
+        pages_named(asked), known_section(section_named(asked), contents), layout_named(asked), statement_names(asked)
+    )
+    shape = shape_of(topic)
+    return Question(
+        original=asked,
+        corrected=correct(asked, corrections),
+        language=language,
+        intent=intent_of(topic, shape, hints),
+        shape=shape,
+        answer_type=type_of(topic),
+        topic=topic,
+        keywords=(*keywords, *(keyword for keyword in expansions if keyword.text not in known)),
+        phrases=phrases,
+        years=years_of(asked),
+        hints=hints,
+        parts=real_parts(topic, language),
+        exclusions=phrasing.exclusions,
+        instructions=phrasing.instructions,
+        clarification=clarification_for(keywords, hints, topic),
+        notes=tuple(f"Read “{typed}” as “{word}”." for typed, word in corrections),
+    )
+
+
+# ---- keywords
+
+
+def read_keywords(
+    topic: str, phrasing: Phrasing, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon], language: str
+) -> tuple[list[Keyword], tuple[str, ...]]:
+    """Identifiers, then the words that name the topic, then words that only frame it; and the phrases they make."""
+    identifiers = read_identifiers(topic, lexicons, language)
+    for keyword in identifiers:
+        topic = re.sub(rf"(?<!\w){re.escape(keyword.text)}(?!\w)", " , ", topic)
+    names = names_of(contents)
+    tokens = tokens_of(YEAR.sub(" , ", topic), language)
+    words = {token.word: word_keyword(token, lexicons, language, names) for token in tokens}
+    keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
+    if not any(keyword.priority == "primary" for keyword in keywords):
+        keywords = [replace(keyword, priority="primary") for keyword in keywords]
+    return keywords, phrases_of(tokens)
+
+
+def read_identifiers(topic: str, lexicons: Sequence[Lexicon], language: str) -> list[Keyword]:
+    """Codes as typed, and neighbouring words that stand in the document as one ("d model" for "dmodel")."""
+    typed = [found for found in IDENTIFIER.findall(topic) if not YEAR.fullmatch(found)]
+    for first, second, joined in compounds(words_of(match_form(IDENTIFIER.sub(" ", topic)))):
+        is_letter = len(first) == 1 and first.isalpha() and not is_stop_word(second, language)
+        if is_letter and first != "a" and any(joined in lexicon.lines for lexicon in lexicons):
+            typed.append(f"{first} {second}")
+    return [
+        Keyword(text, identifier_forms(text), source="identifier", group=identifier_form(text))
+        for text in dict.fromkeys(typed)
+    ]
+
+
+def part_keywords(said: Sequence[str]) -> list[Keyword]:
+    """Parts of a document the question or its instructions point at, under each of their usual names."""
+    found: dict[str, Keyword] = {}
+    for text in said:
+        for part in (match.group() for match in NAMED_PARTS.finditer(text)):
+            phrase = " ".join(words_of(match_form(part)))
+            forms = next((names for names in STATEMENTS if any(name in phrase for name in names)), (phrase,))
+            found.setdefault(
+                forms[0], Keyword(forms[0], forms, priority="secondary", weight=NAMED_PART_WEIGHT, group=forms[0])
+            )
+    return list(found.values())
+
+
+def identifier_forms(text: str) -> tuple[str, ...]:
+    """An identifier in one piece and as its runs of letters and digits, however they are set apart."""
+    return tuple(dict.fromkeys((identifier_form(text), " ".join(words_of(match_form(text))))))
+
+
+def tokens_of(text: str, language: str) -> list[Token]:
+    """The words of a text that are no stop words; a stop word or a sign between two words ends a phrase."""
+    tokens: list[Token] = []
+    starts_phrase = True
+    for piece in re.findall(r"[\w'’]+|[^\w\s-]", text):
+        words = words_of(match_form(piece))
+        if not words:
+            starts_phrase = True
+        for word in words:
+            if is_stop_word(word, language) or FISCAL.match(word):
+                starts_phrase = True
+            else:
+                tokens.append(Token(word, piece, starts_phrase))
+                starts_phrase = False
+    return tokens
+
+
+def word_keyword(token: Token, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:
+    forms = word_forms(token.word, lexicons, language)
+    is_name = token.typed[:1].isupper() and is_name_of(token.word, names)
+    framing = is_name or is_generic(token.word, language)
+    return Keyword(
+        text=token.word,
+        forms=forms,
+        priority="secondary" if framing else "primary",
+        weight=NAME_WEIGHT if is_name else 1.0,
+        group=forms[0],
+        language=language,
+    )
+
+
+def word_forms(word: str, lexicons: Sequence[Lexicon], language: str) -> tuple[str, ...]:
+    """The word and its inflections in the documents; in a document of another language, words that look alike."""
+    forms = {word: None}
+    for lexicon in lexicons:
+        forms.update(dict.fromkeys(lexicon.inflections(word)[:FORMS_MAX]))
+        if lexicon.language != language and len(forms) == 1:
+            forms.update(dict.fromkeys(other for other in lexicon.lines if is_cognate(word, other)))
+    return tuple(forms)
+
+
+def names_of(contents: Sequence[DocumentContent]) -> frozenset[str]:
+    """The words in titles and file names: they name a document, and say little about where in it to look."""
+    return frozenset().union(
+        *(title_words(f"{content.title} {re.sub(r'[_-]', ' ', content.file_name)}") for content in contents)
+    )
+
+
+def is_name_of(word: str, names: frozenset[str]) -> bool:
+    """Is the word a name, or part of a name written in one piece ("express" of "AMERICANEXPRESS_2022")?"""
+    return word in names or (len(word) >= NAME_PART_MIN and any(word in name for name in names))
+
+
+def phrases_of(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Runs of two or more neighbouring words, as match forms."""
+    runs: list[list[str]] = []
+    for token in tokens:
+        if token.starts_phrase or not runs:
+            runs.append([])
+        runs[-1].append(token.word)
+    return tuple(dict.fromkeys(" ".join(run[-PHRASE_WORDS_MAX:]) for run in runs if len(run) > 1))
+
+
+def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon]) -> list[Keyword]:
+    """Every term, in every language, of each concept the question names, and of those it is computed from (R18).
+
+    A concept named by one word is in that word's group, one named by several is a group of its own.
+    """
+    keywords: dict[tuple[str, str], Keyword] = {}
+    named = concepts_named(topic, dictionary)
+    groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
+    for concept, _ in named:
+        is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
+        for term, phrase in searched_terms(concept):
+            forms = (phrase,) if " " in phrase else inflected(phrase, lexicons)
+            name = term.pulled_from or concept.name
+            group = groups.get(name, name)
+            computed = is_computed and not term.pulled_from
+            keyword = Keyword(phrase, forms, "dictionary", term.priority, term.weight, group, term.language, computed)
+            keywords.setdefault((group, phrase), keyword)
+    return list(keywords.values())
+
+
+def inflected(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
+    """The word and its inflections; no look-alikes, for the dictionary has the other language's own word."""
+    return tuple(dict.fromkeys((word, *(form for one in lexicons for form in one.inflections(word)[:FORMS_MAX]))))
+
+
+# ---- spelling
+
+
+def slips(topic: str, lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
+    """Words the documents do not hold, each with the one word of theirs it is a slip for (R16)."""
+    found: list[tuple[str, str]] = []
+    if all(lexicon.language not in (language, "und") for lexicon in lexicons):
+        return []  # words of another language are no slips
+    for word in dict.fromkeys(words_of(match_form(topic))):
+        is_strange = len(word) >= CORRECTED_MIN and word.isalpha() and not is_stop_word(word, language)
+        if not is_strange or any(word in lexicon.lines or lexicon.inflections(word) for lexicon in lexicons):
+            continue
+        meant = nearest(word, lexicons)
+        if meant:
+            found.append((word, meant))
+    return found
+
+
+def nearest(word: str, lexicons: Sequence[Lexicon]) -> str:
+    """The most frequent word one slip away, "" when there is none."""
+    counts: Counter[str] = Counter()
+    for lexicon in lexicons:
+        for other, numbers in lexicon.lines.items():
+            if abs(len(other) - len(word)) <= 1 and other[0] == word[0] and other.isalpha() and is_slip(word, other):
+                counts[other] += len(numbers)
+    return min(counts, key=lambda other: (-counts[other], other)) if counts else ""
+
+
+def correct(text: str, corrections: Sequence[tuple[str, str]]) -> str:
+    for typed, word in corrections:
+        text = re.sub(rf"\b{re.escape(typed)}\b", word, text, flags=re.IGNORECASE)
+    return text
+
+
+# ---- what kind of answer, and where
+
+
+def shape_of(topic: str) -> str:
+    return next((name for name, expression in SHAPES if expression.search(topic)), "single")
+
+
+def type_of(topic: str) -> str:
+    """The first type whose signs the question shows; a listing wants a list whatever its elements are."""
+    return next((name for name, expression in TYPE_RULES if expression.search(topic)), "text")
+
+
+def intent_of(topic: str, shape: str, hints: Hints) -> str:
+    if shape == "listing":
+        return "listing"
+    if hints.section or hints.pages:
+        return "section_retrieval"
+    if CONDITIONAL.search(topic):
+        return "conditional_lookup"
+    return "open_scoped" if OPEN.search(topic) else "field_extraction"
+
+
+def years_of(text: str) -> tuple[str, ...]:
+    years = [long or f"20{short}" for long, short in YEAR.findall(text)]
+    return tuple(dict.fromkeys(years))
+
+
+def known_section(named: str, contents: Sequence[DocumentContent]) -> str:
+    """The section a question names, if a document has it; "section 23" may as well be a name in the text."""
+    wanted = match_form(named)
+    for entry in (entry for content in contents for entry in content.toc):
+        title = match_form(entry.title)
+        if wanted and (wanted == entry.number.casefold() or title == wanted or f"appendix {wanted}" in title):
+            return named
+    return ""
+
+
+def real_parts(topic: str, language: str) -> tuple[str, ...]:
+    """The parts of a compound question, when each of them names a topic of its own."""
+    parts = split_parts(topic)
+    topical = [
+        any(not is_generic(token.word, language) for token in tokens_of(part, language))
+        or bool(IDENTIFIER.search(part))
+        for part in parts
+    ]
+    return parts if parts and all(topical) else ()
+
+
+def clarification_for(keywords: Sequence[Keyword], hints: Hints, topic: str) -> str:
+    """One focused question back when the question fits too many places, else "" (R23)."""
+    if hints.pages or hints.section or hints.layout:
+        return ""
+    if not keywords:
+        return "What should I look for? Please name the subject, for example a term, a section or a page."
+    word = keywords[0].text
+    if len(keywords) == 1 and word in VAGUE_WORDS and len(words_of(match_form(topic))) <= VAGUE_LENGTH_MAX:
+        return f"Which {word} do you mean? Please say what it belongs to, for example “the {word} of …”."
+    return ""

@@ -1,0 +1,131 @@
+"""What is read from a question, against the vocabulary of the document it is asked of."""
+
+import pytest
+
+from documents.storage.content import DocumentContent
+from retrieval.question.parse import QUESTION_MAX, parse_question
+from retrieval.tests.builders import content_of_lines
+from retrieval.types import ConceptTerm, ConceptTerms
+
+
+def keywords(text: str, content: DocumentContent, priority: str = "primary") -> list[str]:
+    return [keyword.text for keyword in parse_question(text, [content]).keywords if keyword.priority == priority]
+
+
+def test_topic_words_are_primary_and_framing_words_secondary(policy: DocumentContent) -> None:
+    question = "What was the company's annual premium in 2024?"
+    assert keywords(question, policy) == ["premium"]
+    assert keywords(question, policy, "secondary") == ["company", "annual"]
+    assert parse_question(question, [policy]).years == ("2024",)
+
+
+def test_framing_words_alone_are_what_is_asked(policy: DocumentContent) -> None:
+    assert keywords("What is the total amount per year?", policy) == ["total", "amount", "per", "year"]
+
+
+def test_the_documents_own_name_is_no_topic(policy: DocumentContent) -> None:
+    assert keywords("Does Policy cover floods?", policy) == ["cover", "floods"]
+
+
+def test_forms_are_the_inflections_the_document_has(policy: DocumentContent) -> None:
+    cover = next(keyword for keyword in parse_question("covering", [policy]).keywords)
+    assert set(cover.forms) == {"covering", "cover", "covers"}
+
+
+@pytest.mark.parametrize(
+    ("text", "identifier", "form"),
+    [
+        ("What is d_model?", "d_model", "dmodel"),
+        ("What does ID.AM-06 say?", "ID.AM-06", "id am 06"),
+        ("Explain 3.2.1", "3.2.1", "3 2 1"),
+        ("Which SP 800-53 controls apply?", "800-53", "800 53"),
+        ("Is there a 10-K?", "10-K", "10k"),
+    ],
+)
+def test_identifiers_keep_their_forms(policy: DocumentContent, text: str, identifier: str, form: str) -> None:
+    found = [keyword for keyword in parse_question(text, [policy]).keywords if keyword.source == "identifier"]
+    assert [keyword.text for keyword in found] == [identifier]
+    assert form in found[0].forms
+
+
+def test_two_words_are_one_when_the_document_writes_them_so() -> None:
+    content = content_of_lines(["The value dmodel is 512."])
+    found = parse_question("What is the value of d model?", [content]).keywords[0]
+    assert (found.source, found.forms) == ("identifier", ("dmodel", "d model"))
+
+
+def test_a_slip_is_corrected_and_said(policy: DocumentContent) -> None:
+    question = parse_question("What is the notise of terminaton?", [policy])
+    assert question.corrected == "What is the notise of termination?"
+    assert question.notes == ("Read “terminaton” as “termination”.",)
+
+
+def test_a_word_the_document_lacks_stays_as_it_is(policy: DocumentContent) -> None:
+    assert keywords("What is the revenue?", policy) == ["revenue"]
+
+
+def test_a_foreign_word_matches_its_look_alike(policy: DocumentContent) -> None:
+    question = parse_question("Quelle est la période ?", [policy])
+    assert question.language == "fr"
+    assert "period" in {form for keyword in question.keywords for form in keyword.forms}
+
+
+def test_the_dictionary_adds_every_name_of_a_concept(policy: DocumentContent) -> None:
+    concept = ConceptTerms(
+        "premium", (ConceptTerm("premium", "en"), ConceptTerm("prime annuelle", "fr", "secondary", 0.5))
+    )
+    found = {k.text: k for k in parse_question("How much is the prime annuelle?", [policy], [concept]).keywords}
+    assert found["premium"].source == "dictionary"
+    assert found["premium"].group == "premium"
+    assert "prime annuelle" not in {k.text for k in parse_question("floods?", [policy], [concept]).keywords}
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "answer_type", "intent"),
+    [
+        ("How much is the premium?", "single", "amount", "field_extraction"),
+        ("When does the cover begin?", "single", "date", "field_extraction"),
+        ("What percentage is paid back?", "single", "percentage", "field_extraction"),
+        ("List all the exclusions", "listing", "text", "listing"),
+        ("Who signs the notice?", "single", "person", "field_extraction"),
+        ("Is flood covered?", "single", "boolean", "field_extraction"),
+        ("Why is flood covered?", "single", "explanation", "open_scoped"),
+        ("What happens if we exit early?", "single", "text", "conditional_lookup"),
+        ("What does page 2 say?", "single", "text", "section_retrieval"),
+        ("What is a deductible?", "single", "definition", "field_extraction"),
+        ("How often is the policy reviewed?", "single", "frequency", "field_extraction"),
+        ("How fast is a claim settled?", "single", "duration", "field_extraction"),
+        ("How many claims per hour may we file?", "single", "rate", "field_extraction"),
+    ],
+)
+def test_it_reads_shape_type_and_intent(
+    policy: DocumentContent, text: str, shape: str, answer_type: str, intent: str
+) -> None:
+    question = parse_question(text, [policy])
+    assert (question.shape, question.answer_type, question.intent) == (shape, answer_type, intent)
+
+
+@pytest.mark.parametrize("text", ["What's the cap?", "The limit?", "What is it?", "???", ""])
+def test_a_vague_question_is_asked_back(policy: DocumentContent, text: str) -> None:
+    assert parse_question(text, [policy]).clarification
+
+
+@pytest.mark.parametrize("text", ["dropout rate?", "framework", "What does it say on page 3?", "What is the premium?"])
+def test_a_short_but_clear_question_is_not(policy: DocumentContent, text: str) -> None:
+    assert not parse_question(text, [policy]).clarification
+
+
+def test_parts_need_a_topic_each(policy: DocumentContent) -> None:
+    assert len(parse_question("What is the premium and who signs the notice?", [policy]).parts) == 2
+    assert parse_question("What is the premium and what is the amount?", [policy]).parts == ()
+
+
+def test_a_huge_question_is_cut_and_read(policy: DocumentContent) -> None:
+    question = parse_question("premium " * 10_000, [policy])
+    assert len(question.original) <= QUESTION_MAX
+    assert question.keywords[0].text == "premium"
+
+
+def test_a_section_is_named_only_if_the_document_has_it(policy: DocumentContent) -> None:
+    assert parse_question('What does the section "Termination" say?', [policy]).hints.section == "Termination"
+    assert parse_question("WSJ section 23?", [policy]).hints.section == ""

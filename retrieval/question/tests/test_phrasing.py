@@ -1,0 +1,94 @@
+"""Instructions, hints, exclusions and parts are told from the topic."""
+
+import pytest
+
+from retrieval.question.phrasing import layout_named, pages_named, read_phrasing, section_named, split_parts
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("What is the premium? Round your answer to two decimal places.", "What is the premium?"),
+        (
+            "You are a banker and your only resource is: the balance sheet. Here's the question: what is the premium?",
+            "what is the premium?",
+        ),
+        (
+            "Does Acme have a good margin? If margin is not a useful metric, then state that and explain why.",
+            "Does Acme have a good margin?",
+        ),
+        ("According to the details in the balance sheet, how much cash is there?", "how much cash is there?"),
+        ("What is the premium? Base your judgments on the statement of income.", "What is the premium?"),
+        ("Taking into account the balance sheet, how much cash is there?", "how much cash is there?"),
+        ("What is the fee (in USD millions)?", "What is the fee ?"),
+        ("Answer the question.", "Answer the question."),
+        ("Define working capital.", "Define working capital."),
+    ],
+)
+def test_it_takes_instructions_out_of_the_topic(text: str, topic: str) -> None:
+    assert read_phrasing(text).topic == topic
+
+
+def test_it_remembers_where_an_instruction_points() -> None:
+    phrasing = read_phrasing("What is net income? Respond by using the cash flow statement and the balance sheet.")
+    assert phrasing.named_parts == ("cash flow statement", "balance sheet")
+
+
+@pytest.mark.parametrize(
+    ("text", "excluded"),
+    [
+        ("What is the premium in dollars, not euros?", ("euros",)),
+        ("Which fees apply except reminder fees?", ("reminder fees",)),
+    ],
+)
+def test_exclusions_never_reach_the_topic(text: str, excluded: tuple[str, ...]) -> None:
+    phrasing = read_phrasing(text)
+    assert phrasing.exclusions == excluded
+    assert excluded[0] not in phrasing.topic
+
+
+@pytest.mark.parametrize(
+    ("text", "pages"),
+    [
+        ("What does page 3 say?", (3,)),
+        ("Summarise pages 5 to 7", (5, 6, 7)),
+        ("Compare page 2 and page 7", (2, 7)),
+        ("See pp. 4-5, please", (4, 5)),
+        ("Que dit la page 12 ?", (12,)),
+        ("How many pages are there?", ()),
+        ("pages 1 to 9999", tuple(range(1, 51))),
+    ],
+)
+def test_it_reads_the_pages_a_question_names(text: str, pages: tuple[int, ...]) -> None:
+    assert pages_named(text) == pages
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("What does section 3.2 say?", "3.2"),
+        ("Explain clause 7a", "7a"),
+        ('In the section "Positional cover", what is covered?', "Positional cover"),
+        ("What is in Appendix B?", "B"),
+        ("Which sections are there?", ""),
+    ],
+)
+def test_it_reads_the_section_a_question_names(text: str, section: str) -> None:
+    assert section_named(text) == section
+
+
+def test_it_reads_the_layout_a_question_names() -> None:
+    assert [layout_named(text) for text in ("in the table", "the figure shows", "nothing")] == ["table", "figure", ""]
+
+
+@pytest.mark.parametrize(
+    ("topic", "parts"),
+    [
+        ("What is d_model and what is d_k?", ("What is d_model", "what is d_k?")),
+        ("Who signs? When does it end?", ("Who signs?", "When does it end?")),
+        ("What are terms and conditions?", ()),
+        ("What is working capital? Define it as assets less liabilities.", ()),
+    ],
+)
+def test_it_splits_a_compound_question(topic: str, parts: tuple[str, ...]) -> None:
+    assert split_parts(topic) == parts

@@ -1,0 +1,104 @@
+"""Which concepts of the expert dictionary a question names: whole words, inflected or not (R18). A leaf."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from reading.matching import match_form
+from retrieval.types import ConceptTerm, ConceptTerms
+from retrieval.words.tokens import STOP_WORDS, language_of, stem, words_of
+
+JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
+
+Stems = tuple[str, ...]
+Names = dict[Stems, tuple[int, ...]]  # the stems of a term -> the concepts it names, by their place in the dictionary
+
+
+class Named(NamedTuple):
+    """A concept and the words of the question that name it, in match form."""
+
+    concept: ConceptTerms
+    words: tuple[str, ...]
+
+
+class Match(NamedTuple):
+    places: tuple[int, ...]  # of the words in the text
+    numbers: tuple[int, ...]  # of the concepts in the dictionary
+
+
+def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]:
+    """Each concept a text names, once, in the dictionary's order.
+
+    The longest name wins: "cost of sales" does not name sales. A term of several words names its concept in a text of
+    any language; a single word only in its own, since "prime" and "charges" mean other things in French.
+    """
+    if not dictionary:
+        return []
+    words = said_words(text)
+    spoken = language_of(words, default="")
+    matches = [
+        match
+        for language, names in names_of(tuple(dictionary)).items()
+        for match in matches_in(words, language, names)
+        if len(match.places) > 1 or not spoken or language in ("", spoken)
+    ]
+    found: dict[int, tuple[str, ...]] = {}
+    chosen: set[tuple[int, ...]] = set()
+    for match in sorted(matches, key=lambda match: -len(match.places)):
+        if match.places in chosen or all(set(places).isdisjoint(match.places) for places in chosen):
+            chosen.add(match.places)
+            for number in match.numbers:
+                found.setdefault(number, tuple(words[place] for place in match.places))
+    return [Named(dictionary[number], found[number]) for number in sorted(found)]
+
+
+def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[Match]:
+    """Every run of the text's words, small ones left out, that is a term of the language."""
+    places = [place for place, word in enumerate(words) if not is_small(word, language)]
+    stems = [stem(words[place], language) for place in places]
+    longest = max(map(len, names))
+    for start in range(len(stems)):
+        for end in range(start + 1, min(start + longest, len(stems)) + 1):
+            numbers = names.get(tuple(stems[start:end]))
+            if numbers:
+                yield Match(tuple(places[start:end]), numbers)
+
+
+@lru_cache(maxsize=16)
+def names_of(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
+    """By language, the terms that name a concept; those it only pulls in from another concept do not."""
+    names: dict[str, dict[Stems, tuple[int, ...]]] = {}
+    for number, concept in enumerate(dictionary):
+        for term in concept.terms:
+            words = [word for word in said_words(term.text) if not is_small(word, term.language)]
+            stems = tuple(stem(word, term.language) for word in words)
+            if stems and not term.pulled_from:
+                same = names.setdefault(term.language, {})
+                same[stems] = tuple(dict.fromkeys((*same.get(stems, ()), number)))
+    return names
+
+
+@lru_cache(maxsize=4096)
+def searched_terms(concept: ConceptTerms) -> tuple[tuple[ConceptTerm, str], ...]:
+    """The terms of a concept to search for, each as a phrase in match form.
+
+    Where "current assets" is searched, "total current assets" finds nothing more and is left out.
+    """
+    phrases = [" ".join(words_of(match_form(term.text))) for term in concept.terms]
+    pairs = list(zip(concept.terms, phrases, strict=True))
+    return tuple((term, phrase) for term, phrase in pairs if not any(covers(*pair, term, phrase) for pair in pairs))
+
+
+def covers(other: ConceptTerm, shorter: str, term: ConceptTerm, phrase: str) -> bool:
+    """Does every line with the term hold the other one too, which counts as much?"""
+    is_same = other.pulled_from == term.pulled_from and other.priority == term.priority
+    return is_same and other.weight >= term.weight and shorter != phrase and f" {shorter} " in f" {phrase} "
+
+
+def said_words(text: str) -> list[str]:
+    return words_of(match_form(text.replace("&", " and ")))
+
+
+def is_small(word: str, language: str) -> bool:
+    """A stop word. A joining word is none here, for "costs and sales" are no cost of sales; nor are the letters of R&D."""
+    return len(word) > 1 and word not in JOINING_WORDS and word in STOP_WORDS.get(language, ())

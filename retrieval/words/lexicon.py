@@ -1,0 +1,166 @@
+"""The words of one document and the lines they stand on: built once a document, read by every step. A leaf."""
+
+import re
+import weakref
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from documents.storage.content import DocumentContent
+from reading.matching import match_form
+from reading.rows import LineRow
+from retrieval.deadline import check_time
+from retrieval.words.tokens import stem, words_of
+
+Numbers = NDArray[np.int32]  # document-wide line numbers, rising, each once
+NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
+NO_LINES.flags.writeable = False  # shared by everybody
+HEADING_LINES = 3  # the top of a page: a statement's name, its subtitle and its unit
+HEADING_CHARS = 90  # longer lines at the top of a page are running text
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """`lines[word]` are the searched lines that hold a word; `stems[stem]` the words of the text with that stem."""
+
+    language: str
+    line_count: int
+    searched_count: int
+    lines: dict[str, Numbers]
+    stems: dict[str, tuple[str, ...]]
+    titles: dict[str, tuple[int, ...]]  # word -> TOC indexes whose title holds it
+    rows: Sequence[LineRow]
+    found: dict[str, Numbers] = field(default_factory=dict)
+
+    def lines_with(self, form: str) -> Numbers:
+        """The searched lines that hold a form: a word, a phrase (which may run over a line end), an identifier."""
+        if form in self.lines:
+            return self.lines[form]
+        if form not in self.found:
+            words = words_of(form)
+            self.found[form] = self._lines_with_words(words) if len(words) > 1 else NO_LINES
+        return self.found[form]
+
+    def lines_with_any(self, forms: Iterable[str]) -> Numbers:
+        numbers = [found for form in forms if len(found := self.lines_with(form))]
+        if not numbers:
+            return NO_LINES
+        return numbers[0] if len(numbers) == 1 else np.unique(np.concatenate(numbers))
+
+    def rarity(self, count: int) -> float:
+        """From 1 (at most one line) towards 0 (every line): the usual inverse document frequency, over lines."""
+        total = max(self.searched_count, 2)
+        return max(0.0, log(total / max(count, 1)) / log(total))
+
+    def inflections(self, word: str) -> tuple[str, ...]:
+        """The words of this document with the stem of `word`."""
+        return self.stems.get(stem(word, self.language), ())
+
+    def _lines_with_words(self, words: list[str]) -> Numbers:
+        rarest = min(words, key=lambda word: len(self.lines.get(word, NO_LINES)))
+        pattern = re.compile(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, words)) + r"(?![^\W_])")
+        return self.lines_matching(pattern, self.lines.get(rarest, NO_LINES))
+
+    def lines_matching(self, pattern: re.Pattern[str], near: Numbers) -> Numbers:
+        """The lines, among those given and the ones before them, on which a match of the pattern begins."""
+        found: set[int] = set()
+        for number in near.tolist():
+            check_time()
+            found.update(first for first in (number - 1, number) if first > 0 and self._begins_on(first, pattern))
+        return np.array(sorted(found), dtype=np.int32)
+
+    def _begins_on(self, number: int, pattern: re.Pattern[str]) -> bool:
+        text = self.rows[number - 1].match
+        following = self.rows[number].match if number < self.line_count else ""
+        match = pattern.search(f"{text} {following}")
+        return match is not None and match.start() < len(text)
+
+    @cached_property
+    def line_toc(self) -> Numbers:
+        """The TOC index of each line; [0] belongs to no line."""
+        return np.array([-1, *(row.toc_index for row in self.rows)], dtype=np.int32)
+
+    @cached_property
+    def line_pages(self) -> Numbers:
+        return np.array([0, *(row.page_number for row in self.rows)], dtype=np.int32)
+
+    @cached_property
+    def page_headings(self) -> dict[int, tuple[int, ...]]:
+        """For each page, the line numbers of what stands at its top, furniture left out."""
+        headings: dict[int, list[int]] = {}
+        full: set[int] = set()
+        for row in self.rows:
+            page = row.page_number
+            if row.kind == "furniture" or page in full:
+                continue
+            tops = headings.setdefault(page, [])
+            if len(row.text) <= HEADING_CHARS:
+                tops.append(row.number)
+            if len(tops) == HEADING_LINES or len(row.text) > HEADING_CHARS:
+                full.add(page)
+        return {page: tuple(numbers) for page, numbers in headings.items()}
+
+    @cached_property
+    def is_page_top(self) -> NDArray[np.bool_]:
+        """For each line, whether it stands at the top of its page; [0] belongs to no line."""
+        tops = np.zeros(self.line_count + 1, dtype=bool)
+        for numbers in self.page_headings.values():
+            tops[list(numbers)] = True
+        return tops
+
+
+_lexicons: dict[int, Lexicon] = {}
+
+
+def lexicon_of(content: DocumentContent) -> Lexicon:
+    """The lexicon of a content, built once and dropped together with it."""
+    key = id(content)
+    lexicon = _lexicons.get(key)
+    if lexicon is None:
+        lexicon = _lexicons[key] = build_lexicon(content)
+        weakref.finalize(content, _lexicons.pop, key, None)
+    return lexicon
+
+
+def build_lexicon(content: DocumentContent) -> Lexicon:
+    """Cut the searched lines into words; a word split over a line end stands on the line where it begins."""
+    places: dict[str, list[int]] = {}
+    searched = content.searched_lines
+    for row in searched:
+        for word in set(words_of(row.match)):
+            places.setdefault(word, []).append(row.number)
+    for row, following in pairwise(searched):
+        if row.match.endswith("-") and following.match[:1].isalpha():
+            head, tail = words_of(row.match), words_of(following.match)
+            if head and tail:
+                places.setdefault(head[-1] + tail[0], []).append(row.number)
+    lines = {word: np.unique(np.array(numbers, dtype=np.int32)) for word, numbers in places.items()}
+    titles: dict[str, list[int]] = {}
+    for entry in content.toc:
+        for word in title_words(entry.title):
+            titles.setdefault(word, []).append(entry.index)
+    return Lexicon(
+        language=content.language,
+        line_count=len(content.lines),
+        searched_count=len(searched),
+        lines=lines,
+        stems=group_by_stem([*lines, *(word for word in titles if word not in lines)], content.language),
+        titles={word: tuple(indexes) for word, indexes in titles.items()},
+        rows=content.lines,
+    )
+
+
+def title_words(title: str) -> frozenset[str]:
+    return frozenset(words_of(match_form(title)))
+
+
+def group_by_stem(words: Iterable[str], language: str) -> dict[str, tuple[str, ...]]:
+    grouped: dict[str, list[str]] = {}
+    for word in words:
+        grouped.setdefault(stem(word, language), []).append(word)
+    return {root: tuple(forms) for root, forms in grouped.items()}

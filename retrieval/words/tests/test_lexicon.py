@@ -1,0 +1,54 @@
+"""Where the words of a document stand."""
+
+import gc
+
+from documents.storage.content import DocumentContent
+from retrieval.tests.builders import content_of_lines
+from retrieval.words import lexicon as lexicons
+from retrieval.words.lexicon import lexicon_of
+
+
+def test_it_is_built_once_and_dropped_with_its_content() -> None:
+    content = content_of_lines(["one line"])
+    assert lexicon_of(content) is lexicon_of(content)
+    key = id(content)
+    assert key in lexicons._lexicons
+    del content
+    gc.collect()
+    assert key not in lexicons._lexicons
+
+
+def test_furniture_and_contents_lines_hold_no_word() -> None:
+    content = content_of_lines([("Framework", "furniture"), ("Framework .... 3", "contents"), "The framework is here."])
+    assert lexicon_of(content).lines_with("framework").tolist() == [3]
+
+
+def test_a_word_split_over_a_line_end_stands_where_it_begins() -> None:
+    lexicon = lexicon_of(content_of_lines(["the more compat-", "ible one", "---", "compatible"]))
+    assert lexicon.lines_with("compatible").tolist() == [1, 3]
+
+
+def test_a_phrase_may_run_over_a_line_end() -> None:
+    lexicon = lexicon_of(content_of_lines(["the total current", "liabilities, and current total liabilities"]))
+    assert lexicon.lines_with("total current liabilities").tolist() == [1]
+    assert lexicon.lines_with("current total").tolist() == [2]
+    assert lexicon.lines_with("liabilities total").tolist() == []
+
+
+def test_words_are_whole() -> None:
+    lexicon = lexicon_of(content_of_lines(["the capacity of the cap"]))
+    assert lexicon.lines_with("cap").tolist() == [1]
+    assert lexicon.lines_with("capa").tolist() == []
+
+
+def test_rarity_falls_with_the_number_of_lines(policy: DocumentContent) -> None:
+    lexicon = lexicon_of(policy)
+    assert lexicon.rarity(0) == lexicon.rarity(1) == 1.0
+    assert lexicon.rarity(2) > lexicon.rarity(5) > lexicon.rarity(lexicon.searched_count) == 0.0
+
+
+def test_the_top_of_a_page_is_known_without_furniture(policy: DocumentContent) -> None:
+    lexicon = lexicon_of(policy)
+    tops = [policy.lines[number - 1].text for number in lexicon.page_headings[2]]
+    assert tops[0] == "Termination"
+    assert lexicon.is_page_top[lexicon.page_headings[2][0]]

@@ -1,0 +1,90 @@
+"""What is one word, what says nothing, and which slips are read as which words."""
+
+import pytest
+
+from retrieval.words.tokens import is_cognate, is_generic, is_slip, is_stop_word, language_of, stem, words_of
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("adobe's total-assets", ["adobe", "total", "assets"]),
+        ("d_model = 512", ["d", "model", "512"]),
+        ("", []),
+    ],
+)
+def test_it_cuts_a_text_into_words(text: str, words: list[str]) -> None:
+    assert words_of(text) == words
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("regularisation", "regularization"),
+        ("encoding", "encodings"),
+        ("colours", "color"),
+        ("initialised", "initialize"),
+    ],
+)
+def test_inflections_and_spellings_share_a_stem(one: str, other: str) -> None:
+    assert stem(one, "en") == stem(other, "en")
+
+
+@pytest.mark.parametrize(("one", "other"), [("capacity", "cap"), ("universal", "universe2"), ("2015", "2016")])
+def test_other_words_do_not(one: str, other: str) -> None:
+    assert stem(one, "en") != stem(other, "en")
+
+
+def test_a_language_without_a_stemmer_keeps_the_word() -> None:
+    assert stem("encodings", "und") == "encodings"
+
+
+@pytest.mark.parametrize(
+    ("typed", "word", "slip"),
+    [
+        ("atention", "attention", True),
+        ("platfrom", "platform", True),
+        ("catagory", "category", True),
+        ("identifer", "identifier", True),
+        ("turned", "tuned", False),
+        ("revenue", "avenue", False),
+        ("prices", "prizes", False),
+        ("attention", "attention", False),
+        ("contract", "contrast", False),
+    ],
+)
+def test_it_knows_a_slip_from_another_word(typed: str, word: str, slip: bool) -> None:
+    assert is_slip(typed, word) is slip
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "alike"),
+    [
+        ("vocabulaire", "vocabulary", True),
+        ("categoriser", "categorize", True),
+        ("contract", "contrast", False),
+        ("periode", "period", True),
+        ("tax", "taxe", False),
+    ],
+)
+def test_it_knows_words_that_two_languages_share(word: str, other: str, alike: bool) -> None:
+    assert is_cognate(word, other) is alike
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("what is the notice period", "en"),
+        ("quelle est la duree du preavis", "fr"),
+        ("wie lange ist die kundigungsfrist", "de"),
+        ("cual es el plazo de preaviso", "es"),
+        ("framework", "xx"),
+    ],
+)
+def test_it_tells_the_language_by_the_small_words(question: str, language: str) -> None:
+    assert language_of(question.split(), default="xx") == language
+
+
+def test_small_and_framing_words_are_known_in_every_inflection() -> None:
+    assert is_stop_word("the", "en") and is_stop_word("x", "en") and not is_stop_word("7", "en")
+    assert is_generic("companies", "en") and is_generic("computed", "en") and not is_generic("revenue", "en")
