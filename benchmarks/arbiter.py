@@ -22,7 +22,7 @@ from chat.writing.writer import Excerpt, StreamedReply
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm import client
-from llm.embedding import count_tokens, is_available
+from llm.embeddings.bundled import count_tokens, is_available
 from reading.rows import FRONT_INDEX
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.model import INSTRUCTIONS

@@ -14,7 +14,7 @@ from rank_bm25 import BM25Okapi
 
 from benchmarks.vectors import embed_kept
 from documents.storage.content import DocumentContent
-from llm import embedding
+from llm.embeddings import bundled
 
 PASSAGE_WORDS = 150  # the passage length the reference figures were measured with
 RRF_K = 60
@@ -80,7 +80,7 @@ def build_index(content: DocumentContent) -> Index:
         page_bm25=BM25Okapi([plain_words(text) or [""] for text in texts.values()]),
         passage_pages=[number for number, _ in passages],
         passage_bm25=BM25Okapi([stemmed_words(text) or [""] for text in passage_texts]),
-        passage_vectors=embed_kept(passage_texts, f"{content.sha256[:24]}-150") if embedding.is_available() else None,
+        passage_vectors=embed_kept(passage_texts, f"{content.sha256[:24]}-150") if bundled.is_available() else None,
         page_words=[set(_word.findall(text.lower())) for text in texts.values()],
     )
 
@@ -107,7 +107,7 @@ def vectors(content: DocumentContent, question: str) -> list[int]:
     index = index_of(content)
     if index.passage_vectors is None:
         return []
-    return by_score(index.passage_pages, index.passage_vectors @ embedding.embed_query(question))
+    return by_score(index.passage_pages, index.passage_vectors @ bundled.embed_query(question))
 
 
 def rrf(content: DocumentContent, question: str) -> list[int]:

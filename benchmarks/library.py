@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.vectors import CACHE, embed_kept
 from documents.storage.content import DocumentContent, Vectors, content_of
 from documents.storage.store import PARSER_VERSION
-from llm import embedding
+from llm.embeddings import bundled
 from reading.passages import cut_passages
 from reading.plain_text import read_markdown
 from reading.processes.sandbox import read_in_child
@@ -31,7 +31,7 @@ class Library:
 
     def _load(self, path: Path) -> DocumentContent:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        encoder = embedding.MODEL_KEY if embedding.is_available() else "none"
+        encoder = bundled.MODEL_KEY if bundled.is_available() else "none"
         kept = self.cache / f"{digest[:24]}-{code_digest()}-{encoder}.pickle"
         if kept.exists():  # our own file, written below
             content: DocumentContent = pickle.loads(kept.read_bytes())
@@ -62,7 +62,7 @@ def read_content_of(path: Path, digest: str) -> DocumentContent:
         file_name=path.name,
         media_type=media_type,
         sha256=digest,
-        vectors=vectors_of(reading, passages, digest) if embedding.is_available() else None,
+        vectors=vectors_of(reading, passages, digest) if bundled.is_available() else None,
     )
 
 
@@ -71,4 +71,4 @@ def vectors_of(reading: Reading, passages: list[PassageRow], digest: str) -> Vec
     texts = [f"{passage.context}\n{passage.text}" for passage in passages]
     titles = [entry.breadcrumb or entry.title for entry in reading.toc]
     name = digest[:24]
-    return Vectors(embedding.MODEL_KEY, embed_kept(texts, name), embed_kept(titles, f"{name}-toc"))
+    return Vectors(bundled.MODEL_KEY, embed_kept(texts, name), embed_kept(titles, f"{name}-toc"))

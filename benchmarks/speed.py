@@ -13,7 +13,7 @@ from benchmarks.questions import GoldQuestion
 from benchmarks.retrieval import commit
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
-from llm.embedding import embed_query, is_available
+from llm.embeddings.bundled import embed_query, is_available
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import retrieve
 from retrieval.types import ConceptTerms

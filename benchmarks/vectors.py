@@ -5,22 +5,22 @@ from pathlib import Path
 
 import numpy as np
 
-from llm import embedding
+from llm.embeddings import bundled
 
 CACHE = Path(__file__).parent / "cache"
 
 
 def embed_kept(texts: list[str], name: str, cache: Path = CACHE) -> np.ndarray:
     """The vectors of the texts, [texts, dimensions], from the file `name` where it has them."""
-    path = cache / f"{name}-{embedding.MODEL_KEY}.npz"
+    path = cache / f"{name}-{bundled.MODEL_KEY}.npz"
     kept = read_kept(path)
     keys = [hashlib.sha256(text.encode()).hexdigest()[:24] for text in texts]
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
     if missing:
-        kept.update(zip(missing, embedding.embed_texts(list(missing.values())), strict=True))
+        kept.update(zip(missing, bundled.embed_texts(list(missing.values())), strict=True))
         write_kept(path, kept)
     if not keys:
-        return np.empty((0, embedding.DIMENSIONS), dtype=np.float32)
+        return np.empty((0, bundled.DIMENSIONS), dtype=np.float32)
     return np.stack([kept[key] for key in keys])
 
 

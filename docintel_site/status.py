@@ -20,7 +20,7 @@ from kombu.exceptions import OperationalError
 from chat.models import Turn
 from documents.models import Document, IngestJob, Viewer
 from llm import client
-from llm.encoder import is_built
+from llm.embeddings.encoder import is_built
 
 State = Literal["ok", "warn", "fail"]
 

@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from documents.base_settings import BaseSettings, SettingsError
 from documents.models import Role
-from llm import embedders, rerank
+from llm import rerank
+from llm.embeddings import providers
 from reading.characters import clean_name
 
 CHOICE_WORDS = {
@@ -124,7 +125,7 @@ class SettingsForm(forms.Form):
     def check_configured(self, values: dict[str, Any]) -> None:
         """Refuse a provider nobody configured; one that was chosen before and went away may stay."""
         is_remote = "embeddings" in self.changed_data and values["embeddings"] in ("openai", "voyage")
-        if is_remote and (reason := embedders.obstacle(values["embeddings"])):
+        if is_remote and (reason := providers.obstacle(values["embeddings"])):
             self.add_error("embeddings", f"{reason}.")
         if "ranking" in self.changed_data and values["ranking"] == "rerank" and (reason := rerank.obstacle()):
             self.add_error("ranking", f"{reason}.")

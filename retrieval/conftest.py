@@ -3,7 +3,7 @@
 import pytest
 
 from documents.storage.content import DocumentContent
-from llm.tests.conftest import serve
+from llm.conftest import serve
 from retrieval.tests.builders import content_of_lines
 
 __all__ = ["serve"]

@@ -14,7 +14,7 @@ from pgvector.django import CosineDistance
 from documents.base_settings import BaseSettings
 from documents.models import Document, Embedding, Line, Passage
 from documents.storage.content import DocumentContent, load_content
-from llm.embedders import EMBEDDING_ERRORS
+from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import retrieve

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import USABLE_TOC_ENTRIES, DocumentContent
-from llm import embedders
+from llm.embeddings import providers
 from retrieval.types import Flag, Hit, Plan, Question
 from retrieval.words.statements import statement_pages
 
@@ -99,9 +99,9 @@ def rule_vectors(asked: Asked) -> Flag:
         return Flag("vectors", False, "embeddings are off in this base")
     made_by = {content.vectors.model_key for content in asked.contents if content.vectors is not None}
     if not made_by:
-        reason = embedders.obstacle(asked.settings.embeddings)
+        reason = providers.obstacle(asked.settings.embeddings)
         return Flag("vectors", False, reason or "the passages have no embeddings yet")
-    if not any(embedders.embedder_for(key) for key in made_by):
+    if not any(providers.embedder_for(key) for key in made_by):
         return Flag("vectors", False, f"nobody here can embed a question as {', '.join(sorted(made_by))} does")
     if asked.question.intent in OPEN_INTENTS:
         return Flag("vectors", True, f"the question is conceptual ({asked.question.intent})")

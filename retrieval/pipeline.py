@@ -10,7 +10,7 @@ from typing import Any, cast
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.client import is_configured
-from llm.embedders import EMBEDDING_ERRORS
+from llm.embeddings.providers import EMBEDDING_ERRORS
 from llm.exchange import Exchange
 from reading.boxes import boxes_of
 from reading.rows import UNSEARCHED_KINDS, LineRow

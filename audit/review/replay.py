@@ -22,9 +22,9 @@ from llm.client import complete
 from llm.dialect import CAPABILITIES, CHAT, RESPONSES, Ask, write_request
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
+from llm.fence import fenced
 from llm.models import LLMCall
 from llm.reply import ReplyError, parse_reply, strict_schema
-from retrieval.arbiter.brief import fenced
 from retrieval.arbiter.model import INSTRUCTIONS, PROMPT_NAME, PROMPT_VERSION, ArbiterReply, read_reply
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate

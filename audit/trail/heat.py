@@ -10,8 +10,8 @@ from uuid import UUID
 
 from documents.models import Line
 from documents.pages.sheet import Box
-from llm import embedding
-from llm.encoder import EncoderMissing
+from llm.embeddings import bundled
+from llm.embeddings.encoder import EncoderMissing
 from retrieval.models import RetrievalRun
 
 STEPS = 6  # shades, the classes heat-0 to heat-5 of the stylesheet
@@ -33,7 +33,7 @@ class Heat:
 
     boxes: tuple[Box, ...] = ()
     nearest: tuple[HotLine, ...] = ()
-    model: str = embedding.MODEL_KEY
+    model: str = bundled.MODEL_KEY
     note: str = ""
 
 
@@ -61,8 +61,8 @@ def asked(run: RetrievalRun) -> str:
 
 @lru_cache(maxsize=PAGES_KEPT)
 def cosines_of(question: str, parse_id: UUID, page_number: int, texts: tuple[str, ...]) -> tuple[float, ...]:
-    vectors = embedding.embed_texts(texts)
-    return tuple(float(value) for value in vectors @ embedding.embed_query(question))
+    vectors = bundled.embed_texts(texts)
+    return tuple(float(value) for value in vectors @ bundled.embed_query(question))
 
 
 def shaded(line: Line, cosine: float) -> Box:

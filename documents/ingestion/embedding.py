@@ -18,8 +18,8 @@ from documents.ingestion.lease import Lease, LeaseLost
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Parse, Passage, TocEntry
 from documents.storage.store import copy_vectors
 from ledger.events import record
-from llm import embedders
-from llm.embedders import Embedder
+from llm.embeddings import providers
+from llm.embeddings.providers import Embedder
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.models import LLMCall
@@ -35,14 +35,14 @@ def obstacle(chosen: BaseSettings) -> str:
     """Why a document gets no vectors, or "" when it gets them."""
     if chosen.embeddings == "none":
         return f"Embeddings are switched off for this base; {WITHOUT.format(what='them')}"
-    reason = embedders.obstacle(chosen.embeddings)
+    reason = providers.obstacle(chosen.embeddings)
     return f"{reason}; {WITHOUT.format(what='it')}" if reason else ""
 
 
 def embedder_of(base: KnowledgeBase) -> Embedder | None:
     """The embedder a base wants now, None when it wants none or the one it wants is not configured."""
     chosen = BaseSettings.from_json(base.settings)
-    return None if obstacle(chosen) else embedders.embedder_of(chosen.embeddings)
+    return None if obstacle(chosen) else providers.embedder_of(chosen.embeddings)
 
 
 def embed_parse(lease: Lease) -> None:
@@ -132,7 +132,7 @@ def put_to_use(parse: Parse, model_key: str, lease: Lease) -> None:
         # Two documents that are done at once must not each take the other for unfinished.
         base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=parse.document.base_id)
         parse.refresh_from_db(fields=["embedding_model", "report"])
-        if not parse.embedding_model or embedders.embedder_for(parse.embedding_model) is None:
+        if not parse.embedding_model or providers.embedder_for(parse.embedding_model) is None:
             parse.embedding_model = model_key
         parse.embedded_at = timezone.now()
         parse.report.pop("embeddings", None)

@@ -11,8 +11,8 @@ import pytest
 from pytest_django import Settings
 
 from llm import call, client, errors
+from llm.conftest import BUSY_S, Serve
 from llm.exchange import Exchange, request_digest
-from llm.tests.conftest import BUSY_S, Serve
 
 PROMPT = """<candidate id="S1-1">
 methods: keywords

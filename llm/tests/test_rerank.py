@@ -4,7 +4,7 @@ import pytest
 from pytest_django import Settings
 
 from llm import errors, rerank
-from llm.tests.conftest import Serve
+from llm.conftest import Serve
 from tests.scripted_llm import ScriptedLLM
 
 TEXTS = ["Nobody may smoke here.", "The rent is due on the first day.", "The rent is 12 euros."]

@@ -5,7 +5,7 @@ import pytest
 from pytest_django import Settings
 
 from llm import client, errors
-from llm.tests.conftest import Serve
+from llm.conftest import Serve
 from llm.tests.test_client import ask, fail
 from llm.tests.test_stream import ANSWER
 from llm.tests.test_stream import ask as ask_stream

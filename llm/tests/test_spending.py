@@ -10,10 +10,10 @@ from django.db import connection
 from pytest_django import Settings
 
 from llm import errors
+from llm.conftest import Serve
 from llm.models import Spent
 from llm.prices import parse_prices
 from llm.spending import paid_by
-from llm.tests.conftest import Serve
 from llm.tests.test_client import ask
 from llm.tests.test_stream import ask as ask_stream
 

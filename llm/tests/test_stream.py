@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from llm import client, errors
-from llm.tests.conftest import BUSY_S, Serve
+from llm.conftest import BUSY_S, Serve
 
 PROMPT = """<excerpt number="1" pages="4">Total revenue was 12 million in fiscal 2024.</excerpt>
 <question>What was the total revenue in 2024?</question>"""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import log
 
 from documents.storage.content import DocumentContent
-from llm.embedders import EMBEDDING_ERRORS
+from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
 from reading.rows import PassageRow
 from retrieval.candidates.aggregation import Place, candidate_of, first_text_line

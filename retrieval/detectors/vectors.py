@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from documents.storage.content import DocumentContent
-from llm.embedders import embedder_for
-from llm.encoder import EncoderMissing
+from llm.embeddings.encoder import EncoderMissing
+from llm.embeddings.providers import embedder_for
 from retrieval.types import HEAD_LINES, Hit, LineRange, Question
 
 PASSAGES_MAX = 40

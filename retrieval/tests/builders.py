@@ -11,7 +11,7 @@ import pytest
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent, Vectors
-from llm.embedding import MODEL_KEY, embed_texts, is_available
+from llm.embeddings.bundled import MODEL_KEY, embed_texts, is_available
 from reading.limits import Limits
 from reading.matching import match_form
 from reading.passages import cut_passages

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm.embedding import is_available
+from llm.embeddings.bundled import is_available
 from retrieval.candidates.calibration import calibrate
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, shared_content

@@ -9,7 +9,7 @@ import pytest
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase, Parse
 from documents.storage.store import copy_vectors, store_reading
-from llm.embedding import MODEL_KEY, embed_texts, is_available
+from llm.embeddings.bundled import MODEL_KEY, embed_texts, is_available
 from reading.passages import cut_passages
 from reading.plain_text import read_markdown
 from retrieval import corpus

@@ -7,7 +7,7 @@ import pytest
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
-from llm import embedders
+from llm.embeddings import providers
 from retrieval import dispatch
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
@@ -56,12 +56,12 @@ def test_vectors_are_off_where_the_base_says_so(policy: DocumentContent) -> None
 
 
 def test_vectors_are_off_without_weights(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedders, "obstacle", lambda provider: "the weights are not installed")
+    monkeypatch.setattr(providers, "obstacle", lambda provider: "the weights are not installed")
     assert "weights" in flag("vectors", "premium", policy).reason
 
 
 def test_vectors_are_off_until_they_are_ready(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedders, "obstacle", lambda provider: "")
+    monkeypatch.setattr(providers, "obstacle", lambda provider: "")
     assert "no embeddings yet" in flag("vectors", "premium", policy).reason
 
 

@@ -12,7 +12,7 @@ from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Pars
 from documents.storage.content import read_content
 from documents.tests.files import make_pdf
 from llm import call
-from llm.embedding import MODEL_KEY, is_available
+from llm.embeddings.bundled import MODEL_KEY, is_available
 from llm.models import LLMCall
 from tests.scripted_llm import ScriptedLLM
 

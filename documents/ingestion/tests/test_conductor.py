@@ -22,7 +22,7 @@ from documents.storage.content import read_content
 from documents.storage.store import store_reading
 from documents.storage.uploads import UploadRefused, accept_upload
 from documents.tests.files import CHAPTERS, make_locked_pdf, make_pdf, make_scan, upload_of
-from llm.embedding import DIMENSIONS, MODEL_KEY, is_available
+from llm.embeddings.bundled import DIMENSIONS, MODEL_KEY, is_available
 from reading.rows import Reading
 from reading.tests.pdfs import raw_pdf
 

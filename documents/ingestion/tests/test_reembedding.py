@@ -16,7 +16,7 @@ from documents.storage.store import copy_vectors
 from documents.tests.files import make_pdf
 from ledger.models import Event
 from llm import call
-from llm.embedders import Embedder
+from llm.embeddings.providers import Embedder
 from llm.errors import LLMError
 from llm.models import LLMCall
 from llm.prices import parse_prices

@@ -26,7 +26,7 @@ from documents.storage.content import load_content
 from documents.storage.uploads import accept_upload
 from documents.tests.files import make_pdf, upload_of
 from ledger.models import Event as LedgerEvent
-from llm.embedding import is_available
+from llm.embeddings.bundled import is_available
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
 from retrieval.record import store_run

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from llm.encoder import EncoderMissing, ensure_built
+from llm.embeddings.encoder import EncoderMissing, ensure_built
 
 
 class Command(BaseCommand):

@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent, Vectors
-from llm.embedders import embedder_of
+from llm.embeddings.providers import embedder_of
 from retrieval.arbiter.narrowed import NARROWED
 from retrieval.candidates.rerank_pool import by_meaning, by_words, fused_passages, passage_text
 from retrieval.detectors.vectors import query_vector

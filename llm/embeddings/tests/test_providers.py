@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from pytest_django import Settings
 
-from llm import embedders, errors
-from llm.embedders import embedder_for, embedder_of, obstacle
-from llm.embedding import MODEL_KEY, is_available
+from llm import errors
+from llm.conftest import Serve
+from llm.embeddings import providers
+from llm.embeddings.bundled import MODEL_KEY, is_available
+from llm.embeddings.providers import embedder_for, embedder_of, obstacle
 from llm.exchange import Exchange
-from llm.tests.conftest import Serve
 from tests.scripted_llm import ScriptedLLM
 
 TEXTS = ["The rent is due monthly.", "Nobody may smoke here.", ""]
@@ -27,7 +28,7 @@ def server(serve: Serve, settings: Settings) -> ScriptedLLM:
     return server
 
 
-def embedder(provider: str) -> embedders.Embedder:
+def embedder(provider: str) -> providers.Embedder:
     found = embedder_of(provider)
     assert found is not None
     return found
@@ -104,7 +105,7 @@ def test_a_question_waits_no_longer_than_its_deadline(
     server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch, behaviour: str
 ) -> None:
     server.behaviour = behaviour
-    monkeypatch.setattr(embedders, "QUERY_DEADLINE_S", 0.5)
+    monkeypatch.setattr(providers, "QUERY_DEADLINE_S", 0.5)
     with pytest.raises(errors.DeadlinePassed):
         embedder("voyage").embed_query("rent")
 

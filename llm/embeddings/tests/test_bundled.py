@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
-from llm import embedding, encoder
+from llm.embeddings import bundled, encoder
 
 Array = NDArray[Any]
 
@@ -88,8 +88,8 @@ def oracle() -> Oracle:
 
 
 def test_it_agrees_with_the_oracle(oracle: Oracle) -> None:
-    vectors = embedding.embed_texts(TEXTS)
-    assert vectors.shape == (len(TEXTS), embedding.DIMENSIONS) and vectors.dtype == np.float32
+    vectors = bundled.embed_texts(TEXTS)
+    assert vectors.shape == (len(TEXTS), bundled.DIMENSIONS) and vectors.dtype == np.float32
     for text, vector in zip(TEXTS, vectors, strict=True):
         assert vector @ oracle.embed(text) >= 0.9999
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
@@ -97,55 +97,55 @@ def test_it_agrees_with_the_oracle(oracle: Oracle) -> None:
 
 def test_it_reads_256_tokens_not_128(oracle: Oracle) -> None:
     text = " ".join(f"word{number}" for number in range(100))
-    assert embedding.count_tokens(text) > 200
-    assert not np.allclose(embedding.embed_query(text), embedding.embed_query(text[: len(text) // 2]), atol=0.01)
-    assert embedding.embed_query(text) @ oracle.embed(text) >= 0.9999
+    assert bundled.count_tokens(text) > 200
+    assert not np.allclose(bundled.embed_query(text), bundled.embed_query(text[: len(text) // 2]), atol=0.01)
+    assert bundled.embed_query(text) @ oracle.embed(text) >= 0.9999
 
 
 def test_it_keeps_the_order_of_the_texts() -> None:
     texts = [f"{'long ' * (number % 7)}text number {number}" for number in range(30)]
-    vectors = embedding.embed_texts(texts)
+    vectors = bundled.embed_texts(texts)
     for number in (0, 13, 29):
-        assert vectors[number] @ embedding.embed_query(texts[number]) >= 0.99999
+        assert vectors[number] @ bundled.embed_query(texts[number]) >= 0.99999
 
 
 def test_it_is_deterministic() -> None:
-    assert np.array_equal(embedding.embed_texts(TEXTS), embedding.embed_texts(TEXTS))
+    assert np.array_equal(bundled.embed_texts(TEXTS), bundled.embed_texts(TEXTS))
 
 
 def test_it_reports_progress() -> None:
     seen: list[tuple[int, int]] = []
-    embedding.embed_texts(["text"] * 19, lambda done, of: seen.append((done, of)))
+    bundled.embed_texts(["text"] * 19, lambda done, of: seen.append((done, of)))
     assert seen == [(8, 19), (16, 19), (19, 19)]
 
 
 def test_it_embeds_nothing_at_all() -> None:
-    assert embedding.embed_texts([]).shape == (0, embedding.DIMENSIONS)
+    assert bundled.embed_texts([]).shape == (0, bundled.DIMENSIONS)
 
 
 def test_it_finds_the_meaning() -> None:
-    question = embedding.embed_query("How much money did the firm earn?")
-    near, far = embedding.embed_texts(["Net income was 4 million.", "The parser reads PDF files."])
+    question = bundled.embed_query("How much money did the firm earn?")
+    near, far = bundled.embed_texts(["Net income was 4 million.", "The parser reads PDF files."])
     assert question @ near > question @ far + 0.2
 
 
 def test_it_counts_the_tokens_of_the_whole_text() -> None:
-    assert [embedding.count_tokens(text) for text in ("", "attention", "attention " * 1000)] == [0, 1, 1000]
+    assert [bundled.count_tokens(text) for text in ("", "attention", "attention " * 1000)] == [0, 1, 1000]
 
 
 def test_it_serves_several_threads() -> None:
-    alone = embedding.embed_query("scaled dot-product attention")
+    alone = bundled.embed_query("scaled dot-product attention")
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(embedding.embed_query, ["scaled dot-product attention"] * 32))
+        together = list(pool.map(bundled.embed_query, ["scaled dot-product attention"] * 32))
     assert all(np.array_equal(alone, vector) for vector in together)
 
 
 def test_it_works_in_a_forked_worker() -> None:
-    here = embedding.embed_query("fork")
+    here = bundled.embed_query("fork")
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writer, embedding.embed_query("fork").tobytes())
+        os.write(writer, bundled.embed_query("fork").tobytes())
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:

