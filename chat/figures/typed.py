@@ -6,26 +6,21 @@ Each is cut out of a line that is cited, so that it can be checked where it stan
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from chat.drafts import Quoted
 from chat.figures.printed import Value, values_in
-from chat.figures.statement_rows import split_row, years_on
 from chat.writing.extractive import spoken
 from chat.writing.writer import MARKER
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
 from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.tables import read_tables
 from retrieval.models import RetrievalRun
 
 ITEMS_MAX = 60
 ITEM_ENDS = (".", ";", ":")
 BULLET = re.compile(r"^\s*(?:[-*\u2022\u2023\u25aa\u25cf\u2013\u2014]|\(?\w{1,3}[.)])\s+")
-UNIT = re.compile(
-    r"(?:\bin\s|(?:\b(?:EUR|USD|GBP|CHF)|[$\u20ac\u00a3])\s(?:in\s)?)(?:thousand|million|billion)s?\b", re.IGNORECASE
-)
-HEAD_LINES = 4  # above a table's first row its years are looked for
 ROWS_MIN = 2
 
 
@@ -128,14 +123,15 @@ def rows_of(quoted: Quoted, content: DocumentContent | None, shape: str) -> dict
     """The list or table that begins in the best passage's context, to the end of the page; None when none does."""
     if content is None:
         return None
-    first, last = quoted.candidate.context_first_line, quoted.candidate.context_last_line
-    page = content.lines[last - 1].page_number
-    below = (line.number for line in content.lines_between(last, len(content.lines)) if line.page_number == page)
-    lines = searched(content.lines_between(first, max(below)))
-    read = list_of if shape == "listing" else table_of
-    found = read(lines, quoted.candidate.anchor_first_line)
-    rows = found["items" if shape == "listing" else "rows"] if found else []
-    return check_of(found, quoted.marker) if found and rows[0]["lines"][0] <= last else None
+    candidate = quoted.candidate
+    first, last = candidate.context_first_line, candidate.context_last_line
+    page = searched(content.lines_on_page(content.lines[last - 1].page_number))
+    if shape == "table":
+        found = table_of(page, candidate.anchor_first_line, last)
+        return check_of(found, quoted.marker) if found else None
+    before = searched(content.lines_between(first, page[0].number - 1)) if page else []
+    found = list_of([*before, *(line for line in page if line.number >= first)], candidate.anchor_first_line)
+    return check_of(found, quoted.marker) if found and found["items"][0]["lines"][0] <= last else None
 
 
 def list_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
@@ -164,46 +160,24 @@ def item_of(lines: Sequence[LineRow]) -> dict[str, Any]:
     return {"text": BULLET.sub("", text), "lines": [lines[0].number, lines[-1].number]}
 
 
-def table_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
-    """The rows of amounts around the anchor, one beside the other, under the years that stand above them."""
-    rows = [(line, *split_row(line.text)) for line in lines if line.kind == "table_row" and not years_on(line)]
-    rows = [row for row in rows if row[2]]
-    blocks: list[list[Any]] = [rows[:1]]
-    for above, row in pairwise(rows):
-        is_next = row[0].number - above[0].number <= ROWS_MIN and len(row[2]) == len(above[2])
-        if is_next:
-            blocks[-1].append(row)
-        else:
-            blocks.append([row])
-    table = next((block for block in blocks if len(block) >= ROWS_MIN and block[-1][0].number >= anchor), None)
+def table_of(page: Sequence[LineRow], anchor: int, last: int) -> dict[str, Any] | None:
+    """The table of a page that holds line `anchor`, or the first one after it that begins before line `last` ends."""
+    table = next((each for each in read_tables(page) if anchor <= each.last_line and each.first_line <= last), None)
     if table is None:
         return None
     return {
         "type": "table",
-        "headers": headers_of(lines, table[0][0].number, len(table[0][2])),
-        "unit": unit_of(lines, table[0][0].number),
+        "headers": [column.heading for column in table.columns] if any(c.heading for c in table.columns) else [],
+        "unit": table.unit,
         "rows": [
             {
-                "label": label.strip(" .:"),
-                "cells": [sign[0].strip() for sign in signs],
-                "lines": [line.number, line.number],
+                "label": row.label,
+                "cells": [cell.text if cell else "" for cell in row.cells],
+                "lines": [row.first_line, row.last_line],
             }
-            for line, label, signs in table[:ITEMS_MAX]
+            for row in table.rows[:ITEMS_MAX]
         ],
     }
-
-
-def headers_of(lines: Sequence[LineRow], first: int, count: int) -> list[str]:
-    """The years over the columns, when the lines above the first row name as many."""
-    above = [line for line in lines if first - HEAD_LINES <= line.number < first]
-    named = [list(years) for line in above if len(years := years_on(line)) == count]
-    return named[-1] if named else []
-
-
-def unit_of(lines: Sequence[LineRow], first: int) -> str:
-    """The unit the lines above the first row name ("EUR thousand", "in millions"), as printed; "" when none does."""
-    above = [line.text for line in lines if first - HEAD_LINES <= line.number < first]
-    return next((found[0] for text in above if (found := UNIT.search(text))), "")
 
 
 def check_of(typed: dict[str, Any], marker: int) -> dict[str, Any]:

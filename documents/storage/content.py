@@ -1,6 +1,7 @@
 """One document as retrieval sees it: lines, sections, passages and vectors of one parse, read-only and cached."""
 
 import threading
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from documents.models import Embedding, Parse
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
+from reading.tables import Table, read_tables
 
 CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at most about 1 GB in a worker
 USABLE_TOC_ENTRIES = 4  # R10
@@ -58,6 +59,15 @@ class DocumentContent:
         lines = self.lines_between(first, last)
         return "\n".join(line.text for line in lines if not searched_only or line.kind not in UNSEARCHED_KINDS)
 
+    def lines_on_page(self, number: int) -> tuple[LineRow, ...]:
+        """The lines of a page; none for a page that has none."""
+        first = bisect_left(self.lines, number, key=lambda line: line.page_number)
+        return self.lines[first : bisect_right(self.lines, number, key=lambda line: line.page_number)]
+
+    def tables_on_page(self, number: int) -> list[Table]:
+        """The tables of a page, in reading order."""
+        return read_tables(self.lines_on_page(number))
+
     @cached_property
     def searched_lines(self) -> tuple[LineRow, ...]:
         """The lines that may be hits: no furniture, no contents page."""
@@ -73,16 +83,6 @@ class DocumentContent:
 
     def page(self, number: int) -> PageRow:
         return self.pages[number - 1]
-
-    @cached_property
-    def line_df(self) -> pd.DataFrame:
-        """`line_df`: one row a line, the columns of LineRow, indexed by document-wide line number."""
-        return pd.DataFrame(self.lines, columns=list(LineRow._fields)).set_index("number", drop=False)
-
-    @cached_property
-    def toc_df(self) -> pd.DataFrame:
-        """`toc_df`: one row an entry, the columns of TocRow, indexed by TOC index."""
-        return pd.DataFrame(self.toc, columns=list(TocRow._fields)).set_index("index", drop=False)
 
     def snapshot(self) -> dict[str, Any]:
         """What a run keeps of the document it read."""

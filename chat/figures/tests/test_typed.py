@@ -21,7 +21,11 @@ from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
 from documents.models import KnowledgeBase
 from documents.storage.content import load_content
+from reading.limits import Limits
+from reading.pdf_reader import read_pdf
 from retrieval.tests.builders import Written, content_of_lines
+
+REPORT = Path(__file__).resolve().parents[3] / "samples" / "annual-report.pdf"
 
 
 @pytest.mark.parametrize(
@@ -70,22 +74,16 @@ def test_a_list_has_whole_items_and_ends_where_it_ends() -> None:
     assert list_of(lines[:2], 1) is None and list_of(lines, 5) is None
 
 
-def test_a_table_has_its_years_over_its_columns() -> None:
-    lines = rows(
-        "(USD in millions, except shares)",
-        ("Year ended 2021 2020", "table_row"),
-        ("Revenue $ 20 $ (10)", "table_row"),
-        ("Costs .... 10 5", "table_row"),
-        "A sentence.",
-        ("Other 1 2 3", "table_row"),
-    )
-    typed = table_of(lines, 3)
-    assert typed is not None and (typed["headers"], typed["unit"]) == (["2021", "2020"], "USD in millions")
-    assert [(row["label"], row["cells"], row["lines"]) for row in typed["rows"]] == [
-        ("Revenue", ["$ 20", "$ (10)"], [3, 3]),
-        ("Costs", ["10", "5"], [4, 4]),
+def test_a_table_has_its_headings_over_its_columns() -> None:
+    lines = read_pdf(REPORT, Limits()).lines
+    page = [line for line in lines if line.page_number == 10]
+    typed = table_of(page, 248, 250)
+    assert typed is not None and (typed["headers"], typed["unit"]) == (["2024", "2023"], "EUR thousand")
+    assert [(row["label"], row["cells"], row["lines"]) for row in typed["rows"]][1:3] == [
+        ("Cost of products sold", ["(198,745)", "(189,410)"], [246, 246]),
+        ("Cost of services", ["(41,230)", "(38,065)"], [247, 247]),
     ]
-    assert table_of(lines, 6) is None
+    assert table_of(page, page[-1].number + 1, page[-1].number + 9) is None
 
 
 def typed_of(answer: Answer) -> list[dict[str, Any]]:

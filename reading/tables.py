@@ -1,0 +1,383 @@
+"""Tables on a page: columns with their headings, period and unit; rows with their label and typed cells.
+
+The lines of a page say where their pieces lie. Cells that share a column overlap from side to side, so columns need
+no ruled lines. What cannot be told apart is left out: without two rows of values there is no table.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import pairwise
+from typing import NamedTuple
+
+from reading.rows import UNSEARCHED_KINDS, LineRow
+
+CELL_GAP = 0.7  # of a line's height: a gap this wide separates two cells (0.9 of the font size, see layout.lines)
+BLOCK_GAP = 2.6  # of a line's height: rows further apart belong to two tables
+HEAD_ROWS_MAX = 6  # lines above the first amounts that may be headings of columns
+TITLE_LINES_MAX = 6  # above the head, in which a caption or heading is the table's title
+LABEL_CHARS_MAX = 160  # a longer line between two rows is prose and ends the table
+CELL_CHARS_MAX = 80  # a longer cell beside a label is prose, such as a footnote beside its number
+ROWS_MIN = 2
+INDENT = 3.0  # points
+OVERHANG = 4.0  # points: brackets and footnote signs stand out of a column of amounts on either side
+
+CURRENCY_SIGNS = "$€£¥ "
+DASHES = frozenset("—–-−")
+AMOUNT = re.compile(r"\(?[$€£¥]? ?\(?[-−+]?[$€£¥]? ?\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?")
+YEAR = re.compile(r"(?:19|20)\d\d")
+MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|févr|avr|mai|juin|juil|août|déc|mär|okt|dez)"
+PERIOD = re.compile(
+    rf"\b(?:(?:fy|q[1-4]|h[12]|{MONTH}\w{{0,7}}\.?(?: \d{{1,2}},?)?|\d{{1,2}}\.? {MONTH}\w{{0,7}}\.?) ?'?)?(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+DAY_OF_PERIODS = re.compile(rf"\b{MONTH}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years stand on the next line
+UNIT = re.compile(
+    r"(?:\bin |(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:thousand|million|billion)s?\b|\b(?:eur|usd|gbp|chf)\b|%",
+    re.IGNORECASE,
+)
+LEADERS = re.compile(r"[ .…]+$")
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """One cell: characters [start, end) of line `line`. `amount` is None when the text is no number."""
+
+    text: str
+    line: int
+    start: int
+    end: int
+    x0: float
+    x1: float
+    amount: Decimal | None
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of values. `period` is the year or date its heading names, `unit` its own or the table's; "" if none."""
+
+    heading: str
+    period: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One row: a cell for each column, None where it is empty. `group` is the label above that covers it."""
+
+    label: str
+    group: str
+    cells: tuple[TableCell | None, ...]
+    first_line: int
+    last_line: int
+
+    @property
+    def is_total(self) -> bool:
+        return self.label.casefold().startswith(("total", "summe", "gesamt"))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of one page; `head_lines` are the lines that hold its headings and unit, `title_line` 0 without a title."""
+
+    title: str
+    title_line: int
+    unit: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[TableRow, ...]
+    head_lines: tuple[int, ...]
+    page_number: int
+
+    @property
+    def first_line(self) -> int:
+        return min((*self.head_lines, self.rows[0].first_line))
+
+    @property
+    def last_line(self) -> int:
+        return self.rows[-1].last_line
+
+    def row_at(self, line: int) -> TableRow | None:
+        """The row that a line belongs to; None for a line of the head or outside."""
+        return next((row for row in self.rows if row.first_line <= line <= row.last_line), None)
+
+
+def read_tables(lines: Sequence[LineRow]) -> list[Table]:
+    """The tables of a page's lines, in reading order."""
+    shown = [line for line in lines if line.kind not in UNSEARCHED_KINDS]
+    tables = (table_of_block(block, shown) for block in blocks_of(shown))
+    return [table for table in tables if table is not None]
+
+
+# ---- cells
+
+
+def cells_of_line(line: LineRow) -> list[TableCell]:
+    """The cells of a line from left to right; a currency sign in a cell of its own goes with the amount behind it."""
+    if "|" in line.text and line.kind == "table_row":
+        return list(piped_cells(line))
+    cells: list[TableCell] = []
+    for start, end, x0, x1 in stretches_of(line):
+        text = line.text[start:end].strip()
+        if not text:
+            continue
+        if amount_of(alone := text.rstrip(CURRENCY_SIGNS)) is not None:  # the sign of the next amount
+            text, end = alone, start + len(alone)
+        if cells and not cells[-1].text.strip(CURRENCY_SIGNS):
+            start = cells.pop().start
+            text = " ".join(line.text[start:end].split())
+        cells.append(TableCell(text, line.number, start, end, x0, x1, amount_of(text)))
+    return cells
+
+
+def stretches_of(line: LineRow) -> Iterator[tuple[int, int, float, float]]:
+    """Characters and edges of each cell: the line's pieces, joined where no gap is between them."""
+    if not line.spans:
+        yield 0, len(line.text), line.x0, line.x1
+        return
+    gap = CELL_GAP * (line.y1 - line.y0)
+    start, x0 = line.spans[0].start, line.spans[0].x0
+    for before, after in pairwise(line.spans):
+        if after.x0 - before.x1 > gap:
+            yield start, before.end, x0, before.x1
+            start, x0 = after.start, after.x0
+    yield start, line.spans[-1].end, x0, line.spans[-1].x1
+
+
+def piped_cells(line: LineRow) -> Iterator[TableCell]:
+    """The cells of a Markdown row; their edges are only their order."""
+    inner = line.text.strip()
+    start = line.text.index(inner) + (inner[0] == "|")
+    for number, text in enumerate(inner.strip("|").split("|")):
+        end = start + len(text)
+        if kept := text.strip():
+            left = start + text.index(kept)
+            edge = number * 100.0
+            yield TableCell(kept, line.number, left, left + len(kept), edge, edge + 50, amount_of(kept))
+        start = end + 1
+
+
+def amount_of(text: str) -> Decimal | None:
+    """The amount a cell prints, without unit: brackets are a minus, a dash is zero; None for anything else."""
+    if text and set(text) <= DASHES:
+        return Decimal(0)
+    if not AMOUNT.fullmatch(text):
+        return None
+    digits = re.sub(r"[^\d.,]", "", text)
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d{1,2}", digits):  # 1.234,5 as the continent prints it
+        digits = digits.replace(".", "").replace(",", ".")
+    amount = Decimal(digits.replace(",", "")) if digits.count(".") < 2 else None
+    return -amount if amount is not None and re.search(r"[(\-−]", text) else amount
+
+
+def is_value(cell: TableCell) -> bool:
+    """An amount that is not a year."""
+    return cell.amount is not None and not YEAR.fullmatch(cell.text)
+
+
+# ---- blocks: the lines of one table
+
+
+def blocks_of(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
+    """Runs of rows and of what is between them: labels of groups, wrapped labels, headings of columns."""
+    block: list[LineRow] = []
+    for line in lines:
+        if block and not goes_on(block[-1], line):
+            yield block
+            block = []
+        if line.kind == "table_row" or (block and is_label(line)):
+            block.append(line)
+    if block:
+        yield block
+
+
+def goes_on(above: LineRow, line: LineRow) -> bool:
+    """Whether a line belongs to the table of the line above it; prose set in two columns, as footnotes are, does not."""
+    if any(len(cell.text) > CELL_CHARS_MAX for cell in cells_of_line(line)[1:]):
+        return False
+    is_near = 0 <= line.y0 - above.y0 <= BLOCK_GAP * max(above.y1 - above.y0, line.y1 - line.y0)
+    return line.column == above.column and is_near and (line.kind == "table_row" or is_label(line))
+
+
+def is_label(line: LineRow) -> bool:
+    """Whether a line that is no row may be between rows: short, and no caption of another table."""
+    return line.kind in ("body", "heading", "list_item") and len(line.text) <= LABEL_CHARS_MAX
+
+
+def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow]) -> Table | None:
+    """The table of a block's lines; None when it has not two rows that share a column."""
+    parted = [(line, cells_of_line(line)) for line in block]
+    first = next((at for at, (_, cells) in enumerate(parted) if len(cells) > 1 and is_data(cells)), None)
+    if first is None:
+        return None
+    columns = columns_of([cells for line, cells in parted[first:] if line.kind == "table_row" and len(cells) > 1])
+    if not columns:
+        return None
+    while first and is_left(parted[first - 1], columns):
+        first -= 1
+    rows = tuple(rows_of(parted[first:], columns))
+    if len(rows) < ROWS_MIN:
+        return None
+    head = head_of([line for line, _ in parted[:first]], block[0], page)
+    title = title_of(head[0] if head else block[first], page)
+    unit = unit_of(" ".join(line.text for line in head))
+    return Table(
+        title=title.text if title else "",
+        title_line=title.number if title else 0,
+        unit=unit,
+        columns=tuple(column_of(at, columns, head, unit) for at in range(len(columns))),
+        rows=rows,
+        head_lines=tuple(line.number for line in head),
+        page_number=block[0].page_number,
+    )
+
+
+def is_data(cells: Sequence[TableCell]) -> bool:
+    """Whether cells are a row of values: an amount behind a label, where headings have years, dates or words."""
+    return any(map(is_value, cells[1:])) and not all(PERIOD.search(cell.text) for cell in cells[1:])
+
+
+def is_left(line: tuple[LineRow, Sequence[TableCell]], columns: Sequence[tuple[float, float]]) -> bool:
+    """Whether a line above the first amounts is the label of a group: alone, left of all columns, and no heading."""
+    return len(line[1]) == 1 and line[1][0].x1 < columns[0][0] and not is_heading_of_columns(line[0])
+
+
+# ---- columns
+
+
+def columns_of(rows: Sequence[Sequence[TableCell]]) -> list[tuple[float, float]]:
+    """The edges of the columns of values: cells of the most common fullest rows that overlap from side to side."""
+    counts = Counter(len(cells) for cells in rows)
+    usual = max(counts, key=lambda count: (counts[count] * count, count), default=0)
+    values = [cell for cells in rows if len(cells) == usual for cell in cells[1:]]
+    edges: list[tuple[float, float]] = []
+    for cell in sorted(values, key=lambda cell: cell.x0):
+        if edges and cell.x0 < edges[-1][1]:
+            edges[-1] = (edges[-1][0], max(edges[-1][1], cell.x1))
+        else:
+            edges.append((cell.x0, cell.x1))
+    return edges if len(edges) < usual else []
+
+
+def column_at(cell: TableCell, columns: Sequence[tuple[float, float]]) -> int | None:
+    """The column a cell lies in: the one it overlaps most; None for a cell beside all of them."""
+    overlaps = [min(cell.x1, right + OVERHANG) - max(cell.x0, left - OVERHANG) for left, right in columns]
+    best = max(range(len(columns)), key=overlaps.__getitem__)
+    return best if overlaps[best] > 0 else None
+
+
+def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) -> list[LineRow]:
+    """The lines that hold headings of columns: those of the block above its amounts, and short ones right above it."""
+    if len(inside) > HEAD_ROWS_MAX:
+        return list(inside[-HEAD_ROWS_MAX:])
+    outside: list[LineRow] = []
+    below = top
+    for line in reversed([line for line in page if line.number < top.number]):
+        is_near = 0 <= below.y0 - line.y0 <= BLOCK_GAP * (line.y1 - line.y0)
+        if not is_near or not is_heading_of_columns(line) or len(outside) + len(inside) == HEAD_ROWS_MAX:
+            break
+        outside.insert(0, line)
+        below = line
+    return [*outside, *inside]
+
+
+def is_heading_of_columns(line: LineRow) -> bool:
+    """A line that names periods or a unit, such as "Six months ended December 31," or "(in millions)"."""
+    is_short = is_label(line) and len(line.text) <= LABEL_CHARS_MAX // 2
+    return is_short and any(pattern.search(line.text) for pattern in (PERIOD, UNIT, DAY_OF_PERIODS))
+
+
+def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[LineRow], unit: str) -> TableColumn:
+    """A column with the words above it, top to bottom; a heading over several columns goes to each of them."""
+    over = [cell.text for line in head if (cell := heading_of(at, columns, cells_of_line(line)))]
+    heading = " ".join(text for text in over if not (UNIT.search(text) and "(" in text))
+    periods = [found[0].strip() for found in PERIOD.finditer(heading)]
+    return TableColumn(heading, periods[-1] if periods else "", unit_of(" ".join(over)) or unit)
+
+
+def heading_of(at: int, columns: Sequence[tuple[float, float]], cells: Sequence[TableCell]) -> TableCell | None:
+    """The cell of a heading's line that is over a column."""
+    left, right = columns[at]
+    reach = reach_of(columns)
+    cells = [cell for cell in cells if cell.x1 > columns[0][0] - reach]
+    if not cells:
+        return None
+    nearest = min(cells, key=lambda cell: abs(cell.x0 + cell.x1 - left - right))
+    if len(cells) >= len(columns) > 1 or (len(cells) > 1 and all(PERIOD.search(cell.text) for cell in cells)):
+        return nearest
+    slack = reach if len(cells) == 1 else OVERHANG
+    return nearest if nearest.x0 < right + slack and nearest.x1 > left - slack else None
+
+
+def reach_of(columns: Sequence[tuple[float, float]]) -> float:
+    """How far beside the outer columns their headings may be: half the way between two columns, or a wide word."""
+    gaps = [after[0] - before[1] for before, after in pairwise(columns)]
+    return max(min(gaps) / 2, 20.0) if gaps else 60.0
+
+
+def unit_of(text: str) -> str:
+    found = UNIT.search(text)
+    return found[0].strip() if found else ""
+
+
+def title_of(top: LineRow, page: Sequence[LineRow]) -> LineRow | None:
+    """The caption or heading above a table, a few lines up at most."""
+    above = [line for line in page if line.number < top.number][-TITLE_LINES_MAX:]
+    return next((line for line in (top, *reversed(above)) if line.kind in ("caption", "heading")), None)
+
+
+# ---- rows
+
+
+class Group(NamedTuple):
+    """A label over several rows, and where it begins; with `is_indented` its rows begin further right."""
+
+    label: str
+    x0: float
+    is_indented: bool
+
+    def is_left(self, line: LineRow) -> bool:
+        return self.is_indented and line.x0 <= self.x0 + INDENT
+
+
+def rows_of(
+    parted: Iterable[tuple[LineRow, Sequence[TableCell]]], columns: Sequence[tuple[float, float]]
+) -> Iterator[TableRow]:
+    """The rows under the head: labels of groups go with the rows below them, wrapped labels with their amounts."""
+    group: Group | None = None
+    waiting: tuple[TableRow, float] | None = None  # a label whose amounts are on the next line, or that names a group
+    for line, cells in parted:
+        row = row_of_line(line, cells, columns)
+        if waiting is not None and continues_label(waiting[0], row):
+            row = joined(waiting[0], row)
+        elif waiting is not None:
+            group = Group(waiting[0].label, waiting[1], line.x0 > waiting[1] + INDENT)
+        waiting = (row, line.x0) if not any(row.cells) else None
+        if waiting is None:
+            group = None if group is not None and group.is_left(line) else group
+            yield replace(row, group=group.label if group else "")
+            group = None if row.is_total else group
+
+
+def row_of_line(line: LineRow, cells: Sequence[TableCell], columns: Sequence[tuple[float, float]]) -> TableRow:
+    placed: list[TableCell | None] = [None] * len(columns)
+    label: list[str] = []
+    for number, cell in enumerate(cells):
+        at = column_at(cell, columns) if number or is_value(cell) else None
+        if at is None or placed[at] is not None:
+            label.append(cell.text)
+        else:
+            placed[at] = cell
+    text = " ".join(label)
+    shown = LEADERS.sub("", text) if text.endswith(("..", "…", ". .")) else text
+    return TableRow(shown, "", tuple(placed), line.number, line.number)
+
+
+def continues_label(above: TableRow, row: TableRow) -> bool:
+    """Whether a row's label is the rest of the label above: it goes on in lower case and the one above has no end."""
+    return row.label[:1].islower() and not above.label.endswith((":", "."))
+
+
+def joined(above: TableRow, row: TableRow) -> TableRow:
+    return replace(row, label=f"{above.label} {row.label}", first_line=above.first_line)

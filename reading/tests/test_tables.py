@@ -1,0 +1,167 @@
+"""Tables: columns by where cells lie, headings over them, labels and groups beside them, amounts as numbers."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from reading.limits import Limits
+from reading.matching import match_form
+from reading.pdf_reader import read_pdf
+from reading.rows import LineKind, LineRow, LineSpan
+from reading.tables import Table, amount_of, cells_of_line, read_tables
+
+REPORT = Path(__file__).resolve().parents[2] / "samples" / "annual-report.pdf"
+POINTS = 5.0  # a character's width in the lines below
+LEADING = 12.0
+
+
+def line_of(number: int, *cells: tuple[float, str], kind: LineKind = "table_row") -> LineRow:
+    """A line whose cells begin at the given points."""
+    spans, text = [], ""
+    for x0, cell in cells:
+        text += " " * bool(text)
+        spans.append(LineSpan(len(text), len(text) + len(cell), x0, x0 + POINTS * len(cell)))
+        text += cell
+    y0 = LEADING * number
+    edges = (spans[0].x0, y0, spans[-1].x1, y0 + 10)
+    return LineRow(number, number, 1, 0, text, match_form(text), *edges, 0, kind, "text", tuple(spans))
+
+
+def amounts_of(table: Table) -> list[tuple[str, list[str | None]]]:
+    return [(row.label, [cell.text if cell else None for cell in row.cells]) for row in table.rows]
+
+
+@pytest.fixture(scope="module")
+def report() -> tuple[LineRow, ...]:
+    return read_pdf(REPORT, Limits()).lines
+
+
+def test_it_reads_a_statement_as_it_is_printed(report: tuple[LineRow, ...]) -> None:
+    table, per_share = read_tables([line for line in report if line.page_number == 10])
+    assert (table.title, table.unit) == ("Consolidated Income Statement", "EUR thousand")
+    assert [(column.heading, column.period, column.unit) for column in table.columns] == [
+        ("2024", "2024", "EUR thousand"),
+        ("2023", "2023", "EUR thousand"),
+    ]
+    assert len(table.rows) == 13
+    assert amounts_of(table)[6] == ("Restructuring", ["(3,150)", "–"])
+    assert [cell.amount for row in table.rows[6:7] for cell in row.cells if cell] == [Decimal(-3150), Decimal(0)]
+    assert per_share.unit == "" and per_share.rows[0].label == "Basic earnings per share (EUR)"
+
+
+def test_every_cell_is_literally_on_its_line(report: tuple[LineRow, ...]) -> None:
+    cells = 0
+    for page in range(1, report[-1].page_number + 1):
+        for table in read_tables([line for line in report if line.page_number == page]):
+            for cell in (cell for row in table.rows for cell in row.cells if cell):
+                text = report[cell.line - 1].text
+                assert cell.text == " ".join(text[cell.start : cell.end].split())
+                cells += 1
+    assert cells > 100
+
+
+def test_a_heading_over_two_columns_goes_to_both_and_each_has_its_own_year() -> None:
+    (table,) = read_tables(
+        [
+            line_of(1, (40, "Statements of Cash Flows"), kind="heading"),
+            line_of(2, (205, "Six Months Ended December 31,"), kind="body"),
+            line_of(3, (20, "($ in millions)"), (220, "2022"), (320, "2021")),
+            line_of(4, (20, "Net income"), (210, "$"), (230, "695"), (310, "$"), (330, "432")),
+            line_of(5, (20, "Depreciation"), (230, "284"), (330, "332")),
+        ]
+    )
+    assert [column.heading for column in table.columns] == [
+        "Six Months Ended December 31, 2022",
+        "Six Months Ended December 31, 2021",
+    ]
+    assert [column.period for column in table.columns] == ["December 31, 2022", "December 31, 2021"]
+    assert table.title == "Statements of Cash Flows" and table.unit == "$ in millions"
+    assert table.head_lines == (2, 3) and (table.first_line, table.last_line) == (2, 5)
+    assert amounts_of(table)[0] == ("Net income", ["$ 695", "$ 432"])
+
+
+def test_labels_over_rows_are_their_group_until_the_indent_ends() -> None:
+    (table,) = read_tables(
+        [
+            line_of(1, (20, "EUR"), (220, "2022"), (320, "2021")),
+            line_of(2, (20, "Inventories:"), kind="body"),
+            line_of(3, (30, "Raw materials"), (220, "12"), (320, "11")),
+            line_of(4, (30, "Finished goods"), (220, "9"), (320, "—")),
+            line_of(5, (20, "Prepaid expenses"), (220, "5"), (320, "4")),
+            line_of(6, (20, "Total assets"), (220, "26"), (320, "15")),
+        ]
+    )
+    assert [row.group for row in table.rows] == ["Inventories:", "Inventories:", "", ""]
+    assert [row.is_total for row in table.rows] == [False, False, False, True]
+    assert table.row_at(4) is table.rows[1] and table.row_at(2) is None
+
+
+def test_a_label_on_two_lines_is_one_row() -> None:
+    (table,) = read_tables(
+        [
+            line_of(1, (20, "Sales"), (220, "12"), (320, "11")),
+            line_of(2, (20, "Net settlement of forward contracts to purchase own"), kind="body"),
+            line_of(3, (20, "equity, net of tax"), (220, "59"), (320, "7")),
+        ]
+    )
+    row = table.rows[1]
+    assert row.label == "Net settlement of forward contracts to purchase own equity, net of tax"
+    assert (row.first_line, row.last_line) == (2, 3)
+
+
+def test_an_empty_cell_is_empty_and_moves_nothing() -> None:
+    (table,) = read_tables(
+        [
+            line_of(1, (20, "Balance"), (200, "15"), (260, "452"), (320, "57")),
+            line_of(2, (20, "Net income"), (260, "427"), (325, "5")),
+            line_of(3, (20, "Issued"), (200, "3"), (260, "1"), (325, "2")),
+        ]
+    )
+    assert amounts_of(table)[1] == ("Net income", [None, "427", "5"])
+
+
+def test_prose_and_footnotes_end_a_table() -> None:
+    note = "includes restructuring and related expenses of the plan for the three and six months that ended in June"
+    (table,) = read_tables(
+        [
+            line_of(1, (20, "Sales"), (220, "12"), (320, "11")),
+            line_of(2, (20, "Costs"), (220, "9"), (320, "8")),
+            line_of(3, (20, "(1)"), (40, note)),
+        ]
+    )
+    assert table.last_line == 2
+    assert read_tables([line_of(1, (20, "Sales"), (220, "12"))]) == []
+    assert read_tables([]) == []
+
+
+def test_a_markdown_row_has_the_cells_between_its_bars() -> None:
+    rows = ["| Fee | 2024 | 2023 |", "| Basic | 1,200 | 1,100 |", "| Late payment | 40 | |"]
+    lines = [line_of(number, (40, text)) for number, text in enumerate(rows, start=1)]
+    (table,) = read_tables(lines)
+    assert [column.heading for column in table.columns] == ["2024", "2023"]
+    assert amounts_of(table) == [("Basic", ["1,200", "1,100"]), ("Late payment", ["40", None])]
+    for cell in cells_of_line(lines[1]):
+        assert lines[1].text[cell.start : cell.end] == cell.text
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("1,234", "1234"),
+        ("(3,150)", "-3150"),
+        ("$ (862)", "-862"),
+        ("—", "0"),
+        ("1.62", "1.62"),
+        ("1.234.567,8", "1234567.8"),
+        ("12,5", "12.5"),
+        ("25%", "25"),
+        ("-4.5 %", "-4.5"),
+        ("Note 4", None),
+        ("", None),
+        ("12/31/2024", None),
+        ("1.2.3", None),
+    ],
+)
+def test_an_amount_is_read_as_printed_or_not_at_all(text: str, amount: str | None) -> None:
+    assert amount_of(text) == (None if amount is None else Decimal(amount))
