@@ -38,7 +38,6 @@ UNIT = re.compile(
     r"(?:\bin |(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:thousand|million|billion)s?\b|\b(?:eur|usd|gbp|chf)\b|%",
     re.IGNORECASE,
 )
-LEADERS = re.compile(r"[ .…]+$")
 
 
 @dataclass(frozen=True)
@@ -370,7 +369,7 @@ def row_of_line(line: LineRow, cells: Sequence[TableCell], columns: Sequence[tup
         else:
             placed[at] = cell
     text = " ".join(label)
-    shown = LEADERS.sub("", text) if text.endswith(("..", "…", ". .")) else text
+    shown = text.rstrip(" .…") if text.endswith(("..", "…", ". .")) else text
     return TableRow(shown, "", tuple(placed), line.number, line.number)
 
 

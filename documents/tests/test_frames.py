@@ -5,6 +5,7 @@ import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -25,7 +26,8 @@ def report() -> DocumentContent:
 
 
 def test_lines_and_contents_are_rows(report: DocumentContent) -> None:
-    lines, toc = line_df(report), toc_df(report)
+    lines: Any = line_df(report)
+    toc: Any = toc_df(report)
     assert len(lines) == len(report.lines) and len(toc) == len(report.toc)
     assert lines.loc[245, "text"].startswith("Revenue")
     entry = toc[toc.title == "Consolidated Income Statement"].iloc[0]
@@ -34,7 +36,8 @@ def test_lines_and_contents_are_rows(report: DocumentContent) -> None:
 
 def test_a_table_is_a_frame_with_the_line_behind_each_cell(report: DocumentContent) -> None:
     table = report.tables_on_page(10)[0]
-    frame, lines = table_df(table), table_lines_df(table)
+    frame: Any = table_df(table)
+    lines: Any = table_lines_df(table)
     assert frame.attrs == {"title": "Consolidated Income Statement", "unit": "EUR thousand", "page": 10}
     of_2024 = frame.xs("2024", axis="columns", level="period").droplevel("group").iloc[:, 0]
     assert (
