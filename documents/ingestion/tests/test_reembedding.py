@@ -10,7 +10,7 @@ from pytest_django import Settings
 from accounts.models import User
 from documents.ingestion import embedding, reembedding
 from documents.ingestion.conductor import finish
-from documents.ingestion.lease import claim
+from documents.ingestion.reporting import claim
 from documents.models import Embedding, IngestJob, KnowledgeBase, Parse
 from documents.storage.store import copy_vectors
 from documents.tests.files import make_pdf
