@@ -11,8 +11,8 @@ from django.conf import settings as site_settings
 from django.db import connection, transaction
 from django.db.models.functions import Now
 
-from jobs.lease import Lease, LeaseLost, claim, is_exhausted, is_expired, is_free
 from jobs.conftest import Errand, Make
+from jobs.lease import Lease, LeaseLost, claim, is_exhausted, is_expired, is_free
 
 LONG_AGO = timedelta(hours=1)
 AT_ONCE = 8
