@@ -1,7 +1,7 @@
 """A kind of job with a table of its own, so that nothing here depends on what other apps do in theirs."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from django.db import connection, models
@@ -13,6 +13,8 @@ class Errand(LeasedJob):
     """A job that is nothing but one. Its package is no installed app: only these tests make its table."""
 
     note = models.CharField(max_length=40, blank=True)
+
+    objects: ClassVar[models.Manager["Errand"]] = models.Manager()
 
     class Meta:
         app_label = "jobs"
@@ -27,7 +29,8 @@ def make(transactional_db: None) -> Iterator[Make]:
 
     def make_one(**fields: Any) -> Errand:
         errand = Errand.objects.create()
-        Errand.objects.filter(pk=errand.pk).update(**fields) if fields else None
+        if fields:
+            Errand.objects.filter(pk=errand.pk).update(**fields)
         return Errand.objects.get(pk=errand.pk)
 
     with connection.schema_editor() as editor:

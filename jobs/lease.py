@@ -31,9 +31,9 @@ class LeaseLost(Exception):
     """Another worker has the job now, or it is gone; nothing may be written for it any more."""
 
 
-def is_expired() -> Q:
-    """Jobs whose worker has not been heard of for the length of a lease."""
-    oldest = Now() - timedelta(seconds=settings.LEASE_S)
+def is_expired(leases: int = 1) -> Q:
+    """Jobs whose worker has not been heard of for the length of so many leases."""
+    oldest = Now() - timedelta(seconds=leases * settings.LEASE_S)
     return Q(state=LeasedJob.RUNNING) & (Q(heartbeat_at__lt=oldest) | Q(heartbeat_at=None))
 
 

@@ -26,7 +26,7 @@ from documents.ingestion.ending import cancel, fail, give_up_exhausted, hand_ove
 from documents.ingestion.improving import may_recognise, next_stage, stage_after_annotation
 from documents.ingestion.parsing import check_file, collection_paused, cut, read_file, swap_in
 from documents.ingestion.queueing import queue_again
-from documents.ingestion.reporting import Cancelled, IngestLease, Watch, claim
+from documents.ingestion.reporting import Cancelled, IngestLease, Watch, claim_job
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.storage.uploads import DuplicateDocument, accept_upload
 from jobs.lease import LeaseLost
@@ -43,7 +43,7 @@ WAIT_EVERY_S = 0.5
 
 def run(job: IngestJob, *stages: Stage, watch: Watch | None = None) -> None:
     """Do one stage of a job, if it waits in one of these; unexpected errors are raised, with the job given back."""
-    lease = claim(job, stages, watch)
+    lease = claim_job(job, stages, watch)
     if lease is None:
         return
     with lease:

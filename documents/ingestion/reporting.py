@@ -21,7 +21,7 @@ class Cancelled(Exception):
     """A person asked to stop."""
 
 
-def claim(job: IngestJob, stages: Iterable[str], watch: Watch | None = None) -> "IngestLease | None":
+def claim_job(job: IngestJob, stages: Iterable[str], watch: Watch | None = None) -> "IngestLease | None":
     """Take the job if it waits in one of the stages or its worker is dead; None when it is not to be had."""
     # With its document and base, which a purge may delete at any later moment.
     waiting = IngestJob.objects.select_related("document__base").filter(stage__in=list(stages))

@@ -171,9 +171,12 @@ def test_nobody_takes_a_job_over_while_it_is_held(make: Make) -> None:
     lease = Lease(claimed(make()))
     Errand.objects.update(heartbeat_at=Now() - LONG_AGO)
     successors: list[Errand | None] = []
-    thread = threading.Thread(
-        target=lambda: (successors.append(claim(Errand.objects.all(), lease.job.pk)), connection.close())
-    )
+
+    def take_over() -> None:
+        successors.append(claim(Errand.objects.all(), lease.job.pk))
+        connection.close()
+
+    thread = threading.Thread(target=take_over)
     with transaction.atomic():
         lease.hold()
         thread.start()

@@ -356,10 +356,10 @@ def test_it_gives_up_after_the_last_attempt(queued: Queued, settings: Any) -> No
 
 def test_it_claims_the_job_of_a_dead_worker_but_not_of_a_living_one(queued: Queued, settings: Any) -> None:
     job = queued()
-    assert reporting.claim(job, conductor.READING_STAGES) is not None
-    assert reporting.claim(job, conductor.READING_STAGES) is None
+    assert reporting.claim_job(job, conductor.READING_STAGES) is not None
+    assert reporting.claim_job(job, conductor.READING_STAGES) is None
     settings.LEASE_S = 0
-    assert reporting.claim(job, conductor.READING_STAGES) is not None
+    assert reporting.claim_job(job, conductor.READING_STAGES) is not None
     assert seen(job)[0].attempts == 2
 
 
@@ -386,7 +386,7 @@ def test_it_reads_once_when_started_many_times_at_once(queued: Queued) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_it_keeps_the_lease_alive_while_it_is_silent(queued: Queued, settings: Any) -> None:
     settings.LEASE_S = 1
-    claimed = reporting.claim(queued(), conductor.READING_STAGES)
+    claimed = reporting.claim_job(queued(), conductor.READING_STAGES)
     assert claimed is not None
     with claimed:
         before = claimed.rows().get().heartbeat_at
