@@ -164,16 +164,16 @@ def work() -> None:
     django.setup()
     from django.conf import settings
     from django.db import OperationalError, connection
-    from django.db.models import Q
 
     from chat.models import Turn
-    from chat.turns import conductor, lease
+    from chat.turns import conductor
+    from jobs.lease import is_free
 
     settings.LEASE_S, settings.ARBITER_DEADLINE_S, settings.ANSWER_DEADLINE_S = LEASE_S, DEADLINE_S, DEADLINE_S
     sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the life of the process
     while True:
         try:
-            free = Turn.objects.filter(Q(state="queued") | lease.expired()).order_by("?")
+            free = Turn.objects.filter(is_free()).order_by("?")
             turn_id = free.values_list("pk", flat=True).first()
             if turn_id is None:
                 time.sleep(PAUSE_S)

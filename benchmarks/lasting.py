@@ -7,7 +7,8 @@ from django.test import Client
 from django.utils.html import escape
 
 from audit.review.replay import rebuild
-from documents.ingestion.conductor import finish, queue_again
+from documents.ingestion.conductor import finish
+from documents.ingestion.queueing import queue_again
 from documents.ingestion.trash import move_to_trash, purge
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate

@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from documents.models import KnowledgeBase, Viewer
+from jobs.models import LeasedJob
 from ledger.triggers import erasable
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
@@ -69,17 +70,16 @@ class TurnQuerySet(models.QuerySet["Turn"]):
         return self.filter(conversation__in=Conversation.objects.visible_to(user))
 
 
-class Turn(models.Model):
+class Turn(LeasedJob):
     """One question and what became of it. The row is the truth; the event stream only tells of it."""
 
     class State(models.TextChoices):
-        QUEUED = "queued", "Queued"
-        RUNNING = "running", "Running"
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
         DONE = "done", "Done"
         STOPPED = "stopped", "Stopped"
         FAILED = "failed", "Failed"
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="turns")
     number = models.PositiveIntegerField()
     question = models.TextField()
@@ -93,11 +93,6 @@ class Turn(models.Model):
     run = models.OneToOneField(RetrievalRun, null=True, blank=True, on_delete=models.PROTECT, related_name="turn")
     error_for_people = models.TextField(blank=True)
     error_for_admins = models.TextField(blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    lease_owner = models.CharField(max_length=80, blank=True)
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    ended_at = models.DateTimeField(null=True, blank=True)
 
     objects = TurnQuerySet.as_manager()
 

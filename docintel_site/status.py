@@ -2,7 +2,7 @@
 
 import shutil
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Literal
 
 from celery import current_app
@@ -11,7 +11,6 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q, QuerySet
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -19,6 +18,7 @@ from kombu.exceptions import OperationalError
 
 from chat.models import Turn
 from documents.models import Document, IngestJob, Viewer
+from jobs.lease import is_expired
 from llm import client
 from llm.embeddings.encoder import is_built
 
@@ -115,7 +115,7 @@ def questions() -> Check:
 
 def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str, queued: str, logs: str) -> Check:
     """Rows whose worker has not been heard of for two leases, beside those that are being worked on."""
-    count = rows.filter(is_stuck(running)).count()
+    count = rows.filter(is_stuck()).count()
     at_work, waiting = rows.filter(state=running).count(), rows.filter(state=queued).count()
     open_rows = _("%(at_work)d at work, %(waiting)d waiting") % {"at_work": at_work, "waiting": waiting}
     if count:
@@ -125,16 +125,15 @@ def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str,
     return Check(name, "ok", open_rows)
 
 
-def is_stuck(running: str) -> Q:
+def is_stuck() -> Q:
     """A row at work without a heartbeat for two leases: one lease after its worker died a sweeper takes it up."""
-    oldest = timezone.now() - timedelta(seconds=STUCK_AFTER_LEASES * settings.LEASE_S)
-    return Q(state=running) & (Q(heartbeat_at__lt=oldest) | Q(heartbeat_at=None))
+    return is_expired(STUCK_AFTER_LEASES)
 
 
 def stuck_work(user: Viewer) -> list[Stuck]:
     """The stuck documents and questions this person may see, each with what to do about it."""
-    jobs = IngestJob.objects.filter(is_stuck(IngestJob.State.RUNNING), document__in=Document.objects.visible_to(user))
-    turns = Turn.objects.filter(is_stuck(Turn.State.RUNNING), conversation__user_id=user.pk or 0)
+    jobs = IngestJob.objects.filter(is_stuck(), document__in=Document.objects.visible_to(user))
+    turns = Turn.objects.filter(is_stuck(), conversation__user_id=user.pk or 0)
     return [
         Stuck(
             job.document.title,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext, ngettext
 from accounts.models import User
 from documents import tagging
 from documents.ingestion import trash
-from documents.ingestion.conductor import queue_again, stop
+from documents.ingestion.queueing import queue_again, stop
 from documents.ingestion.tasks import start
 from documents.models import Document, DocumentQuerySet, KnowledgeBase
 from documents.pages.listing import is_busy

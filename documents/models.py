@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from pgvector.django import VectorField
 
 from accounts.models import User
+from jobs.models import LeasedJob
 from llm.models import LLMCall
 
 Viewer = User | AnonymousUser
@@ -289,12 +290,12 @@ class Embedding(models.Model):
         ]
 
 
-class IngestJob(models.Model):
+class IngestJob(LeasedJob):
     """The truth about one run of ingestion: who works on it, how far it is, why it failed (RELIABILITY T1–T9)."""
 
     class State(models.TextChoices):
-        QUEUED = "queued", "Queued"
-        RUNNING = "running", "Running"
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
         DONE = "done", "Done"
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Cancelled"
@@ -308,23 +309,17 @@ class IngestJob(models.Model):
         EMBED = "embed", _("Embedding passages")
         DONE = "done", _("Done")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="jobs")
     parse = models.ForeignKey(Parse, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     stage = models.CharField(max_length=10, choices=Stage.choices, default=Stage.CHECK)
     done_count = models.PositiveIntegerField(default=0)
     total_count = models.PositiveIntegerField(default=0)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    lease_owner = models.CharField(max_length=80, blank=True)
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
     cancel_requested = models.BooleanField(default=False)
     reason_code = models.CharField(max_length=30, blank=True)
     error_for_people = models.TextField(blank=True)
     error_for_admins = models.TextField(blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
-    ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-created_at"]

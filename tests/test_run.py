@@ -79,7 +79,7 @@ def test_a_killed_worker_is_started_again(running: Running) -> None:
 
 
 def test_killed_servers_are_started_again(running: Running) -> None:
-    for word in ("redis-server", "postgres"):
+    for word in ("valkey-server", "postgres"):
         for process in psutil.process_iter(["cmdline"]):
             command = process.info["cmdline"] or [""]
             if word in command[0] and str(running.home) in " ".join(command):

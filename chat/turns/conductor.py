@@ -8,9 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from chat.followup.rewriting import complete_question, question_of
@@ -18,11 +16,11 @@ from chat.models import Turn
 from chat.record import store_answer
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
-from chat.turns import lease as leases
 from chat.turns.compose import STOPPED, Writing, compose
-from chat.turns.lease import Lease, LeaseLost
+from chat.turns.stopping import TurnLease
 from chat.writing.phrases import counted
 from documents.base_settings import BaseSettings
+from jobs.lease import LeaseLost, claim, is_exhausted
 from llm.spending import paid_by
 from retrieval import corpus
 from retrieval.deadline import DetectionTimeout
@@ -63,12 +61,11 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
     A turn that already has its run, because a worker died after step 4, goes on at step 5. Returns what this call
     retrieved, if it did; raises AnsweringFailed when there is no answer.
     """
-    lease = leases.claim(turn_id)
-    if lease is None:
+    turn = claim(Turn.objects.select_related("conversation__base", "conversation__user", "run"), turn_id)
+    if turn is None:
         return None
-    turn = Turn.objects.select_related("conversation__base", "conversation__user", "run").get(pk=turn_id)
     result = None
-    with lease, paid_by(turn.conversation.user_id, turn.conversation.base_id):
+    with TurnLease(turn) as lease, paid_by(turn.conversation.user_id, turn.conversation.base_id):
         try:
             run = turn.run
             if run is None:
@@ -86,7 +83,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
 # ---- steps
 
 
-def search(turn: Turn, lease: Lease, arbiter: ArbiterName | None) -> tuple[RetrievalRun, RetrievalResult]:
+def search(turn: Turn, lease: TurnLease, arbiter: ArbiterName | None) -> tuple[RetrievalRun, RetrievalResult]:
     """Retrieve and record; the run is committed when this returns."""
     base = turn.conversation.base
     chosen = BaseSettings.from_json(base.settings)
@@ -105,14 +102,14 @@ def search(turn: Turn, lease: Lease, arbiter: ArbiterName | None) -> tuple[Retri
         on_stage=partial(on_stage, turn, lease),
     )
     with transaction.atomic():
-        row = lease.locked_turn()
+        row = lease.hold()
         row.run = store_run(result, base=base, user=turn.conversation.user, mode=turn.mode, typed=turn.question)
         row.save(update_fields=["run"])
     tell(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
     return row.run, result
 
 
-def on_stage(turn: Turn, lease: Lease, name: str, figures: dict[str, Any]) -> None:
+def on_stage(turn: Turn, lease: TurnLease, name: str, figures: dict[str, Any]) -> None:
     """Between two stages: tell the browser, and leave when the work is no longer wanted or no longer ours."""
     tell(turn.pk, "stage", name=name, **stage_words(name, figures))
     lease.check()
@@ -121,13 +118,13 @@ def on_stage(turn: Turn, lease: Lease, name: str, figures: dict[str, Any]) -> No
         raise Stopped
 
 
-def leave_if_unwanted(lease: Lease) -> None:
+def leave_if_unwanted(lease: TurnLease) -> None:
     lease.check()
     if lease.stop_requested():
         raise Stopped
 
 
-def conclude(turn: Turn, run: RetrievalRun, lease: Lease) -> None:
+def conclude(turn: Turn, run: RetrievalRun, lease: TurnLease) -> None:
     """Compose the answer, store it and end the turn."""
     started = time.monotonic()
     leave_if_unwanted(lease)
@@ -142,7 +139,7 @@ def conclude(turn: Turn, run: RetrievalRun, lease: Lease) -> None:
     draft = compose(run, Writing(turn.mode, chosen, on_text, lease.stop_requested))
     timings_ms = {"compose": round(1000 * (time.monotonic() - started), 1)}
     with transaction.atomic():
-        row = lease.locked_turn()
+        row = lease.hold()
         if row.stop_requested and draft.ended == "complete":
             # Asked between the last look and now: whoever pressed Stop must not be shown an answer that went on.
             draft = replace(draft, ended="stopped", note=f"{draft.note} {STOPPED}".strip())
@@ -173,19 +170,19 @@ def end_without_answer(row: Turn, state: Turn.State, failure: str, for_people: s
     end(row, state, run=row.run, error_for_people=for_people, error_for_admins=for_admins)
 
 
-def end_stopped(turn: Turn, lease: Lease) -> None:
+def end_stopped(turn: Turn, lease: TurnLease) -> None:
     with transaction.atomic():
-        end_without_answer(lease.locked_turn(), State.STOPPED, "The person who asked stopped the question.")
+        end_without_answer(lease.hold(), State.STOPPED, "The person who asked stopped the question.")
     tell(turn.pk, "done", state=State.STOPPED)
 
 
-def end_failed(turn: Turn, lease: Lease, error: Exception) -> str:
+def end_failed(turn: Turn, lease: TurnLease, error: Exception) -> str:
     """Record a failure; the sentence for people. With the database away nothing can be written: the sweeper comes back."""
     sentence = sentence_of(error)
     detail = "".join(traceback.format_exception(error))
     try:
         with transaction.atomic():
-            end_without_answer(lease.locked_turn(), State.FAILED, f"{type(error).__name__}: {error}", sentence, detail)
+            end_without_answer(lease.hold(), State.FAILED, f"{type(error).__name__}: {error}", sentence, detail)
     except (DatabaseError, LeaseLost) as second:
         logger.error("The failure of turn %s could not be recorded: %s", turn.pk, second)
     else:
@@ -206,10 +203,9 @@ def sentence_of(error: Exception) -> str:
 
 def give_up_exhausted() -> None:
     """End the turns whose last attempt died with its worker."""
-    exhausted = Q(attempts__gte=settings.ATTEMPTS_MAX) & (leases.expired() | Q(state=State.QUEUED))
-    for turn_id in list(Turn.objects.filter(exhausted).values_list("pk", flat=True)):
+    for turn_id in list(Turn.objects.filter(is_exhausted()).values_list("pk", flat=True)):
         with transaction.atomic():
-            row = Turn.objects.select_for_update(of=("self",)).filter(exhausted, pk=turn_id).first()
+            row = Turn.objects.select_for_update(of=("self",)).filter(is_exhausted(), pk=turn_id).first()
             if row is None:
                 continue
             failure = f"{row.attempts} workers died on this question; the last was {row.lease_owner or 'unknown'}."

@@ -13,9 +13,10 @@ from django.db.models import Count, Sum
 from pydantic import BaseModel
 
 from documents.base_settings import BaseSettings
-from documents.ingestion.lease import Lease, LeaseLost
+from documents.ingestion.reporting import IngestLease
 from documents.models import Embedding, IngestJob, Parse, Passage
 from documents.storage.store import index_passages
+from jobs.lease import LeaseLost
 from llm import client
 from llm.errors import LLMError
 from llm.exchange import Exchange
@@ -57,7 +58,7 @@ def is_wanted(settings: BaseSettings) -> bool:
     return settings.contextualisation == "llm" and client.is_configured()
 
 
-def annotate_parse(lease: Lease) -> bool:
+def annotate_parse(lease: IngestLease) -> bool:
     """Annotate passages that have no annotation yet; whether this was the last turn. Raises LeaseLost, Cancelled.
 
     A model that fails leaves the rest with their section path, and the parse says so.
@@ -93,7 +94,7 @@ def annotate_parse(lease: Lease) -> bool:
     return True
 
 
-def carry_over(parse: Parse, lease: Lease) -> None:
+def carry_over(parse: Parse, lease: IngestLease) -> None:
     """Give passages the annotation that the same text had in an earlier parse: reading again is not paid twice."""
     earlier = Passage.objects.filter(parse__document=parse.document).exclude(parse=parse).exclude(annotation="")
     known = {
@@ -166,7 +167,7 @@ def fenced(text: str) -> str:
     return text.replace("</", "<\u200b/")
 
 
-def keep(parse: Parse, lease: Lease, answers: Mapping[int, Answer | LLMError]) -> None:
+def keep(parse: Parse, lease: IngestLease, answers: Mapping[int, Answer | LLMError]) -> None:
     """Store every exchange, and the annotations with them; all or nothing."""
     with transaction.atomic():
         lease.hold()

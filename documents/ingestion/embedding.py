@@ -14,9 +14,10 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from documents.base_settings import BaseSettings
-from documents.ingestion.lease import Lease, LeaseLost
+from documents.ingestion.reporting import IngestLease
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Parse, Passage, TocEntry
 from documents.storage.store import copy_vectors
+from jobs.lease import LeaseLost
 from ledger.events import record
 from llm.embeddings import providers
 from llm.embeddings.providers import Embedder
@@ -45,7 +46,7 @@ def embedder_of(base: KnowledgeBase) -> Embedder | None:
     return None if obstacle(chosen) else providers.embedder_of(chosen.embeddings)
 
 
-def embed_parse(lease: Lease) -> None:
+def embed_parse(lease: IngestLease) -> None:
     """Embed what has no vector yet, and when all have one, put them to use. Raises LeaseLost, Cancelled.
 
     A server that refuses, or fails for the last time, leaves the document to its words, and the parse says why.
@@ -70,7 +71,7 @@ def embed_parse(lease: Lease) -> None:
         embedder = wanted if wanted and wanted.model_key != embedder.model_key else None  # chosen meanwhile
 
 
-def fill(parse: Parse, embedder: Embedder, lease: Lease) -> None:
+def fill(parse: Parse, embedder: Embedder, lease: IngestLease) -> None:
     """Give every passage and section that has none its vector of this model."""
     total = parse.passages.count() + parse.toc_entries.count()
     done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).count()
@@ -95,7 +96,7 @@ def say(parse: Parse, words: str) -> None:
     parse.save(update_fields=["report"])
 
 
-def counting_from(done: int, total: int, lease: Lease) -> Callable[[int, int], None]:
+def counting_from(done: int, total: int, lease: IngestLease) -> Callable[[int, int], None]:
     """Reports inside a batch, as so many of all."""
     return lambda embedded, _: lease.report(IngestJob.Stage.EMBED, done + embedded, total)
 
@@ -125,7 +126,7 @@ def text_of(owner: Passage | TocEntry) -> str:
 # ---- which vectors are searched
 
 
-def put_to_use(parse: Parse, model_key: str, lease: Lease) -> None:
+def put_to_use(parse: Parse, model_key: str, lease: IngestLease) -> None:
     """Search with a parse's complete vectors: at once where nothing else can be, else with the rest of the base."""
     with transaction.atomic():
         lease.hold()

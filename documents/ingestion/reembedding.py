@@ -7,7 +7,8 @@ from django.db.models import Sum
 
 from accounts.models import User
 from documents.access import actor_of
-from documents.ingestion import conductor, embedding
+from documents.ingestion import embedding
+from documents.ingestion.queueing import queue_again
 from documents.models import IngestJob, KnowledgeBase
 from ledger.events import record
 
@@ -60,7 +61,7 @@ def begin(base: KnowledgeBase, by: User | None = None) -> list[IngestJob]:
         return []
     with transaction.atomic():
         left = embedding.unfilled(base, found.wanted)
-        jobs = [conductor.queue_again(document, IngestJob.Stage.EMBED) for document in left]
+        jobs = [queue_again(document, IngestJob.Stage.EMBED) for document in left]
         details = {"from": list(found.serving), "to": found.wanted, "documents": len(jobs)}
         record("embedding_begun", actor_of(by), f"base:{base.pk}", details)
     return jobs

@@ -1,24 +1,20 @@
 """The background edges of ingestion. The job's row is the truth; every task here may arrive twice, late or never."""
 
-from datetime import timedelta
 from typing import Any
 
 from celery import shared_task
-from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
-from django.db.models.functions import Now
 
 from documents import idempotency
 from documents.ingestion import orphans, trash
-from documents.ingestion.conductor import READING_STAGES, give_up_exhausted, improve, ingest
-from documents.ingestion.lease import is_expired
+from documents.ingestion.conductor import READING_STAGES, improve, ingest
+from documents.ingestion.ending import give_up_exhausted
 from documents.models import IngestJob
 from documents.storage import versions
+from jobs import waking
 
 INGEST_LIMIT_S = 15 * 60  # the child's own limits are minutes below; this ends a worker that hangs elsewhere
 EMBED_LIMIT_S = 2 * 60 * 60
-WOKEN_AT_ONCE = 100  # more messages would only lie in the queue
 
 
 @shared_task(name="documents.tasks.ingest_document", time_limit=INGEST_LIMIT_S)
@@ -43,10 +39,7 @@ def embed_document(job_id: str, **_: Any) -> None:
 def sweep(**_: Any) -> None:
     """Wake jobs whose message was lost or whose worker died, and end those that had their last attempt."""
     give_up_exhausted()
-    jobs = list(IngestJob.objects.filter(is_expired() | is_forgotten()).order_by("created_at")[:WOKEN_AT_ONCE])
-    IngestJob.objects.filter(pk__in=[job.pk for job in jobs], state=IngestJob.State.QUEUED).update(heartbeat_at=Now())
-    for job in jobs:
-        wake(job)
+    waking.sweep(IngestJob.objects.all(), wake)
 
 
 @shared_task(name="documents.tasks.tidy")
@@ -65,12 +58,6 @@ def start_next_stage(job_id: str) -> None:
         start(waiting)
 
 
-def is_forgotten() -> Q:
-    """Queued jobs that nobody was woken for lately; their `heartbeat_at` is the time of the last wake-up call."""
-    then = Now() - timedelta(seconds=settings.SWEEP_EVERY_S)
-    return Q(state=IngestJob.State.QUEUED) & (Q(heartbeat_at__lt=then) | Q(heartbeat_at=None, created_at__lt=then))
-
-
 def start_tidying() -> None:
     """Have what was just deleted cleared away soon; without a broker the schedule does it."""
     transaction.on_commit(lambda: tidy.apply_async(retry=False), robust=True)
@@ -78,9 +65,9 @@ def start_tidying() -> None:
 
 def start(job: IngestJob) -> None:
     """Wake a worker once the rows are committed. When the broker is away, the sweeper does it later."""
-    transaction.on_commit(lambda: wake(job), robust=True)
+    waking.wake_after_commit(job, wake)
 
 
 def wake(job: IngestJob) -> None:
     task = ingest_document if job.stage in READING_STAGES else embed_document
-    task.apply_async((str(job.pk),), retry=False)
+    waking.send(task, job)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from accounts.models import User
 from documents.access import actor_of
 from documents.ingestion import page_images
-from documents.ingestion.conductor import queue_again, stop
+from documents.ingestion.queueing import queue_again, stop
 from documents.models import Document, IngestJob
 from documents.storage.replacement import versions_before
 from documents.storage.store import erase_parses

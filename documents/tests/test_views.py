@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from documents.access import create_base, role_in
 from documents.base_settings import BaseSettings
-from documents.ingestion import conductor, tasks
+from documents.ingestion import conductor, queueing, tasks
 from documents.models import Document, IngestJob, KnowledgeBase, Parse, TocEntry
 from documents.pages import listing
 from documents.tests.files import make_locked_pdf, make_pdf, make_scan, upload_of
@@ -286,7 +286,7 @@ def test_nonsense_shows_the_first_page(signed_in: Client, document: Document, te
 
 
 def test_it_shows_older_versions(signed_in: Client, document: Document) -> None:
-    conductor.ingest(conductor.queue_again(document))
+    conductor.ingest(queueing.queue_again(document))
     page = page_of(signed_in, document, parse=1, page=2).content.decode()
     assert "Parse 2, current" in page and "?page=3&amp;parse=1" in page
 

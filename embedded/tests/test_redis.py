@@ -57,7 +57,7 @@ def test_it_is_started_once_by_three_at_once(home: Path) -> None:
     starts = [subprocess.Popen([sys.executable, "-c", program, str(home)]) for _ in range(3)]
     assert [start.wait(timeout=60) for start in starts] == [0, 0, 0]
     log = (home / "redis" / "log").read_text()
-    assert log.count("Redis is starting") == 1
+    assert log.count("Valkey is starting") == 1
 
 
 def test_it_never_starts_a_second_server_beside_one_that_hangs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,10 +82,22 @@ def test_it_finds_a_short_socket_for_a_deep_home(home: Path) -> None:
         redis.remove(deep)
 
 
+def test_it_goes_on_with_the_file_of_the_redis_before(home: Path) -> None:
+    """An installation that ran Redis 6.2 has one file of commands beside the log, where newer servers keep a directory."""
+    places.make_private(home / "redis")
+    commands = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$5\r\nLPUSH\r\n$6\r\ningest\r\n$7\r\nmessage\r\n"
+    (home / "redis" / "appendonly.aof").write_bytes(commands)
+    for _ in range(2):
+        with Redis.from_url(redis.ensure(home)) as client:
+            assert client.lrange("ingest", 0, -1) == [b"message"]
+        redis.stop(home)
+
+
 def test_it_says_why_it_does_not_start(home: Path) -> None:
     redis.ensure(home)
     redis.stop(home)
-    (home / "redis" / "appendonly.aof").write_bytes(b"*not a log of commands\r\n")
+    [written] = (home / "redis" / "appendonlydir").glob("*.incr.aof")
+    written.write_bytes(b"*not a log of commands\r\n")
     with pytest.raises(EmbeddedError, match=r"does not start:\n.*(?s:.)*Bad file format"):
         redis.ensure(home)
 
@@ -94,6 +106,12 @@ def test_it_says_where_it_cannot_write(home: Path) -> None:
     (home / "file").write_text("")
     with pytest.raises(EmbeddedError, match="set DOCINTEL_HOME to a directory you own"):
         redis.ensure(home / "file" / "below")
+
+
+def test_it_says_that_the_wheel_holds_no_server(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis, "package", lambda *_: tmp_path)
+    with pytest.raises(EmbeddedError, match="holds no valkey-server; install it again, or set REDIS_URL"):
+        redis.ensure(home)
 
 
 def test_it_names_the_missing_wheel(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.postgres.search import SearchQuery
 
-from documents.ingestion import annotation, conductor, embedding, lease
+from documents.ingestion import annotation, conductor, embedding, improving, queueing, reporting
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Parse, Passage
 from documents.storage.content import read_content
 from documents.tests.files import make_pdf
@@ -112,8 +112,8 @@ def test_vectors_without_annotations_are_made_anew(queued: Queued, base: Knowled
     base.save()
     serve()
     document = Document.objects.select_related("base").get(pk=document.pk)
-    assert conductor.improvements(document) == [IngestJob.Stage.ANNOTATE]
-    document = conductor.finish(conductor.queue_again(document, IngestJob.Stage.ANNOTATE))
+    assert improving.improvements(document) == [IngestJob.Stage.ANNOTATE]
+    document = conductor.finish(queueing.queue_again(document, IngestJob.Stage.ANNOTATE))
     after = set(Embedding.objects.exclude(passage=None).values_list("pk", flat=True))
     assert len(before) == len(after) == PAGES and not before & after
     assert document.current_parse is not None and document.current_parse.embedding_model == MODEL_KEY
@@ -122,7 +122,7 @@ def test_vectors_without_annotations_are_made_anew(queued: Queued, base: Knowled
 def test_it_goes_on_where_it_stopped(
     queued: Queued, base: KnowledgeBase, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lease, "REPORT_EVERY_S", 0)
+    monkeypatch.setattr(reporting, "REPORT_EVERY_S", 0)
     base.settings = {"contextualisation": "llm", "embeddings": "none"}
     base.save()
     serve()
@@ -134,10 +134,10 @@ def test_it_goes_on_where_it_stopped(
             raise RuntimeError("the worker is killed")
 
     with pytest.raises(RuntimeError):
-        conductor.annotate(job, die)
+        conductor.run(job, IngestJob.Stage.ANNOTATE, watch=die)
     kept = set(Passage.objects.exclude(annotation="").values_list("annotation_call", flat=True))
     assert 0 < len(kept) < PAGES
-    conductor.annotate(job)
+    conductor.run(job, IngestJob.Stage.ANNOTATE)
     calls = set(Passage.objects.values_list("annotation_call", flat=True))
     assert kept < calls and len(calls) == PAGES == LLMCall.objects.count()
 
@@ -151,7 +151,7 @@ def test_it_lets_other_documents_have_their_turn(
     serve()
     job = queued(make_pdf(PAGES))
     conductor.ingest(job)
-    conductor.annotate(job)
+    conductor.run(job, IngestJob.Stage.ANNOTATE)
     job.refresh_from_db()
     assert (job.state, job.stage) == ("queued", "annotate")
     assert 0 < Passage.objects.exclude(annotation="").count() < PAGES
@@ -164,7 +164,7 @@ def test_reading_again_is_not_paid_twice(queued: Queued, base: KnowledgeBase, se
     server = serve()
     first = annotated(queued, base)
     asked = len(server.requests)
-    document = conductor.finish(conductor.queue_again(first.document))
+    document = conductor.finish(queueing.queue_again(first.document))
     assert document.current_parse is not None and document.current_parse != first
     assert not document.current_parse.passages.filter(annotation="").exists()
     assert len(server.requests) == asked

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 
 from accounts.models import User
 from documents.access import create_base
-from documents.ingestion import conductor, embedding, lease
+from documents.ingestion import conductor, embedding, ending, parsing, queueing, reporting, titling
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line, Parse
 from documents.storage.content import read_content
 from documents.storage.store import store_reading
@@ -160,7 +160,7 @@ def test_it_tells_how_far_it_is(queued: Queued) -> None:
 def test_it_builds_a_new_parse_aside(queued: Queued) -> None:
     job = queued()
     conductor.ingest(job)
-    conductor.ingest(conductor.queue_again(job.document))
+    conductor.ingest(queueing.queue_again(job.document))
     first, second = Parse.objects.order_by("number")
     assert (first.number, second.number) == (1, 2)
     assert first.line_count == second.line_count == second.lines.count() == first.lines.count()
@@ -172,7 +172,7 @@ def test_it_keeps_the_old_parse_when_reading_again_fails(queued: Queued) -> None
     job = queued()
     conductor.ingest(job)
     Path(job.document.file.path).unlink()
-    again = conductor.queue_again(job.document)
+    again = queueing.queue_again(job.document)
     conductor.ingest(again)
     again, document = seen(again)
     assert (again.state, document.state) == ("failed", "ready")
@@ -181,7 +181,7 @@ def test_it_keeps_the_old_parse_when_reading_again_fails(queued: Queued) -> None
 
 def test_it_has_one_open_job_a_document(queued: Queued) -> None:
     job = queued()
-    assert conductor.queue_again(job.document) == job
+    assert queueing.queue_again(job.document) == job
 
 
 @pytest.mark.usefixtures("without_embeddings")
@@ -207,7 +207,7 @@ def test_it_keeps_a_title_somebody_gave(queued: Queued) -> None:
 )
 def test_it_takes_only_credible_titles(queued: Queued, title: str, is_taken: bool) -> None:
     document = queued(name="file.pdf").document
-    assert conductor.better_title(document, title) == (title if is_taken else "file")
+    assert titling.better_title(document, title) == (title if is_taken else "file")
 
 
 # ---- stopping, dying, at the same time
@@ -218,7 +218,7 @@ def test_it_stops_between_pages(queued: Queued) -> None:
 
     def ask_to_stop(stage: str, done: int, total: int) -> None:
         if stage == "pages":
-            conductor.stop(job.document)
+            queueing.stop(job.document)
 
     conductor.ingest(job, ask_to_stop)
     job, document = seen(job)
@@ -227,7 +227,7 @@ def test_it_stops_between_pages(queued: Queued) -> None:
 
 def test_it_stops_a_waiting_job_at_once(queued: Queued) -> None:
     job = queued()
-    conductor.stop(job.document)
+    queueing.stop(job.document)
     conductor.ingest(job)
     job, document = seen(job)
     assert (job.state, document.state) == ("cancelled", "failed")
@@ -256,7 +256,7 @@ def test_it_does_not_mind_that_the_document_is_gone(queued: Queued) -> None:
     assert not Line.objects.exists()
 
 
-def striking(how: signal.Signals) -> lease.Watch:
+def striking(how: signal.Signals) -> reporting.Watch:
     """A watch that kills the child as soon as it is at work."""
 
     def strike(stage: str, done: int, total: int) -> None:
@@ -304,10 +304,10 @@ def test_it_says_so_when_the_reader_was_stopped_from_outside_each_time(queued: Q
 def test_it_recognises_again_when_the_child_was_stopped_from_outside(queued: Queued) -> None:
     blanks = zlib.compress(b" " * 800_000_000, 9)  # ten seconds of work
     document = queued(raw_pdf(blanks, content_extra=b"/Filter/FlateDecode")).document
-    conductor.stop(document)
-    job = conductor.queue_again(document, IngestJob.Stage.RECOGNISE)
+    queueing.stop(document)
+    job = queueing.queue_again(document, IngestJob.Stage.RECOGNISE)
     for state, attempt in (("queued", 1), ("queued", 2), ("failed", 3)):
-        conductor.recognise(job, striking(signal.SIGKILL))
+        conductor.run(job, IngestJob.Stage.RECOGNISE, watch=striking(signal.SIGKILL))
         job, document = seen(job)
         assert (job.state, job.stage, job.attempts, job.reason_code) == (state, "recognise", attempt, "parse_killed")
 
@@ -332,7 +332,7 @@ def test_it_leaves_a_failure_of_ours_to_the_next_attempt(queued: Queued, monkeyp
 
     job = queued()
     with monkeypatch.context() as patch:
-        patch.setattr(conductor, "store_reading", broken)
+        patch.setattr(parsing, "store_reading", broken)
         with pytest.raises(RuntimeError):
             conductor.ingest(job)
     job, _ = seen(job)
@@ -345,10 +345,10 @@ def test_it_leaves_a_failure_of_ours_to_the_next_attempt(queued: Queued, monkeyp
 def test_it_gives_up_after_the_last_attempt(queued: Queued, settings: Any) -> None:
     job = queued()
     IngestJob.objects.update(state="running", attempts=settings.ATTEMPTS_MAX, lease_owner="dead", heartbeat_at=Now())
-    conductor.give_up_exhausted()
+    ending.give_up_exhausted()
     assert seen(job)[0].state == "running"
     settings.LEASE_S = 0
-    conductor.give_up_exhausted()
+    ending.give_up_exhausted()
     job, document = seen(job)
     assert (job.state, job.reason_code, document.state) == ("failed", "parse_killed", "failed")
     assert "dead" in job.error_for_admins
@@ -356,10 +356,10 @@ def test_it_gives_up_after_the_last_attempt(queued: Queued, settings: Any) -> No
 
 def test_it_claims_the_job_of_a_dead_worker_but_not_of_a_living_one(queued: Queued, settings: Any) -> None:
     job = queued()
-    assert lease.claim(job, conductor.READING_STAGES) is not None
-    assert lease.claim(job, conductor.READING_STAGES) is None
+    assert reporting.claim_job(job, conductor.READING_STAGES) is not None
+    assert reporting.claim_job(job, conductor.READING_STAGES) is None
     settings.LEASE_S = 0
-    assert lease.claim(job, conductor.READING_STAGES) is not None
+    assert reporting.claim_job(job, conductor.READING_STAGES) is not None
     assert seen(job)[0].attempts == 2
 
 
@@ -386,7 +386,7 @@ def test_it_reads_once_when_started_many_times_at_once(queued: Queued) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_it_keeps_the_lease_alive_while_it_is_silent(queued: Queued, settings: Any) -> None:
     settings.LEASE_S = 1
-    claimed = lease.claim(queued(), conductor.READING_STAGES)
+    claimed = reporting.claim_job(queued(), conductor.READING_STAGES)
     assert claimed is not None
     with claimed:
         before = claimed.rows().get().heartbeat_at
@@ -405,7 +405,7 @@ def test_it_embeds_passages_and_sections(queued: Queued) -> None:
     conductor.ingest(job)
     job, document = seen(job)
     assert (job.state, job.stage, document.state, job.attempts) == ("queued", "embed", "ready", 0)
-    conductor.embed(job)
+    conductor.run(job, IngestJob.Stage.EMBED)
     job, document = seen(job)
     assert (job.state, job.stage) == ("done", "done")
     parse = document.current_parse
@@ -421,7 +421,7 @@ def test_it_embeds_passages_and_sections(queued: Queued) -> None:
 @needs_encoder
 def test_it_goes_on_where_embedding_stopped(queued: Queued, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "BATCH", 2)
-    monkeypatch.setattr(lease, "REPORT_EVERY_S", 0)
+    monkeypatch.setattr(reporting, "REPORT_EVERY_S", 0)
     job = queued()
     conductor.ingest(job)
 
@@ -430,11 +430,11 @@ def test_it_goes_on_where_embedding_stopped(queued: Queued, monkeypatch: pytest.
             raise RuntimeError("the worker is killed")
 
     with pytest.raises(RuntimeError):
-        conductor.embed(job, stop)
+        conductor.run(job, IngestJob.Stage.EMBED, watch=stop)
     kept = set(Embedding.objects.values_list("pk", flat=True))
     assert len(kept) == 2
     assert Parse.objects.get().embedding_model == ""
-    conductor.embed(job)
+    conductor.run(job, IngestJob.Stage.EMBED)
     assert kept < set(Embedding.objects.values_list("pk", flat=True))
     assert Parse.objects.get().embedding_model == MODEL_KEY
 
@@ -443,8 +443,8 @@ def test_it_goes_on_where_embedding_stopped(queued: Queued, monkeypatch: pytest.
 def test_it_stays_ready_when_embedding_is_stopped(queued: Queued) -> None:
     job = queued()
     conductor.ingest(job)
-    conductor.stop(job.document)
-    conductor.embed(job)
+    queueing.stop(job.document)
+    conductor.run(job, IngestJob.Stage.EMBED)
     job, document = seen(job)
     assert (job.state, document.state, Embedding.objects.count()) == ("cancelled", "ready", 0)
 
@@ -466,7 +466,7 @@ def test_it_reads_a_known_path_again_when_it_had_failed(base: KnowledgeBase, own
     path = tmp_path / "policy.pdf"
     path.write_bytes(make_pdf())
     document = accept_upload(base, owner, upload_of(path.read_bytes()))
-    conductor.stop(document)
+    queueing.stop(document)
     assert conductor.ingest_path(path, base, owner).state == "ready"
 
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from documents.base_settings import BaseSettings
-from documents.ingestion import conductor, page_images, tasks
+from documents.ingestion import conductor, page_images, queueing, tasks
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.pages import listing
 from documents.storage.content import load_content
@@ -118,7 +118,7 @@ def test_it_makes_a_new_parse_of_recognised_pages(queued: Queued) -> None:
     _, document, first = finished(queued(with_scan(SCANNED, "")))
     recognised(document, 5, SCANNED)
     recognised(document, 6, is_blank=True)
-    _, document, second = finished(conductor.queue_again(document))
+    _, document, second = finished(queueing.queue_again(document))
     assert first is not None and second is not None
     assert (first.number, first.unreadable_pages, second.number, second.unreadable_pages) == (1, [5, 6], 2, [])
     assert second.pages.get(number=5).text_layer == "ocr"
@@ -132,9 +132,9 @@ def test_a_long_scan_lets_other_documents_have_their_turn(queued: Queued, monkey
     left = iter([16, 8, 0])
     monkeypatch.setattr(conductor, "recognise_in_child", lambda *arguments: next(left))
     job, document, _ = finished(queued(with_scan(SCANNED)))
-    job = conductor.queue_again(document, IngestJob.Stage.RECOGNISE)
+    job = queueing.queue_again(document, IngestJob.Stage.RECOGNISE)
     for stage in ("recognise", "recognise", "check"):
-        conductor.recognise(job)
+        conductor.run(job, IngestJob.Stage.RECOGNISE)
         job.refresh_from_db()
         assert (job.state, job.stage, job.attempts) == ("queued", stage, 0)
 
@@ -160,7 +160,7 @@ def test_it_keeps_what_was_read_when_recognition_fails(queued: Queued, monkeypat
         raise refusal("parse_timeout", seconds=9)
 
     monkeypatch.setattr(conductor, "recognise_in_child", stopped)
-    job, document, same = finished(conductor.queue_again(document, IngestJob.Stage.RECOGNISE))
+    job, document, same = finished(queueing.queue_again(document, IngestJob.Stage.RECOGNISE))
     assert (job.state, document.state, same) == ("done", "ready", parse)
     assert same is not None and "longer than 9 seconds" in same.report["recognition"]
 

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from accounts.models import User
 from documents.ingestion import embedding, reembedding
 from documents.ingestion.conductor import finish
-from documents.ingestion.lease import claim
+from documents.ingestion.reporting import claim_job
 from documents.models import Embedding, IngestJob, KnowledgeBase, Parse
 from documents.storage.store import copy_vectors
 from documents.tests.files import make_pdf
@@ -100,7 +100,7 @@ def test_an_interrupted_document_goes_on_where_it_stopped(
     job = reembedding.begin(base)[0]
     server.behaviour = "good"
     asked = len(server.requests)
-    lease = claim(job, (IngestJob.Stage.EMBED,))
+    lease = claim_job(job, (IngestJob.Stage.EMBED,))
     assert lease is not None
     parse = Parse.objects.get(pk=str(job.parse_id))
     batches = list(embedding.batches(embedding.passages_without(parse, _embedder(base))))

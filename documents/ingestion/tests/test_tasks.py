@@ -19,7 +19,7 @@ from django.db import connection
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
-from documents.ingestion import conductor, tasks
+from documents.ingestion import parsing, tasks
 from documents.models import Document, IngestJob, Line, Parse
 from documents.tests.files import make_pdf
 from reading.reasons import refusal
@@ -107,7 +107,7 @@ def test_it_waits_before_it_reads_again_what_was_stopped_from_outside(
 
     job = queued()
     with monkeypatch.context() as patch, django_capture_on_commit_callbacks(execute=True):
-        patch.setattr(conductor, "read_in_child", stopped)
+        patch.setattr(parsing, "read_in_child", stopped)
         tasks.ingest_document(str(job.pk))
     tasks.sweep()
     assert woken == [], "at once the cause would still be there"

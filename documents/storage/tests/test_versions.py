@@ -19,7 +19,7 @@ from django.urls import reverse
 from accounts.models import User
 from documents import access
 from documents.base_settings import BaseSettings
-from documents.ingestion import conductor, orphans, page_images, tasks, trash
+from documents.ingestion import conductor, orphans, page_images, queueing, tasks, trash
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line, Page, Parse, Passage, TocEntry
 from documents.storage import versions
 from documents.storage.content import load_content
@@ -58,7 +58,7 @@ def document(queued: Queued, base: KnowledgeBase) -> Document:
 
 
 def read_again(document: Document) -> Parse:
-    conductor.ingest(conductor.queue_again(document))
+    conductor.ingest(queueing.queue_again(document))
     document.refresh_from_db()
     assert document.current_parse is not None
     return document.current_parse
@@ -231,7 +231,7 @@ def test_it_leaves_nothing_of_a_document_deleted_at_any_stage(queued: Queued) ->
     def work(job: IngestJob) -> None:
         conductor.ingest(job)
         for kept in IngestJob.objects.filter(pk=job.pk):
-            conductor.embed(kept)
+            conductor.run(kept, IngestJob.Stage.EMBED)
         connection.close()
 
     with ThreadPoolExecutor(1) as pool:

@@ -1,0 +1,51 @@
+"""What improves a document after the reading: recognised text, descriptions of its passages, vectors."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from documents.base_settings import BaseSettings
+from documents.ingestion import annotation, embedding, page_images
+from documents.models import Document, IngestJob
+from documents.storage.uploads import PDF
+from reading import recognition
+
+Stage: TypeAlias = IngestJob.Stage
+
+
+def next_stage(document: Document, unreadable_pages: Sequence[int], chosen: BaseSettings) -> Stage:
+    """What improves a parse next: recognised pages make another parse, annotations are embedded with their passages."""
+    if may_recognise(document, unreadable_pages, chosen):
+        return Stage.RECOGNISE
+    return Stage.ANNOTATE if annotation.is_wanted(chosen) else stage_after_annotation(chosen)
+
+
+def stage_after_annotation(chosen: BaseSettings) -> Stage:
+    return Stage.DONE if embedding.obstacle(chosen) else Stage.EMBED
+
+
+def may_recognise(document: Document, page_numbers: Iterable[int], chosen: BaseSettings) -> bool:
+    """Whether pages are to be recognised without anybody asking for it: once each, when that is installed and wanted."""
+    is_wanted = chosen.recognition == "automatic" and document.media_type == PDF
+    return is_wanted and bool(recognition.engine()) and has_unseen(document, page_numbers)
+
+
+def has_unseen(document: Document, page_numbers: Iterable[int]) -> bool:
+    """Whether one of the pages was never given to text recognition."""
+    folder = page_images.folder_of(document.sha256)
+    return any(not recognition.place_of(folder, number).exists() for number in page_numbers)
+
+
+def improvements(document: Document) -> list[Stage]:
+    """What can be asked for on top of the reading: recognition of pages it could not read, descriptions it lacks."""
+    parse = document.current_parse
+    is_open = document.jobs.filter(state__in=(IngestJob.State.QUEUED, IngestJob.State.RUNNING)).exists()
+    if document.trashed_at or is_open:
+        return []
+    stages = []
+    is_unread = document.media_type == PDF and (parse is None or parse.unreadable_pages)
+    if is_unread and recognition.engine() and has_unseen(document, parse.unreadable_pages if parse else [1]):
+        stages.append(Stage.RECOGNISE)
+    chosen = BaseSettings.from_json(document.base.settings)
+    if parse and annotation.is_wanted(chosen) and parse.passages.filter(annotation="").exists():
+        stages.append(Stage.ANNOTATE)
+    return stages

@@ -1,0 +1,128 @@
+"""Who works on a job: a lease in the job's own row, kept alive by a heartbeat, that one worker at a time can hold.
+
+A task that arrives twice finds the lease taken; a worker that dies stops renewing it, and the sweeper hands the job to
+the next one.
+"""
+
+import logging
+import os
+import socket
+import threading
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import Error, connection
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from jobs.models import LeasedJob
+
+logger = logging.getLogger(__name__)
+
+HEARTBEATS_PER_LEASE = 4  # three may fail before a living worker is taken for dead
+
+Job = TypeVar("Job", bound=LeasedJob)
+
+
+class LeaseLost(Exception):
+    """Another worker has the job now, or it is gone; nothing may be written for it any more."""
+
+
+def is_expired(leases: int = 1) -> Q:
+    """Jobs whose worker has not been heard of for the length of so many leases."""
+    oldest = Now() - timedelta(seconds=leases * settings.LEASE_S)
+    return Q(state=LeasedJob.RUNNING) & (Q(heartbeat_at__lt=oldest) | Q(heartbeat_at=None))
+
+
+def is_free() -> Q:
+    """Jobs nobody works on that have not ended."""
+    return Q(state=LeasedJob.QUEUED) | is_expired()
+
+
+def is_exhausted() -> Q:
+    """Free jobs that had their last attempt; whoever finds one has to end it."""
+    return is_free() & Q(attempts__gte=settings.ATTEMPTS_MAX)
+
+
+def renew_every_s() -> float:
+    return float(settings.LEASE_S / HEARTBEATS_PER_LEASE)
+
+
+def new_owner() -> str:
+    """A name no other claim has: host and process for people, the rest for certainty."""
+    return f"{socket.gethostname()[:40]}:{os.getpid()}:{uuid4().hex[:12]}"
+
+
+def claim(jobs: "QuerySet[Job]", job_id: UUID | str, **fields: Any) -> Job | None:
+    """Take the job of that key for a `Lease`, if it is among `jobs`, free and has attempts left; None when it is not to be had.
+
+    `fields` are written with the claim; the row comes back as it is then, with what the query selects with it.
+    """
+    owner = new_owner()
+    free = jobs.filter(is_free(), pk=job_id, attempts__lt=settings.ATTEMPTS_MAX)
+    # One conditional UPDATE: PostgreSQL checks the condition again for whoever comes second.
+    claimed = free.update(
+        state=LeasedJob.RUNNING, lease_owner=owner, heartbeat_at=Now(), attempts=F("attempts") + 1, **fields
+    )
+    # Its owner may delete the row at any later moment.
+    return jobs.filter(pk=job_id, lease_owner=owner).first() if claimed else None
+
+
+class Lease(Generic[Job]):
+    """The right to work on a claimed job, as a context manager that renews it while the block runs."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.owner = job.lease_owner
+        self._ended = threading.Event()
+        self._heart = threading.Thread(target=self._beat, name=f"heartbeat-{job.pk}", daemon=True)
+
+    def rows(self) -> "QuerySet[Job]":
+        """The job's row while this lease holds it, else none."""
+        jobs: QuerySet[Job] = type(self.job)._default_manager.all()
+        return jobs.filter(pk=self.job.pk, lease_owner=self.owner, state=LeasedJob.RUNNING)
+
+    def hold(self) -> Job:
+        """The job's row locked until the end of the transaction; raises LeaseLost."""
+        job = self.rows().select_for_update().first()
+        if job is None:
+            raise LeaseLost(f"Job {self.job.pk} was taken over by another worker or is gone.")
+        return job
+
+    def renew(self) -> None:
+        self.rows().update(heartbeat_at=Now())
+
+    def end(self, **fields: Any) -> None:
+        """Write the outcome and let go of the job; nothing is written when another worker has it."""
+        self.rows().update(lease_owner="", heartbeat_at=Now(), **fields)
+
+    def __enter__(self) -> Self:
+        self._heart.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._ended.set()
+        self._heart.join()
+
+    def beat_every_s(self) -> float:
+        return renew_every_s()
+
+    def beat(self) -> None:
+        """What the heartbeat does each time; subclasses may look at more."""
+        self.renew()
+
+    def _beat(self) -> None:
+        # A worker may be silent for long inside one page or one call, and is alive all the same.
+        try:
+            while not self._ended.wait(self.beat_every_s()):
+                try:
+                    self.beat()
+                except Error as error:
+                    # The database is away for a moment; the lease outlives it or the sweeper decides.
+                    logger.warning("heartbeat of job %s failed: %s", self.job.pk, error)
+                    connection.close()
+        finally:
+            connection.close()

@@ -1,0 +1,25 @@
+"""The row of a job; what the job is, its words for the ways it ends and its table belong to the app that has it."""
+
+import uuid
+
+from django.db import models
+
+
+class LeasedJob(models.Model):
+    """Work that is done once, by one worker at a time. The row is the truth about it; a message only wakes a worker.
+
+    Subclasses list the states in `State`, which begin with QUEUED and RUNNING; every other one is an end.
+    """
+
+    QUEUED, RUNNING = "queued", "running"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    state = models.CharField(max_length=10, default=QUEUED)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    lease_owner = models.CharField(max_length=80, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
