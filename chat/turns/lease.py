@@ -1,6 +1,6 @@
 """Who works on a turn: claimed in one statement, renewed by a thread, and handed on when a worker died.
 
-The row is the truth and the broker only a wake-up call (RELIABILITY 1E): a message that comes twice claims nothing.
+The row is the truth and the broker only a wake-up call (T3, T5): a message that comes twice claims nothing.
 """
 
 import os
@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 
 from chat.models import Turn
 
-HEARTBEAT_S = 15.0  # RELIABILITY T1
+HEARTBEAT_S = 15.0  # T1
 STOP_POLL_S = 0.5  # a stop button that takes longer feels broken
 
 
