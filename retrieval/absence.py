@@ -95,7 +95,7 @@ def judge_absence(
     hits: Sequence[Hit],
     ranking: Ranking,
 ) -> Finding:
-    """The gates in order; the first that fires gives the reason. Zero hits are the only proof of absence."""
+    """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence."""
     zero = zero_hits(question, searched)
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
     is_judged = ranking.status == "ran" and ranking.arbiter != "none"

@@ -183,7 +183,7 @@ def store_failed_run(
     mode: str,
     contents: Sequence[DocumentContent] = (),
 ) -> RetrievalRun:
-    """Store that a question was asked and that retrieval failed, with its ledger entry: a run is never missing (AT1)."""
+    """Store that a question was asked and that retrieval failed, with its ledger entry: no run is missing (AT1)."""
     with transaction.atomic():
         run = RetrievalRun.objects.create(
             **asked_fields(base, user, mode),

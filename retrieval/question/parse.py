@@ -143,7 +143,7 @@ class Token(NamedTuple):
 
 
 def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()) -> Question:
-    """Read a question against the documents it will be asked of: same text, same documents, same reading. Not cached (R26)."""
+    """Read a question against the documents it will be asked of; same input, same reading. It is not cached (R26)."""
     asked = " ".join(clean_text(text).split())[:QUESTION_MAX]
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
