@@ -1,4 +1,4 @@
-"""The acceptance questions A1-A15 and N1-N6 on the shared documents, judged by the rules."""
+"""The acceptance questions of lists A and N (docs/requirements.md) on the shared documents, judged by the rules."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a model may write into an answer, however wrong or hostile, from the question to the page (B25-B28, L3, L5)."""
+"""What a model may write into an answer, however wrong or hostile, from the question to the page (L3, L5)."""
 
 import re
 import time

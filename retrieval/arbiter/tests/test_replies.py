@@ -1,4 +1,4 @@
-"""Every wrong reply of the list B01-B28 over real HTTP: each ends in the outcome stated there, none in an exception."""
+"""Every wrong reply of list B (docs/requirements.md) over real HTTP: each ends in the outcome stated there, none raises."""
 
 import time
 from collections.abc import Callable
