@@ -1,4 +1,4 @@
-"""Every rule that is cited by its number is a row of docs/requirements.md, and what a row says of the code can be found there."""
+"""Every rule cited by its number is a row of docs/requirements.md, and what a row says of the code is found there."""
 
 import ast
 import io
@@ -15,18 +15,18 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "requirements.md"
 # What is made, fetched or read, and not written by us.
-NOT_OURS = {".venv", "var", "vendor", "staticfiles", "cache", "samples", ".git", ".mypy_cache", ".ruff_cache"}
+NOT_OURS = {"var", "vendor", "staticfiles", "cache", "samples"}
 HASH_COMMENTS = {".toml", ".yml", ".txt", ".sh"}
 ROW = re.compile(
-    r"^\| (?P<number>[A-Z]{1,2}\d+[a-z]?) \| (?P<rule>[^|]+) \| (?P<places>[^|]*) \| (?P<state>[^|]+) \|$", re.M
+    r"^\| (?P<number>[A-Z]{1,2}\d+[a-z]?) \| (?P<rule>[^|]+) \| (?P<places>[^|]*) \| (?P<state>[^|]+) \|$", re.MULTILINE
 )
 NUMBER = re.compile(r"(?<![\w.+-])([A-Z]{1,2})(\d{1,3})([a-z]?)(?:[-–]\1(\d{1,3}))?(?![\w-])")
 NO_RULES = {"BM25", "CC0"}  # names that look like the number of a rule
 CODES = re.compile(r"noqa: [A-Z]+\d+(?:, ?[A-Z]+\d+)*")  # of the linter
 COMMENTS = {
-    ".html": re.compile(r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|<!--.*?-->", re.S),
-    ".css": re.compile(r"/\*.*?\*/", re.S),
-    ".js": re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.S),
+    ".html": re.compile(r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|<!--.*?-->", re.DOTALL),
+    ".css": re.compile(r"/\*.*?\*/", re.DOTALL),
+    ".js": re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL),
 }
 # Texts that lie behind the rules and are not part of the project.
 OUTSIDE = re.compile(r"\b(?:SPEC|DESIGN|RELIABILITY|STACK|PEERS|STYLE)\b")
@@ -94,9 +94,10 @@ def words_of_code(text: str) -> Iterator[str]:
 def said() -> dict[str, str]:
     """What each file of the project says, by its path."""
     found = {}
-    for path in sorted(ROOT.rglob("*")):
+    tops = [top for top in sorted(ROOT.iterdir()) if not top.name.startswith(".") and top.name not in NOT_OURS]
+    for path in (path for top in tops for path in (top, *sorted(top.rglob("*")))):
         name = path.relative_to(ROOT)
-        is_read = path.suffix in {".py", ".md", *COMMENTS, *HASH_COMMENTS} or name.parts[0] == "bin"
+        is_read = path.suffix in {".py", ".md", *COMMENTS, *HASH_COMMENTS} or name.parts[0] in ("bin", "Dockerfile")
         if is_read and path.is_file() and not NOT_OURS & set(name.parts) and path not in (PAGE, Path(__file__)):
             found[str(name)] = words_of(path)
     return found

@@ -1,4 +1,4 @@
-"""Every wrong reply of list B (docs/requirements.md) over real HTTP: each ends as stated there, none in an exception."""
+"""Every wrong reply of list B (docs/requirements.md) over real HTTP: each ends as stated there, none raises."""
 
 import time
 from collections.abc import Callable
