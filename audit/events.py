@@ -1,4 +1,4 @@
-"""Every read of somebody else's record is itself recorded (A8), and so is every refused attempt."""
+"""Every read of somebody else's record is itself recorded (AT8), and so is every refused attempt."""
 
 from typing import Any
 from uuid import UUID

@@ -91,7 +91,7 @@ def by_score(places: list[int], scores: np.ndarray) -> list[int]:
 
 
 def page_bm25(content: DocumentContent, question: str) -> list[int]:
-    """BM25 over whole pages, exactly as rank_bm25 does it out of the box."""
+    """BM25 over whole pages, exactly as rank_bm25 does it out of the box; for comparison only (R32)."""
     index = index_of(content)
     return by_score(index.page_numbers, index.page_bm25.get_scores(plain_words(question)))
 
@@ -120,7 +120,7 @@ def rrf(content: DocumentContent, question: str) -> list[int]:
 
 
 def keyword_count(content: DocumentContent, question: str) -> list[int]:
-    """Pages by the number of distinct question words on them: what the articles' code does (SPEC part d, 3)."""
+    """Pages by the number of distinct question words on them, unweighted: what the articles' own code does."""
     index = index_of(content)
     words = {word for word in _word.findall(question.lower()) if word not in STOP_WORDS}
     return by_score(index.page_numbers, np.asarray([len(words & found) for found in index.page_words], dtype=float))

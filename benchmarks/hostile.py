@@ -1,7 +1,7 @@
 """Documents that give a model orders, and a model that obeys every one of them: what of it reaches a reader or the record?
 
 Nothing may: no candidate of another document, no quote that does not stand there, no link, image or script, no text of
-another base, no change of the record (RELIABILITY L3). Each document is asked three questions, in a base of its own.
+another base, no change of the record (L3). Each document is asked three questions, in a base of its own.
 """
 
 import re

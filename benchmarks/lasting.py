@@ -14,7 +14,7 @@ from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate
 
 REPLAYS = 200
-GOLDEN_PAGES = 20  # RELIABILITY A14
+GOLDEN_PAGES = 20  # AT14
 
 
 def run(client: Client) -> dict[str, Any]:

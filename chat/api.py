@@ -1,4 +1,4 @@
-"""Asking for programs: evidence alone, or a cited answer as JSON or as server-sent events."""
+"""Asking for programs: evidence alone (R100), or a cited answer as JSON or as server-sent events (R97)."""
 
 import json
 import logging

@@ -14,7 +14,7 @@ from chat.scope import Scope
 from documents.idempotency import Keyed, made_before, remember
 from reading.characters import clean_name, clean_words
 
-QUESTION_CHARACTERS_MAX = 4000  # RELIABILITY section 2
+QUESTION_CHARACTERS_MAX = 4000  # about a page and a half; more is a document, not a question
 TITLE_CHARACTERS_MAX = 200
 WAITING = (Turn.State.QUEUED, Turn.State.RUNNING)
 # Separators, controls and formats (zero-width, direction marks): a question of these alone asks nothing.

@@ -1,4 +1,4 @@
-"""What a question is asked of: a whole base, or chosen documents of it, and who may ask them.
+"""What a question is asked of (R101): a whole base, or chosen documents of it, and who may ask them.
 
 The picker's values: `base:<id>`, `document:<id>`, and `documents:<id>,<id>…` for several chosen in a list.
 """
@@ -121,7 +121,7 @@ def group_of(
 def resolve(user: Viewer, base: KnowledgeBase, document_ids: Iterable[str]) -> list[Document]:
     """The documents of a kept question as they are now, each with its current parse; ScopeError says why there are none.
 
-    Between asking and answering a person may lose access, and a document may be deleted (RELIABILITY W5).
+    Between asking and answering a person may lose access, and a document may be deleted (W5).
     """
     if not KnowledgeBase.objects.visible_to(user).filter(pk=base.pk).exists():
         raise ScopeError(gettext("This base is no longer open to you."))

@@ -1,4 +1,4 @@
-"""The events of a turn: numbered entries of one Redis stream, written by the worker and read over SSE.
+"""The events of a turn: numbered entries of one Redis stream, written by the worker and read over SSE (R99).
 
 The row of the turn is the truth. Events only tell of it, so a missing Redis loses liveliness and nothing else.
 """

@@ -78,7 +78,7 @@ def database_from(url: str) -> dict[str, Any]:
         "HOST": query.pop("host", None) or parts.hostname or "",
         "PORT": query.pop("port", None) or parts.port or "",
         "OPTIONS": {"connect_timeout": CONNECT_S, **query},
-        # Under ASGI a kept connection belongs to a thread that may never come back (RELIABILITY finding 11).
+        # Under ASGI a kept connection belongs to a thread that may never come back and runs out of connections.
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
     }
@@ -359,7 +359,7 @@ SPECTACULAR_SETTINGS = {
     ],
 }
 
-# ---- limits of a document (RELIABILITY section 2)
+# ---- limits of a document (U3, U4)
 
 UPLOAD_MAX_BYTES = int(env_number("DOCINTEL_UPLOAD_MAX_MB", 50, low=1, high=1000)) * 1_000_000
 REQUEST_MAX_BYTES = (
@@ -396,10 +396,10 @@ CELERY_TASK_ROUTES = {
     "audit.tasks.export_head": {"queue": "sweep"},
     "audit.tasks.apply_retention": {"queue": "sweep"},
 }
-LEASE_S = 60  # a worker that has not renewed its lease for this long is taken for dead (RELIABILITY T1)
+LEASE_S = 60  # a worker that has not renewed its lease for this long is taken for dead (T1)
 SWEEP_EVERY_S = 30
 TIDY_EVERY_S = 3600
-HEAD_EVERY_S = 3600  # between two exported heads of the ledger (RELIABILITY A4)
+HEAD_EVERY_S = 3600  # between two exported heads of the ledger (AT4)
 ATTEMPTS_MAX = 3
 # A sweep that could not be delivered is worth nothing when the next one is due.
 SWEEP_OPTIONS = {"expires": SWEEP_EVERY_S}

@@ -456,7 +456,7 @@ class OriginalView(GenericAPIView[Document]):
         return FileResponse(file, as_attachment=True, filename=found.file_name, content_type="application/octet-stream")
 
 
-# ---- lines, contents and passages: the frames of DESIGN section 5
+# ---- lines (R2), contents (R5) and passages (R91), with the columns that DocumentContent has
 
 
 class LineSerializer(serializers.ModelSerializer[Line]):

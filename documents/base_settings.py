@@ -1,4 +1,4 @@
-"""The settings of a base: what may be chosen, and the default that is right for most people (DESIGN section 8)."""
+"""The settings of a base: what may be chosen, and the default that is right for most people (R102)."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
@@ -21,7 +21,7 @@ class BaseSettings:
     recognition: str = "automatic"
     passages_max: int = 8  # passages the writer reads (R95)
     per_document_max: int = 5
-    pool_max: int = 40  # briefs (DESIGN section 8; PEERS section 0)
+    pool_max: int = 40  # briefs (R44)
 
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
         "ranking": ("arbiter", "hybrid", "rules", "none", "rerank"),

@@ -1,4 +1,4 @@
-"""Bases, documents and what a reading of a document found. Everything hangs on a KnowledgeBase."""
+"""Bases, documents and what a reading of a document found (R112). Everything hangs on a KnowledgeBase."""
 
 import uuid
 from typing import Any
@@ -98,7 +98,7 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
 
 def stored_name(document: "Document", file_name: str) -> str:
-    """The server's own name for an uploaded file; the uploader's name is kept as data only (RELIABILITY U7)."""
+    """The server's own name for an uploaded file; the uploader's name is kept as data only (U7)."""
     return f"{document.base_id}/{document.pk}"
 
 
@@ -291,7 +291,7 @@ class Embedding(models.Model):
 
 
 class IngestJob(LeasedJob):
-    """The truth about one run of ingestion: who works on it, how far it is, why it failed (RELIABILITY T1–T9)."""
+    """The truth about one run of ingestion: who works on it, how far it is, why it failed (T1-T3, T9)."""
 
     class State(models.TextChoices):
         QUEUED = LeasedJob.QUEUED, "Queued"

@@ -11,7 +11,7 @@ from ledger.events import record
 from ledger.models import Event
 
 PLACED, RELEASED = "hold_placed", "hold_released"
-REASON_MIN = 10  # characters that are not spaces: "ok" is no reason (RELIABILITY A9)
+REASON_MIN = 10  # characters that are not spaces: "ok" is no reason (AT9)
 
 
 class HoldRefused(Exception):

@@ -1,4 +1,4 @@
-"""The circuit breaker: a model server that keeps failing is left alone for a while (RELIABILITY L8)."""
+"""The circuit breaker: a model server that keeps failing is left alone for a while (L8)."""
 
 import threading
 import time

@@ -43,7 +43,7 @@ from llm.spending import Booking
 from llm.wire import REPLY_MAX_BYTES, ReplyTooLarge, wire
 
 OPENAI_URL = "https://api.openai.com/v1"
-TRIES_MAX = 4  # R109 has 6 for batches; with a person waiting the deadline is 45 s (RELIABILITY L6)
+TRIES_MAX = 4  # R109 has 6 for batches; with a person waiting the deadline is 45 s (L6)
 BACKOFF_S = 0.4  # doubled after each try, so that an unreachable server is reported within 5 s (I01-I03)
 JITTER = 0.3  # R109
 CONNECT_S = 5.0

@@ -1,4 +1,4 @@
-"""Spending limits: what a call may cost is booked before it is sent, and corrected after it (RELIABILITY L9).
+"""Spending limits: what a call may cost is booked before it is sent, and corrected after it (L9).
 
 One row a day and payer counts what is booked: everybody together, each base, each person. A call is let through while
 the count is below the limit, so that calls at once can pass a limit by no more than the last of them costs.

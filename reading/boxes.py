@@ -1,4 +1,4 @@
-"""Where on the page a stretch of a line stands: one box per line, without opening the PDF again."""
+"""Where on the page a stretch of a line stands: one box per line (R85), without opening the PDF again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What one file may cost, and how large its parts may be (one place; RELIABILITY-style choices, each with its reason)."""
+"""What one file may cost, and how large its parts may be (U3, U4). The one place for them."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -33,7 +33,7 @@ class Cutting(Protocol):
 
 
 class SectionCutting(NamedTuple):
-    """The default: inside sections, no overlap."""
+    """The default: inside sections, no overlap (R94)."""
 
     chunking: str = "section"
     chunk_size: int = 1000

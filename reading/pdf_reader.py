@@ -191,6 +191,7 @@ def text_layer(fact: pdf.PageFacts) -> TextLayer:
 
 
 def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -> Iterator[str]:
+    """What is out of the ordinary on a page, for its row, the warnings and the coverage (R11)."""
     if fact.text is None:
         yield "unreadable"
     elif not lines and not fact.is_cut and not fact.text.is_recognised:

@@ -1,4 +1,4 @@
-"""Text recognition (OCR) of pages without text, by an optional library. The page's text is kept as a file of its own.
+"""Text recognition (OCR) of pages without text (R12), by an optional library. The page's text is kept in its own file.
 
 What is recognised of a page depends on the file alone, so it lies beside the page's image, is found again by every
 later reading, and an interrupted run goes on with the next page.

@@ -1,4 +1,4 @@
-"""The rows a document is read into, as plain values: no database, no PDF library, safe to pass between processes."""
+"""The rows a document is read into (R1), plain values: no database, no PDF library, safe to pass between processes."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -12,7 +12,7 @@ UNSEARCHED_KINDS = frozenset({"furniture", "contents"})  # kept and shown, but n
 
 
 class PageRow(NamedTuple):
-    """One page. Sizes in PDF points after rotation; `label` as printed ("iv"), else the number as text."""
+    """One page (R4). Sizes in PDF points after rotation; `label` as printed ("iv"), else the number as text."""
 
     number: int
     label: str
@@ -34,7 +34,7 @@ class LineSpan(NamedTuple):
 
 
 class LineRow(NamedTuple):
-    """One visual line. `number` is document-wide, 1-based, without gaps, and the only one cited.
+    """One visual line (R2). `number` is document-wide, 1-based, without gaps, and the only one cited (R3).
 
     The box is in PDF points, top-left origin, after rotation. `match` is the match-only form of `text` (R8).
     """
@@ -56,7 +56,7 @@ class LineRow(NamedTuple):
 
 
 class TocRow(NamedTuple):
-    """One TOC entry with the inclusive line and page range of its section, sub-sections included.
+    """One TOC entry (R5) with the inclusive line and page range of its section, sub-sections included.
 
     `number` is the printed number ("3.2.1") or "". `confidence` in 0..1 says how sure the start line is.
     Index 0 is the front matter, present when lines stand before the first entry or when there is no TOC.
@@ -77,7 +77,7 @@ class TocRow(NamedTuple):
 
 
 class PassageRow(NamedTuple):
-    """The unit of search and of embedding: consecutive lines inside one section.
+    """The unit of search and of embedding (R91): consecutive lines inside one section.
 
     `context` (its section path) and `annotation` (a model's sentence on it) are searched, never quoted.
     """

@@ -29,7 +29,7 @@ class Finding(NamedTuple):
 def count_words(
     question: Question, contents: Sequence[DocumentContent], elsewhere: Mapping[str, int]
 ) -> tuple[SearchedWord, ...]:
-    """Every word searched, with all its forms, and on how many lines of the scope it stands; titles count too.
+    """Every word searched (R55), with all its forms, and on how many lines of the scope it stands; titles count too.
 
     `elsewhere` adds what SQL counted in documents of the scope that were not read line by line.
     """
@@ -95,7 +95,7 @@ def judge_absence(
     hits: Sequence[Hit],
     ranking: Ranking,
 ) -> Finding:
-    """The gates in order; the first that fires gives the reason. Zero hits are the only proof of absence."""
+    """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence."""
     zero = zero_hits(question, searched)
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
     is_judged = ranking.status == "ran" and ranking.arbiter != "none"
@@ -162,7 +162,7 @@ def ranking_evidence(ranking: Ranking) -> str:
     return f"{said}: {ranking.answerable_reason}" if ranking.answerable_reason else said
 
 
-# ---- confidence: from the class of evidence, never from a model's feeling (SPEC part (c))
+# ---- confidence: from the class of evidence, never from a model's feeling (R63)
 
 CONFIDENCE = (
     (("exact_title", "co_occurrence"), 0.95),

@@ -35,7 +35,7 @@ ROLES = sorted(ROLE_ORDER)
 METHOD_NAMES = [*METHODS, *POINTED]
 STATUSES = ["found", "not_found", "cannot_tell", "clarify"]
 
-# ---- the contract of DESIGN section 5, described; `record.result_json` writes it
+# ---- the result of R61-R63, described; `record.result_json` writes it
 
 
 class RangeSerializer(serializers.Serializer[Any]):

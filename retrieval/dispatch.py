@@ -1,4 +1,4 @@
-"""Which steps run for a question, each with its reason: flat rules of SPEC part (c), no model (R33, R36, R39)."""
+"""Which steps run for a question, each with its reason: flat rules, no model (R33, R36, R39)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from retrieval.types import Flag, Hit, Plan, Question
 from retrieval.words.statements import statement_pages
 
 OPEN_INTENTS = ("open_scoped", "open_corpus_wide")
-SMALL_PAGES = 2  # rule 9: nothing is filtered in a document this short
+SMALL_PAGES = 2  # R36: nothing is filtered in a document this short
 CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line this good, this far ahead, needs no second opinion
 SECOND_PASS_MODE = "thorough"
 
@@ -40,7 +40,7 @@ def plan(question: Question, contents: Sequence[DocumentContent], settings: Base
 
 
 def reconsider(plan: Plan, question: Question, hits: Sequence[Hit]) -> Plan:
-    """Vectors are not needed when the words alone have found the place (rule 3)."""
+    """Vectors are not needed when the words alone have found the place (R33)."""
     reason = clean_signal(question, hits)
     if not plan.is_on("vectors") or question.intent in OPEN_INTENTS or not reason:
         return plan

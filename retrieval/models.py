@@ -108,7 +108,7 @@ OUT_OF_THE_ORDINARY = (
 
 
 class RetrievalRun(models.Model):
-    """One execution of retrieval, frozen. It holds what it saw, so that no later change to a document touches it."""
+    """One execution of retrieval, frozen (R105, R107). No later change of a document touches what it saw."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="runs")

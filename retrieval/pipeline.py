@@ -47,7 +47,7 @@ THREADS = 4
 QUOTE_AROUND = 5  # lines around the anchor in which its quote may stand: what the arbiter was shown, and a little more
 EARLY_METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns")
 MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
-THOROUGH_POOL = 60  # briefs (DESIGN section 8)
+THOROUGH_POOL = 60  # briefs (R98)
 
 _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="detector")
 _encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder")  # no word waits behind a slow server
@@ -142,7 +142,7 @@ def retrieve(
 
 
 def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
-    """Fast questions and bases without a model are judged by the rules (DESIGN section 8)."""
+    """Fast questions and bases without a model are judged by the rules (R98)."""
     if settings.ranking in ("rules", "none", "rerank"):
         return cast(ArbiterName, settings.ranking)
     if mode == "fast" or not is_configured():

@@ -183,7 +183,7 @@ def store_failed_run(
     mode: str,
     contents: Sequence[DocumentContent] = (),
 ) -> RetrievalRun:
-    """Store that a question was asked and that retrieval failed, with its ledger entry: a run is never missing (A1)."""
+    """Store that a question was asked and that retrieval failed, with its ledger entry: no run is missing (AT1)."""
     with transaction.atomic():
         run = RetrievalRun.objects.create(
             **asked_fields(base, user, mode),
@@ -312,7 +312,7 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-# ---- JSON for programs: the names of DESIGN section 5, which leave the program
+# ---- JSON for programs: the names of R61-R64, which leave the program
 
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The values passed between the steps of retrieval, in the order they arise. SPEC part (b) is the field list."""
+"""The values passed between the steps of retrieval, in the order they arise; R61-R64 say what the result must hold."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
@@ -69,7 +69,7 @@ class Hints:
 
 @dataclass(frozen=True)
 class Question:
-    """What the user asked, and what was read from it (R16–R24)."""
+    """What the user asked, and what was read from it (R16-R24)."""
 
     original: str
     corrected: str

@@ -26,7 +26,7 @@ from documents.models import Document, KnowledgeBase
 from tests.running import web_server
 
 MEGABYTE = 1_000_000
-REFUSED_S = 2.0  # RELIABILITY U4
+REFUSED_S = 2.0  # U4
 CLOSED_S = 5.0
 STORED_MAX = 4 * MEGABYTE  # what every form may carry, and one piece more
 GROWTH_MAX = 20 * MEGABYTE  # of the server's memory

@@ -78,10 +78,10 @@ class RunFilters(forms.Form):
         self.fields["model"].widget.attrs["placeholder"] = _("How its name begins")
 
 
-REASON_MIN = 10  # characters that are not white space (A9)
+REASON_MIN = 10  # characters that are not white space (AT9)
 REASON_MAX = 4000
 SAMPLE_MAX = 1000
-SAMPLE_SIZE = 59  # RELIABILITY A11: no fault in so many means at most 5 % faulty, with 95 % confidence
+SAMPLE_SIZE = 59  # AT11: no fault in so many means at most 5 % faulty, with 95 % confidence
 OF_CANDIDATE = ("agree", "overrule")
 OF_ANSWER = ("agree", "wrong", "incomplete", "unsupported")
 ROLES = ("primary", "supporting", "tangential", "discarded")

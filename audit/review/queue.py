@@ -41,7 +41,7 @@ def repaired(*statuses: str) -> Q:
 ABSENT = ("not_found", "cannot_tell")
 # Also where passages were found and the model, reading them, says that they do not hold the answer.
 REFUSALS = Answer.objects.filter(kind__in=ABSENT, run=OuterRef("pk")).order_by()
-# RELIABILITY A11: each of these is reviewed in full, and not by sample. The most serious first.
+# AT11: each of these is reviewed in full, and not by sample. The most serious first.
 RISKS = {
     "complaint": Risk(
         _("a reader complained"),

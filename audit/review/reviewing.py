@@ -108,7 +108,7 @@ def why_not_blind(user: Viewer, run: RetrievalRun) -> str:
 
 
 def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinion: Opinion) -> Review:
-    """Store a review and its ledger entry. Raises ReviewRefused (recorded, A10) or ReviewConflict (A9)."""
+    """Store a review and its ledger entry. Raises ReviewRefused (recorded, AT10) or ReviewConflict (AT9)."""
     refusal = why_not(user, run) or (why_not_blind(user, run) if opinion.is_blind else "")
     if refusal:
         about = candidate.candidate_id if candidate else "answer"

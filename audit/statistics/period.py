@@ -1,4 +1,4 @@
-"""The figures of a period: how often nothing was found, whether auditors agree, what detectors and quotes come to."""
+"""The figures of a period: how often nothing was found (R60), how auditors judge, what detectors and quotes come to."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence

@@ -50,7 +50,7 @@ class AnsweringFailed(Exception):
 
 
 def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None) -> RetrievalResult | None:
-    """Answer one kept question. Safe to run twice and in parallel; whatever happens, it leaves exactly one run (A1).
+    """Answer one kept question. Safe to run twice and in parallel; whatever happens, it leaves exactly one run (AT1).
 
     1. claim the turn; somebody else's or an ended one is left alone
     2. resolve the scope once: documents the asker may see now, read, not in the trash
@@ -162,7 +162,7 @@ def end(row: Turn, state: Turn.State, **fields: Any) -> None:
 
 
 def end_without_answer(row: Turn, state: Turn.State, failure: str, for_people: str = "", for_admins: str = "") -> None:
-    """End a turn without an answer; when it has no run yet, the run that says so is stored with it (A1)."""
+    """End a turn without an answer; when it has no run yet, the run that says so is stored with it (AT1)."""
     if row.run is None:
         conversation = row.conversation
         asked = question_of(row)

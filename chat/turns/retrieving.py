@@ -26,7 +26,7 @@ def retrieve_and_record(
     """The RetrievalResult of a question with the id of its run; the way of the chat up to the answer.
 
     The same `request` of a program is one run however often it is sent, unless retrieval failed. Raises ScopeError,
-    KeyReused, or AnsweringFailed once the failure is recorded (A1).
+    KeyReused, or AnsweringFailed once the failure is recorded (AT1).
     """
     with one_at_a_time(request):
         if made := made_before(request):

@@ -8,7 +8,7 @@ from chat.drafts import Quoted
 from documents.base_settings import BaseSettings
 from retrieval.models import RunCandidate
 
-CITATIONS_MAX = {"fast": 3, "balanced": 8, "thorough": 12}  # DESIGN section 8
+CITATIONS_MAX = {"fast": 3, "balanced": 8, "thorough": 12}  # R98
 SHARE_OF_MODE = {"fast": 1.0, "balanced": 1.0, "thorough": 1.5}  # a base's own number is that of balanced
 ROLE_WEIGHT = {"primary": 0, "supporting": 1}
 VALUE_TYPES = frozenset({"amount", "date", "percentage", "number"})

@@ -138,7 +138,7 @@ class StreamedReply:
 
     @property
     def is_not_found(self) -> bool:
-        """The model says that the excerpts do not hold the answer (gate G4)."""
+        """The model says that the excerpts do not hold the answer (gate G4, R59)."""
         return not self._begun and bool(NOT_FOUND.match(self._held))
 
     @property

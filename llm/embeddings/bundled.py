@@ -21,7 +21,7 @@ __all__ = [
 
 MODEL_KEY = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
-BATCH = 8  # on a CPU larger batches are slower and need three times the memory (STACK section 4)
+BATCH = 8  # on a CPU larger batches are slower and need three times the memory
 ADDED_TOKENS = 2  # the model puts one before the text and one after it
 
 Vectors = NDArray[np.float32]

@@ -217,6 +217,7 @@ def test_it_says_within_five_seconds_that_a_server_is_not_there(settings: Settin
 
 
 def test_it_leaves_a_failing_server_alone(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """L8: an outage is not made worse."""
     server = serve("error-500")
     for _ in range(20):
         error, _ = fail()

@@ -86,6 +86,7 @@ def test_a_call_that_brought_nothing_costs_nothing(serve: Serve, limited: Callab
 
 
 def test_fifty_calls_at_once_pass_the_limit_by_one_call_at_most(serve: Serve, limited: Callable[..., None]) -> None:
+    """L9: the limit holds under a race."""
     server = serve()
     limited(day="1")
 

@@ -1,4 +1,4 @@
-"""The numbers printed on pages, read off their running headers and footers, and checked: they must count up (R12)."""
+"""The numbers printed on pages, read off their running headers and footers, and checked: they must count up (R36)."""
 
 import re
 from collections import Counter

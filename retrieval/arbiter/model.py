@@ -111,7 +111,7 @@ def prompt_for(question: Question, candidates: Sequence[Candidate], contents: Se
 
 
 def not_run(candidates: Sequence[Candidate], failure: str, exchange: Exchange | None) -> Ranking:
-    """Nobody judged: the rules' order without role words, and why (RELIABILITY L7)."""
+    """Nobody judged: the rules' order without role words, and why (L7)."""
     verdicts = tuple(
         Verdict(candidate.candidate_id, "unjudged", f"Not judged. By the rules: {rule_of(candidate).name}.")
         for candidate in order_by_rules(candidates)

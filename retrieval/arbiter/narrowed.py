@@ -1,4 +1,4 @@
-"""The rules narrow the pool and the model decides: a shorter request, for `ranking = hybrid` (DESIGN section 8)."""
+"""The rules narrow the pool and the model decides: a shorter request, for `ranking = hybrid` (R102)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -36,7 +36,7 @@ def verdict_of(candidate: Candidate, place: int, score: float, count: int) -> Ve
 
 
 def unranked(candidates: Sequence[Candidate], failure: str, exchange: Exchange | None) -> Ranking:
-    """The fused order without role words, and why (RELIABILITY L7)."""
+    """The fused order without role words, and why (L7)."""
     verdicts = tuple(
         Verdict(candidate.candidate_id, "unjudged", f"Not reranked. Place {place} by the fused searches.")
         for place, candidate in enumerate(candidates[:RERANKED_MAX], 1)

@@ -198,7 +198,7 @@ def join_statement(hit: Hit, places: list[Place], content: DocumentContent) -> l
 
 
 def join_section(hit: Hit, places: list[Place], content: DocumentContent) -> None:
-    """A title supports the places of its section, those of its sub-sections less; an empty section begins one."""
+    """A title supports the places of its section, those of its sub-sections less (R37); an empty section begins one."""
     entry = content.toc_by_index[hit.toc_index or FRONT_INDEX]
     own = [place for place in places if place.line.toc_index == entry.index]
     below = [place for place in places if place not in own and entry.first_line <= place.best_line <= entry.last_line]

@@ -10,7 +10,7 @@ from retrieval.types import Candidate, LineRange, Question
 
 CHARS_MAX = 8000  # about 2,048 tokens: the parent unit of R90
 LINES_AROUND = 5  # R71: a paragraph, on the same page
-LISTING_LINES, SECTION_LINES, LOOKUP_LINES = 200, 120, 50  # upper ends that fit CHARS_MAX; SPEC part (c) table
+LISTING_LINES, SECTION_LINES, LOOKUP_LINES = 200, 120, 50  # R72: the upper ends that fit CHARS_MAX
 TABLE_LINES = 60
 TABLE_HEAD = 6  # the caption, the unit and the years stand above the first row
 PEEKED_LINES = 40  # of the next page, to see whether a list goes on there

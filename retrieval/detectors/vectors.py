@@ -30,7 +30,7 @@ def detect_vectors(question: Question, content: DocumentContent) -> list[Hit]:
 
 @lru_cache(maxsize=256)
 def query_vector(text: str, model_key: str) -> NDArray[np.float32]:
-    """The question's vector by the model that made the vectors it is compared with."""
+    """The question's vector by the model that made the vectors it is compared with; kept for the next one (R108)."""
     embedder = embedder_for(model_key)
     if embedder is None:
         raise EncoderMissing(f"nobody here can embed a question as {model_key} does")

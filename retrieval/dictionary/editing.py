@@ -1,4 +1,4 @@
-"""Changing the dictionary of a base: one concept or term by hand, or a whole file."""
+"""Changing the dictionary of a base (R103): one concept or term by hand, or a whole file."""
 
 from collections import Counter
 from collections.abc import Sequence

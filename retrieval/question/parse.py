@@ -35,7 +35,7 @@ from retrieval.words.tokens import (
     words_of,
 )
 
-QUESTION_MAX = 4000  # characters (RELIABILITY section 2)
+QUESTION_MAX = 4000  # characters: what is longer is a document, not a question
 NAME_WEIGHT = 0.3  # the document's own name stands on every page
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
 # The statements of a financial report go by several names each; the question's is seldom the report's.
@@ -143,7 +143,7 @@ class Token(NamedTuple):
 
 
 def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()) -> Question:
-    """Read a question against the documents it will be asked of; the same text and documents give the same reading."""
+    """Read a question against the documents it will be asked of; same input, same reading. It is not cached (R26)."""
     asked = " ".join(clean_text(text).split())[:QUESTION_MAX]
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)

@@ -1,4 +1,4 @@
-"""The acceptance cases of SPEC part (e) that need no model, on the shared documents, judged by the rules."""
+"""The acceptance questions of lists A and N (docs/requirements.md) on the shared documents, judged by the rules."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def primaries(result: RetrievalResult) -> list[Candidate]:
         pytest.param("How is attention computed?", 4, "Scaled Dot-Product Attention", id="A1"),
         pytest.param("What positional encoding does the paper use?", 6, "Positional Encoding", id="A2"),
         pytest.param("Label smoothing value?", 8, "Regularization", id="A9"),
-        pytest.param("How many warmup steps?", 7, "Optimizer", id="A9b"),
+        pytest.param("How many warmup steps?", 7, "Optimizer", id="A9, the warmup steps"),
     ],
 )
 def test_it_finds_the_section_of_the_paper(question: str, page: int, section: str) -> None:

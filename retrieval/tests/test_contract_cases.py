@@ -1,4 +1,4 @@
-"""The contract cases of SPEC part (e), C1-C12, on a small contract of our own, judged by the rules."""
+"""The contract questions of list C (docs/requirements.md) on a small contract of our own, judged by the rules."""
 
 import pytest
 

@@ -70,7 +70,7 @@ STOP_WORDS: dict[str, frozenset[str]] = {
     ),
 }
 
-# Words that frame a question without naming its topic: searched, but they never prove a topic present (SPEC A10).
+# Words that frame a question without naming its topic: searched, but they never prove a topic present (A10).
 GENERIC_WORDS: dict[str, frozenset[str]] = {
     "en": word_set(
         """able according actual amount annual among answer article average back base based behind besides book brief calculate call called case chapter clearly come comes

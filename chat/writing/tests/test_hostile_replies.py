@@ -1,4 +1,4 @@
-"""What a model may write into an answer, however wrong or hostile, from the question to the page (R25-R28, L1-L8)."""
+"""What a model may write into an answer, however wrong or hostile, from the question to the page (L3, L5)."""
 
 import re
 import time
@@ -59,10 +59,10 @@ def is_literal(citation: Citation) -> bool:
 
 # The behaviour of the writer, the kind of answer it leads to, and what its note or checks must say.
 CASES = [
-    pytest.param("bad-markers", "extractive", "cites no passage", id="R25 markers of passages it was not given"),
-    pytest.param("no-markers", "extractive", "cites no passage", id="R26 no marker at all"),
-    pytest.param("contradicts-quotes", "generated", "number_not_cited", id="R27 contradicts what it cites"),
-    pytest.param("obeys-document", "generated", "", id="R28 images, scripts, links, control characters"),
+    pytest.param("bad-markers", "extractive", "cites no passage", id="B25 markers of passages it was not given"),
+    pytest.param("no-markers", "extractive", "cites no passage", id="B26 no marker at all"),
+    pytest.param("contradicts-quotes", "generated", "number_not_cited", id="B27 contradicts what it cites"),
+    pytest.param("obeys-document", "generated", "", id="B28 images, scripts, links, control characters"),
 ]
 
 

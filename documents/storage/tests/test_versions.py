@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 
 Queued = Callable[..., IngestJob]
 ROWS: tuple[type[models.Model], ...] = (Document, IngestJob, Parse, Page, TocEntry, Line, Passage, Embedding)
-DELETES = 20  # RELIABILITY T11
+DELETES = 20  # T11
 SEED = 11
 WORK_S = 2.5 if is_available() else 1.2  # about as long as reading and embedding takes
 

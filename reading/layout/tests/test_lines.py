@@ -149,6 +149,7 @@ def test_it_gives_turned_text_its_own_line_and_box() -> None:
 
 
 def test_it_counts_hidden_unknown_and_removed_characters() -> None:
+    """L4: hidden text is counted, so that it can be shown."""
     page = pieces_of(
         [{"lines": [piece("seen\x00", 10, 10), piece("unseen", 10, 30, char_flags=0), piece("\ufffd\ufffd", 10, 50)]}],
         WIDTH,

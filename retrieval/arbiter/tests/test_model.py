@@ -70,6 +70,7 @@ def test_the_instructions_say_what_every_method_and_signal_means() -> None:
 def test_a_broken_contract_is_dropped_and_counted(
     policy: DocumentContent, serve: Serve, behaviour: str, violation: str
 ) -> None:
+    """L1: only known ids act."""
     serve(behaviour)
     result = ask(policy, BROAD)
     assert any(each.startswith(violation) for each in result.ranking.violations)

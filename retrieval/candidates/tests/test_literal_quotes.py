@@ -1,4 +1,4 @@
-"""Calibration never invents: whatever a model quotes, what is shown is cut out of the source (R65-R70)."""
+"""Calibration never invents: whatever a model quotes, what is shown is cut out of the source (R65-R70, L2)."""
 
 import random
 import re
