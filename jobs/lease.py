@@ -1,7 +1,7 @@
 """Who works on a job: a lease in the job's own row, kept alive by a heartbeat, that one worker at a time can hold.
 
-A task that arrives twice finds the lease taken; a worker that dies stops renewing it, and the sweeper hands the job to
-the next one.
+A task that arrives twice finds the lease taken (T3); a worker that dies stops renewing it, and the sweeper hands the job
+to the next one (T1). The broker may lose every message: the row is the truth (T5).
 """
 
 import logging
