@@ -180,7 +180,7 @@ def confidence_of(result: RetrievalResult) -> float:
     """0 when nothing was found; else the best class among the primary candidates, capped by what speaks against it."""
     if result.status != "found":
         return 0.0
-    primary = [candidate for candidate in result.candidates if candidate.role == "primary"]
+    primary = [candidate for candidate in result.candidates if candidate.verdict.role == "primary"]
     value = max((evidence_class(candidate) for candidate in primary), default=MEANING_ONLY)
     value = min(value, CAPS.get(result.ranking.arbiter, 1.0))
     if result.ranking.status == "not_run":

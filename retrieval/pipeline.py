@@ -12,24 +12,20 @@ from documents.storage.content import DocumentContent
 from llm.client import is_configured
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from llm.exchange import Exchange
-from reading.boxes import boxes_of
-from reading.rows import UNSEARCHED_KINDS, LineRow
 from retrieval import absence, dispatch
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import fitted, toc_block
 from retrieval.candidates.aggregation import aggregate
-from retrieval.candidates.calibration import calibrate
-from retrieval.candidates.context import expand_parents, widen
 from retrieval.candidates.references import follow
 from retrieval.candidates.rerank_pool import hybrid_candidates
+from retrieval.candidates.settle import settle
 from retrieval.deadline import detection_limited, wait_for
 from retrieval.detectors import DETECTORS
 from retrieval.question.by_model import read_by_model
 from retrieval.question.parse import parse_question
 from retrieval.types import (
     ArbiterName,
-    Box,
-    Candidate,
+    Briefed,
     ConceptTerms,
     Hit,
     LineRange,
@@ -39,12 +35,10 @@ from retrieval.types import (
     Question,
     Ranking,
     RetrievalResult,
-    Verdict,
 )
 
 OnStage = Callable[[str, dict[str, Any]], None]
 THREADS = 4
-QUOTE_AROUND = 5  # lines around the anchor in which its quote may stand: what the arbiter was shown, and a little more
 EARLY_METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns")
 MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
 THOROUGH_POOL = 60  # briefs (DESIGN section 8)
@@ -96,7 +90,7 @@ def retrieve(
     searched = absence.count_words(question, contents, elsewhere or {})
     is_barred = bool(absence.zero_hits(question, searched)) and name not in MODEL_ARBITERS and not question.hints.pages
     pool_max = max(settings.pool_max, THOROUGH_POOL) if mode == "thorough" else settings.pool_max
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[Briefed, ...] = ()
     if not is_barred and name == "rerank":
         candidates = hybrid_candidates(question, contents, hits)
     elif not is_barred:
@@ -115,14 +109,14 @@ def retrieve(
     clock.stop("arbitrate")
     coverage = absence.coverage_of(contents)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
-    judged = judge(candidates, ranking, question, contents)
+    settled = settle(candidates, ranking, question, contents)
     clock.stop("calibrate")
     result = RetrievalResult(
         question=question,
         plan=plan,
         scope=tuple(content.snapshot() for content in contents),
         hits=tuple(hits),
-        candidates=judged,
+        candidates=settled,
         ranking=ranking,
         gates=finding.gates,
         searched=searched,
@@ -228,73 +222,6 @@ def pinned(question: Question, contents: Sequence[DocumentContent]) -> list[Hit]
 def is_on_pages(hit: Hit, pages: set[int], contents: Sequence[DocumentContent]) -> bool:
     content = next(content for content in contents if content.document_id == hit.document_id)
     return content.lines[hit.lines.first - 1].page_number in pages
-
-
-def judge(
-    candidates: Sequence[Candidate], ranking: Ranking, question: Question, contents: Sequence[DocumentContent]
-) -> tuple[Candidate, ...]:
-    """The candidates in the arbiter's order, with role, reason, literal quote, boxes and context."""
-    by_id = {candidate.candidate_id: candidate for candidate in candidates}
-    content_of = {content.document_id: content for content in contents}
-    judged = []
-    for verdict in ranking.verdicts:
-        candidate = by_id[verdict.candidate_id]
-        content = content_of[candidate.document_id]
-        judged.append(widen(quoted(candidate, verdict, content), question, content))
-    return tuple(
-        placed(candidate, content_of[candidate.document_id]) for candidate in expand_parents(judged, content_of)
-    )
-
-
-def placed(candidate: Candidate, content: DocumentContent) -> Candidate:
-    """The candidate with everything a page needs to draw it, so that a stored run needs no document any more."""
-    page = content.page(candidate.anchor_pages[0])
-    lines = [line for line in content.lines_between(*candidate.context) if line.kind not in UNSEARCHED_KINDS]
-    return replace(
-        candidate,
-        context_boxes=boxes_by_page(lines),
-        page_label=page.label,
-        page_size=(page.width, page.height),
-    )
-
-
-def boxes_by_page(lines: Sequence[LineRow]) -> tuple[Box, ...]:
-    """One box for each page and column of the lines."""
-    groups: dict[tuple[int, int], list[LineRow]] = {}
-    for line in lines:
-        groups.setdefault((line.page_number, line.column), []).append(line)
-    return tuple(
-        Box(
-            page,
-            min(line.x0 for line in group),
-            min(line.y0 for line in group),
-            max(line.x1 for line in group),
-            max(line.y1 for line in group),
-        )
-        for (page, _), group in groups.items()
-    )
-
-
-def quoted(candidate: Candidate, verdict: Verdict, content: DocumentContent) -> Candidate:
-    """The candidate with its verdict; boxes are those of the quote, or of the anchor when there is none."""
-    anchor = candidate.anchor
-    within = LineRange(anchor.first - QUOTE_AROUND, anchor.last + QUOTE_AROUND)
-    calibrated = calibrate(verdict.raw_content_anchor, content, anchor, within)
-    pieces = [(piece.line_number, piece.start, piece.end) for piece in calibrated.pieces]
-    if not pieces:
-        pieces = [(line.number, 0, len(line.text)) for line in content.lines_between(*anchor)]
-    lines = {line.number: line for line in content.lines_between(*within)}
-    return replace(
-        candidate,
-        role=verdict.role,
-        reason=verdict.reason,
-        rule=verdict.rule,
-        raw_content_anchor=verdict.raw_content_anchor,
-        content_anchor=calibrated.text,
-        anchor_repair=calibrated.repair,
-        anchor_pieces=calibrated.pieces,
-        boxes=tuple(Box(*box) for box in boxes_of(pieces, lines)),
-    )
 
 
 def clarified(

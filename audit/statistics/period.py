@@ -16,14 +16,14 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review
 from audit.review.queue import RISKS, is_reviewed
-from audit.runs.disagreement import KEPT_ROLES, REFUSED_ROLES
+from audit.runs.disagreement import REFUSED_ROLES
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES
 from audit.statistics.charts import Bars, Chart, Key, Point, Series, bars, columns
 from chat.models import Answer, Citation
 from documents.models import Document
 from llm.models import LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
-from retrieval.types import METHODS
+from retrieval.types import KEPT_ROLES, METHODS
 
 ROLES = ("primary", "supporting", "tangential", "discarded")
 ROWS = (*ROLES, "unjudged")
