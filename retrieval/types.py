@@ -9,6 +9,7 @@ Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "referen
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
 ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
+Status = Literal["found", "not_found", "cannot_tell", "clarify"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 POINTED: tuple[Method, ...] = ("pinned", "references")  # proposed because somebody points there, not by a detector
 KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
@@ -322,7 +323,7 @@ class RetrievalResult:
     gates: tuple[Gate, ...]
     searched: tuple[SearchedWord, ...]
     coverage: Coverage
-    status: Literal["found", "not_found", "cannot_tell", "clarify"]
+    status: Status
     not_found_reason: str
     confidence: float
     methods_used: tuple[Method, ...]

@@ -5,10 +5,11 @@ import pytest
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.candidates.aggregation import aggregate
+from retrieval.detectors.run import detect
 from retrieval.detectors.titles import detect_titles
 from retrieval.dictionary.load import pack_concepts
 from retrieval.dispatch import plan
-from retrieval.pipeline import detect, retrieve
+from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, Written, content_of_lines
 from retrieval.words.statements import ROWS_MIN, kind_of_heading, statement_names, statement_pages
