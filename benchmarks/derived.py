@@ -12,7 +12,7 @@ from chat.figures.computing import Computed, compute_all, is_computable
 from chat.figures.statement_rows import statement_rows
 from documents.base_settings import BaseSettings
 from retrieval.pipeline import retrieve
-from retrieval.types import Candidate, ConceptTerms, LineRange
+from retrieval.types import ConceptTerms, LineRange, Settled
 
 NUMBER = re.compile(r"(?:(?<![\w.])(-)\$?)?(\d[\d,]*(?:\.\d+)?)")
 FALL = re.compile(r"\b(?:declin|decreas|fell|fall|drop|lower)\w*", re.IGNORECASE)
@@ -51,7 +51,7 @@ def judge(question: GoldQuestion, library: Library, dictionary: Sequence[Concept
     content = library.content(question.document)
     found = compute_all(question.question, statement_rows(content))
     result = retrieve(question.question, [content], settings=BaseSettings(), arbiter="rules", dictionary=dictionary)
-    kept = [candidate for candidate in result.candidates if candidate.role != "discarded"]
+    kept = [candidate for candidate in result.candidates if candidate.verdict.role != "discarded"]
     inputs = [each for one in found for each in one.inputs]
     return {
         "id": question.id,
@@ -91,9 +91,9 @@ def numbers_of(text: str) -> list[Decimal]:
     return [Decimal(f"{sign}{number.replace(',', '')}") for sign, number in found if not YEAR.match(number)]
 
 
-def is_near(line: int, page: int, candidates: Sequence[Candidate]) -> bool:
+def is_near(line: int, page: int, candidates: Sequence[Settled]) -> bool:
     """Whether an input can be cited: a candidate that was kept holds its line, or stands on its page."""
     here = LineRange(line, line)
     return any(
-        each.context.overlaps(here) or each.anchor_pages[0] <= page <= each.anchor_pages[1] for each in candidates
+        each.context.lines.overlaps(here) or each.anchor_pages[0] <= page <= each.anchor_pages[1] for each in candidates
     )

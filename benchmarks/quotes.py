@@ -17,9 +17,9 @@ from documents.storage.content import DocumentContent
 from reading.boxes import Box, boxes_of
 from reading.matching import loose_map
 from reading.rows import UNSEARCHED_KINDS
-from retrieval.candidates.calibration import Calibrated, calibrate
+from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.tests.test_literal_quotes import letters_without_references, mutated, text_of
-from retrieval.types import LineRange
+from retrieval.types import Calibrated, LineRange
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 SEED = 20_261

@@ -15,7 +15,7 @@ from benchmarks.questions import GoldQuestion
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval.pipeline import retrieve
-from retrieval.types import Candidate, ConceptTerms, RetrievalResult
+from retrieval.types import ConceptTerms, RetrievalResult, Settled
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class Judged:
     repairs: dict[str, int]
 
 
-def ranked_pages(candidates: Iterable[Candidate]) -> list[int]:
+def ranked_pages(candidates: Iterable[Settled]) -> list[int]:
     """Distinct pages of the candidates' anchors, in the arbiter's order."""
     return distinct(
         page for candidate in candidates for page in range(candidate.anchor_pages[0], candidate.anchor_pages[1] + 1)
     )
 
 
-def section_names(candidate: Candidate, media_type: str) -> str:
+def section_names(candidate: Settled, media_type: str) -> str:
     """The name gold sections use: the title for a PDF, the heading path for Markdown."""
     return plain_name(candidate.section_title if media_type == "application/pdf" else candidate.breadcrumb)
 
@@ -61,7 +61,7 @@ def plain_name(name: str) -> str:
 
 
 def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalResult, latency_ms: float) -> Judged:
-    quoted = [candidate for candidate in result.candidates if candidate.content_anchor]
+    quoted = [candidate for candidate in result.candidates if candidate.quote.text]
     literal = [candidate for candidate in quoted if is_literal(candidate, content)]
     return Judged(
         id=question.id,
@@ -74,7 +74,7 @@ def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalRes
         gold_pages=question.pages,
         alt_pages=question.alt_pages,
         gold_sections=tuple(map(plain_name, question.sections)),
-        primary_count=sum(1 for candidate in result.candidates if candidate.role == "primary"),
+        primary_count=sum(1 for candidate in result.candidates if candidate.verdict.role == "primary"),
         anchors=len(quoted),
         literal_anchors=len(literal),
         vectors_on="vectors" in result.methods_used,
@@ -82,16 +82,16 @@ def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalRes
         timings_ms=result.timings_ms,
         arbiter_status=result.ranking.status,
         violations=result.ranking.violations,
-        repairs=dict(Counter(candidate.anchor_repair.status for candidate in result.kept())),
+        repairs=dict(Counter(candidate.quote.repair.status for candidate in result.kept())),
     )
 
 
-def is_literal(candidate: Candidate, content: DocumentContent) -> bool:
+def is_literal(candidate: Settled, content: DocumentContent) -> bool:
     """Whether the quoted anchor stands literally in the lines it claims, checked without calibration's own code."""
-    first = min(piece.line_number for piece in candidate.anchor_pieces)
-    last = max(piece.line_number for piece in candidate.anchor_pieces)
+    first = min(piece.line_number for piece in candidate.quote.pieces)
+    last = max(piece.line_number for piece in candidate.quote.pieces)
     between = content.text_between(first, last), content.text_between(first, last, searched_only=True)
-    return any(candidate.content_anchor in text for text in between)
+    return any(candidate.quote.text in text for text in between)
 
 
 def page_hits(judged: Iterable[tuple[list[int], tuple[int, ...]]]) -> dict[str, float | None]:

@@ -106,7 +106,7 @@ def ask(
         type=question.type,
         not_found_expected=question.not_found,
         status=result.status,
-        primary_count=sum(candidate.role == "primary" for candidate in result.candidates),
+        primary_count=sum(candidate.verdict.role == "primary" for candidate in result.candidates),
         chosen=[path_of[content.document_id] for content in contents],
         found=distinct(path for path, _ in pages),
         pages=pages,

@@ -3,7 +3,9 @@
 import unicodedata
 from functools import lru_cache
 
-FENCE = str.maketrans({"<": "‹", ">": "›"})
+LOOK_ALIKES = {"<": "‹", ">": "›"}
+FENCE = str.maketrans(LOOK_ALIKES)
+UNFENCE = str.maketrans({shown: meant for meant, shown in LOOK_ALIKES.items()})
 SIGNS_KEPT = 10_000
 
 
@@ -11,6 +13,11 @@ def fenced(text: str) -> str:
     """Text that cannot leave its block: angle brackets become look-alikes, and nothing in it is invisible."""
     is_plain = text.replace("\n", " ").isprintable()
     return (text if is_plain else "".join(filter(is_shown, text))).translate(FENCE)
+
+
+def unfenced(text: str) -> str:
+    """A model's words with angle brackets where it copied their look-alikes: "‹5 %" is "<5 %" again."""
+    return text.translate(UNFENCE)
 
 
 @lru_cache(maxsize=SIGNS_KEPT)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from retrieval.types import Candidate, Coverage, Gate, Hit, Question, Ranking, RetrievalResult, SearchedWord
+from retrieval.types import Candidate, Coverage, Gate, Hit, Question, Ranking, SearchedWord, Settled, Status
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import terms_of
 
@@ -21,7 +21,7 @@ LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
 class Finding(NamedTuple):
     """What the gates say: the status of the result and, unless something was found, why."""
 
-    status: str
+    status: Status
     reason: str
     gates: tuple[Gate, ...]
 
@@ -176,18 +176,18 @@ NOT_RUN_CAP, WARNING_CAP = 0.3, 0.6
 WEAK_STRENGTH, WEAK_CAP = 0.25, 0.4  # the best passage carries little of the question
 
 
-def confidence_of(result: RetrievalResult) -> float:
+def confidence_of(status: Status, candidates: Sequence[Settled], ranking: Ranking, coverage: Coverage) -> float:
     """0 when nothing was found; else the best class among the primary candidates, capped by what speaks against it."""
-    if result.status != "found":
+    if status != "found":
         return 0.0
-    primary = [candidate for candidate in result.candidates if candidate.role == "primary"]
+    primary = [candidate for candidate in candidates if candidate.verdict.role == "primary"]
     value = max((evidence_class(candidate) for candidate in primary), default=MEANING_ONLY)
-    value = min(value, CAPS.get(result.ranking.arbiter, 1.0))
-    if result.ranking.status == "not_run":
+    value = min(value, CAPS.get(ranking.arbiter, 1.0))
+    if ranking.status == "not_run":
         value = min(value, NOT_RUN_CAP)
-    if result.ranking.arbiter != "model" and max((each.strength for each in primary), default=0.0) < WEAK_STRENGTH:
+    if ranking.arbiter != "model" and max((each.strength for each in primary), default=0.0) < WEAK_STRENGTH:
         value = min(value, WEAK_CAP)
-    if result.ranking.contradictions or result.coverage.unreadable:
+    if ranking.contradictions or coverage.unreadable:
         value = min(value, WARNING_CAP)
     return value
 

@@ -1,56 +1,37 @@
 """The conductor of retrieval: a question and the documents it is asked of become a result. It writes nothing."""
 
-import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
-from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.client import is_configured
-from llm.embeddings.providers import EMBEDDING_ERRORS
 from llm.exchange import Exchange
-from reading.boxes import boxes_of
-from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.processes.clock import Clock
 from retrieval import absence, dispatch
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import fitted, toc_block
-from retrieval.candidates.aggregation import aggregate
-from retrieval.candidates.calibration import calibrate
-from retrieval.candidates.context import expand_parents, widen
-from retrieval.candidates.references import follow
-from retrieval.candidates.rerank_pool import hybrid_candidates
-from retrieval.deadline import detection_limited, wait_for
-from retrieval.detectors import DETECTORS
+from retrieval.candidates.pool import pool_size, propose
+from retrieval.candidates.settle import settle
+from retrieval.detectors.run import detect
 from retrieval.question.by_model import read_by_model
 from retrieval.question.parse import parse_question
 from retrieval.types import (
     ArbiterName,
-    Box,
-    Candidate,
+    Briefed,
     ConceptTerms,
-    Hit,
-    LineRange,
-    Method,
     Mode,
     Plan,
     Question,
     Ranking,
     RetrievalResult,
-    Verdict,
+    SearchedWord,
 )
 
 OnStage = Callable[[str, dict[str, Any]], None]
-THREADS = 4
-QUOTE_AROUND = 5  # lines around the anchor in which its quote may stand: what the arbiter was shown, and a little more
-EARLY_METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns")
 MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
-THOROUGH_POOL = 60  # briefs (R98)
-
-_threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="detector")
-_encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder")  # no word waits behind a slow server
+UNASKED_ARBITERS: dict[str, ArbiterName] = {"rules": "rules", "none": "none", "rerank": "rerank"}
 
 
 def retrieve(
@@ -87,25 +68,16 @@ def retrieve(
         question, reading = read_by_model(question, contents, dictionary)
     plan = dispatch.plan(question, contents, settings, mode)
     if question.clarification:
-        return replace(clarified(question, plan, contents, name, settings), reading=reading)
+        return clarified(question, plan, contents, name, settings, reading)
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
     clock.stop("detect")
-    tell("hits", {"hits": len(hits), "by": count_by_method(hits)})
+    tell("hits", {"hits": len(hits), "by": Counter(hit.method for hit in hits)})
     searched = absence.count_words(question, contents, elsewhere or {})
-    is_barred = bool(absence.zero_hits(question, searched)) and name not in MODEL_ARBITERS and not question.hints.pages
-    pool_max = max(settings.pool_max, THOROUGH_POOL) if mode == "thorough" else settings.pool_max
-    candidates: tuple[Candidate, ...] = ()
-    if not is_barred and name == "rerank":
-        candidates = hybrid_candidates(question, contents, hits)
-    elif not is_barred:
-        candidates = aggregate(hits, question, contents, pool_max=pool_max)
-    if candidates and plan.is_on("cross_references"):
-        followed = follow(candidates, contents)
-        plan = dispatch.noted(plan, "cross_references", followed.outcome)
-        hits += followed.hits
-        candidates = aggregate(hits, question, contents, pool_max=pool_max) if followed.hits else candidates
+    candidates: tuple[Briefed, ...] = ()
+    if not is_barred(name, question, searched):
+        candidates, hits, plan = propose(name, question, contents, hits, plan, pool_size(settings, mode))
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""
     candidates = fitted(candidates, toc)
@@ -115,186 +87,44 @@ def retrieve(
     clock.stop("arbitrate")
     coverage = absence.coverage_of(contents)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
-    judged = judge(candidates, ranking, question, contents)
+    settled = settle(candidates, ranking, question, contents)
     clock.stop("calibrate")
     result = RetrievalResult(
         question=question,
         plan=plan,
         scope=tuple(content.snapshot() for content in contents),
         hits=tuple(hits),
-        candidates=judged,
+        candidates=settled,
         ranking=ranking,
         gates=finding.gates,
         searched=searched,
         coverage=coverage,
-        status=cast(Any, finding.status),
+        status=finding.status,
         not_found_reason=finding.reason,
-        confidence=0.0,
+        confidence=absence.confidence_of(finding.status, settled, ranking, coverage),
         methods_used=plan.detectors,
         toc_shown=toc,
         settings=settings.to_json(),
         timings_ms=clock.timings_ms,
         reading=reading,
     )
-    result = replace(result, confidence=absence.confidence_of(result))
     tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(candidates)})
     return result
 
 
 def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
     """Fast questions and bases without a model are judged by the rules (R98)."""
-    if settings.ranking in ("rules", "none", "rerank"):
-        return cast(ArbiterName, settings.ranking)
+    if settings.ranking in UNASKED_ARBITERS:
+        return UNASKED_ARBITERS[settings.ranking]
     if mode == "fast" or not is_configured():
         return "rules"
     return "hybrid" if settings.ranking == "hybrid" else "model"
 
 
-def detect(
-    question: Question, plan: Plan, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()
-) -> tuple[list[Hit], Plan]:
-    """The hits of every detector of the plan, of the whole question and of each of its parts, and the plan as it ran.
-
-    Vectors are begun at once beside the words and waited for only when the words do not suffice. Raises
-    DetectionTimeout when the detectors that look at words do not come to an end.
-    """
-    asked = [(0, question)]
-    asked += [(number, parse_question(part, contents, dictionary)) for number, part in enumerate(question.parts, 1)]
-    nearest = begin_vectors(asked, contents) if plan.is_on("vectors") else []
-    hits = pinned(question, contents) if plan.is_on("page_hints") else []
-    with detection_limited():
-        hits += run_detectors(asked, [method for method in plan.detectors if method in EARLY_METHODS], contents)
-    plan = dispatch.reconsider(plan, question, hits)
-    for part, found in nearest:
-        if not plan.is_on("vectors"):
-            found.cancel()
-            continue
-        try:
-            hits += tag(found.result(), part)
-        except EMBEDDING_ERRORS as error:  # words find something too, and the plan says why they had to
-            plan = dispatch.without_vectors(plan, f"the question could not be embedded: {error}")
-    if plan.is_on("page_hints"):
-        pages = set(question.hints.pages)
-        hits = [hit for hit in hits if hit.method == "pinned" or is_on_pages(hit, pages, contents)]
-    return hits, plan
-
-
-def begin_vectors(
-    asked: Sequence[tuple[int, Question]], contents: Sequence[DocumentContent]
-) -> list[tuple[int, Future[list[Hit]]]]:
-    """The search by meaning in threads of its own: the encoder works outside the interpreter's lock."""
-    return [
-        (part, _encoders.submit(copy_context().run, DETECTORS["vectors"], question, content))
-        for part, question in asked
-        for content in contents
-    ]
-
-
-def run_detectors(
-    asked: Sequence[tuple[int, Question]], methods: Sequence[Method], contents: Sequence[DocumentContent]
-) -> list[Hit]:
-    """The hits of the detectors that look at words, side by side, always in the same order."""
-    jobs = [
-        (part, _threads.submit(copy_context().run, DETECTORS[method], question, content))
-        for part, question in asked
-        for method in methods
-        for content in contents
-    ]
-    return [hit for part, found in jobs for hit in tag(wait_for(found), part)]
-
-
-def tag(hits: list[Hit], part: int) -> list[Hit]:
-    return [replace(hit, part=part) for hit in hits] if part else hits
-
-
-def pinned(question: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
-    """A hit for each page the question names, by its number in the file or as printed (R36)."""
-    hits = []
-    for content in contents:
-        wanted = {str(page) for page in question.hints.pages}
-        numbers = {page.number for page in content.pages if str(page.number) in wanted}
-        numbers |= {page.number for page in content.pages if page.label in wanted and not str(page.number) in wanted}
-        spans: dict[int, list[int]] = {}
-        for line in content.searched_lines:
-            if line.page_number in numbers:
-                spans.setdefault(line.page_number, []).append(line.number)
-        hits += [
-            Hit("pinned", content.document_id, LineRange(lines[0], lines[-1]), 1.0, detail=f"page {page}")
-            for page, lines in spans.items()
-        ]
-    return hits
-
-
-def is_on_pages(hit: Hit, pages: set[int], contents: Sequence[DocumentContent]) -> bool:
-    content = next(content for content in contents if content.document_id == hit.document_id)
-    return content.lines[hit.lines.first - 1].page_number in pages
-
-
-def judge(
-    candidates: Sequence[Candidate], ranking: Ranking, question: Question, contents: Sequence[DocumentContent]
-) -> tuple[Candidate, ...]:
-    """The candidates in the arbiter's order, with role, reason, literal quote, boxes and context."""
-    by_id = {candidate.candidate_id: candidate for candidate in candidates}
-    content_of = {content.document_id: content for content in contents}
-    judged = []
-    for verdict in ranking.verdicts:
-        candidate = by_id[verdict.candidate_id]
-        content = content_of[candidate.document_id]
-        judged.append(widen(quoted(candidate, verdict, content), question, content))
-    return tuple(
-        placed(candidate, content_of[candidate.document_id]) for candidate in expand_parents(judged, content_of)
-    )
-
-
-def placed(candidate: Candidate, content: DocumentContent) -> Candidate:
-    """The candidate with everything a page needs to draw it, so that a stored run needs no document any more."""
-    page = content.page(candidate.anchor_pages[0])
-    lines = [line for line in content.lines_between(*candidate.context) if line.kind not in UNSEARCHED_KINDS]
-    return replace(
-        candidate,
-        context_boxes=boxes_by_page(lines),
-        page_label=page.label,
-        page_size=(page.width, page.height),
-    )
-
-
-def boxes_by_page(lines: Sequence[LineRow]) -> tuple[Box, ...]:
-    """One box for each page and column of the lines."""
-    groups: dict[tuple[int, int], list[LineRow]] = {}
-    for line in lines:
-        groups.setdefault((line.page_number, line.column), []).append(line)
-    return tuple(
-        Box(
-            page,
-            min(line.x0 for line in group),
-            min(line.y0 for line in group),
-            max(line.x1 for line in group),
-            max(line.y1 for line in group),
-        )
-        for (page, _), group in groups.items()
-    )
-
-
-def quoted(candidate: Candidate, verdict: Verdict, content: DocumentContent) -> Candidate:
-    """The candidate with its verdict; boxes are those of the quote, or of the anchor when there is none."""
-    anchor = candidate.anchor
-    within = LineRange(anchor.first - QUOTE_AROUND, anchor.last + QUOTE_AROUND)
-    calibrated = calibrate(verdict.raw_content_anchor, content, anchor, within)
-    pieces = [(piece.line_number, piece.start, piece.end) for piece in calibrated.pieces]
-    if not pieces:
-        pieces = [(line.number, 0, len(line.text)) for line in content.lines_between(*anchor)]
-    lines = {line.number: line for line in content.lines_between(*within)}
-    return replace(
-        candidate,
-        role=verdict.role,
-        reason=verdict.reason,
-        rule=verdict.rule,
-        raw_content_anchor=verdict.raw_content_anchor,
-        content_anchor=calibrated.text,
-        anchor_repair=calibrated.repair,
-        anchor_pieces=calibrated.pieces,
-        boxes=tuple(Box(*box) for box in boxes_of(pieces, lines)),
-    )
+def is_barred(arbiter: ArbiterName, question: Question, searched: Sequence[SearchedWord]) -> bool:
+    """Whether nothing is proposed: no word of the question occurs, no page is named, and no model may know better."""
+    is_open = arbiter in MODEL_ARBITERS or bool(question.hints.pages)
+    return not is_open and bool(absence.zero_hits(question, searched))
 
 
 def clarified(
@@ -303,6 +133,7 @@ def clarified(
     contents: Sequence[DocumentContent],
     arbiter: ArbiterName,
     settings: BaseSettings,
+    reading: Exchange | None,
 ) -> RetrievalResult:
     """The result of a question that must be asked more precisely: nothing was searched (R23)."""
     return RetrievalResult(
@@ -320,25 +151,5 @@ def clarified(
         confidence=0.0,
         methods_used=(),
         settings=settings.to_json(),
+        reading=reading,
     )
-
-
-def count_by_method(hits: Sequence[Hit]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for hit in hits:
-        counts[hit.method] = counts.get(hit.method, 0) + 1
-    return counts
-
-
-class Clock:
-    """Milliseconds of each step."""
-
-    def __init__(self) -> None:
-        self.timings_ms: dict[str, float] = {}
-        self._since = time.perf_counter()
-
-    def stop(self, step: str) -> None:
-        """Book the time since the last step on this one."""
-        now = time.perf_counter()
-        self.timings_ms[step] = round(1000 * (now - self._since), 3)
-        self._since = now

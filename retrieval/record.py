@@ -19,7 +19,7 @@ from llm.payload import COLUMNS as CALL_COLUMNS
 from llm.payload import call_of
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import Candidate, Hit, RetrievalResult
+from retrieval.types import Hit, RetrievalResult, Settled
 from retrieval.version import program_version
 
 RUN_FORMAT = "docintel-run-2"
@@ -266,7 +266,8 @@ def hit_fields(hit: Hit) -> dict[str, Any]:
     return asdict(hit) | {"lines": [hit.lines.first, hit.lines.last]}
 
 
-def candidate_fields(candidate: Candidate) -> dict[str, Any]:
+def candidate_fields(candidate: Settled) -> dict[str, Any]:
+    verdict, quote, context = candidate.verdict, candidate.quote, candidate.context
     width, height = candidate.page_size
     same = (
         "candidate_id",
@@ -280,11 +281,6 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
         "type_match",
         "line_score",
         "rrf_rank",
-        "role",
-        "reason",
-        "rule",
-        "raw_content_anchor",
-        "content_anchor",
         "anchor_text",
         "snippet",
     )
@@ -292,20 +288,25 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
         "document_title": candidate.brief.document_title,
         "methods": list(candidate.methods),
         "matched_keywords": list(candidate.matched_keywords),
-        "anchor_repair": asdict(candidate.anchor_repair),
-        "anchor_pieces": [asdict(piece) for piece in candidate.anchor_pieces],
+        "role": verdict.role,
+        "reason": verdict.reason,
+        "rule": verdict.rule,
+        "raw_content_anchor": verdict.raw_content_anchor,
+        "content_anchor": quote.text,
+        "anchor_repair": asdict(quote.repair),
+        "anchor_pieces": [asdict(piece) for piece in quote.pieces],
         "boxes": [asdict(box) for box in candidate.boxes],
-        "context_boxes": [asdict(box) for box in candidate.context_boxes],
+        "context_boxes": [asdict(box) for box in context.boxes],
         "anchor_first_line": candidate.anchor.first,
         "anchor_last_line": candidate.anchor.last,
         "anchor_first_page": candidate.anchor_pages[0],
         "anchor_last_page": candidate.anchor_pages[1],
         "anchor_page_label": candidate.page_label,
-        "context_first_line": candidate.context.first,
-        "context_last_line": candidate.context.last,
-        "context_first_page": candidate.context_pages[0],
-        "context_last_page": candidate.context_pages[1],
-        "context_text": candidate.text,
+        "context_first_line": context.lines.first,
+        "context_last_line": context.lines.last,
+        "context_first_page": context.pages[0],
+        "context_last_page": context.pages[1],
+        "context_text": context.text,
         "brief": candidate_block(candidate.brief),
         "page_width": width,
         "page_height": height,
@@ -346,21 +347,21 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
     }
 
 
-def candidate_json(candidate: Candidate) -> dict[str, Any]:
+def candidate_json(candidate: Settled) -> dict[str, Any]:
     return {
         "candidate_id": candidate.candidate_id,
         "document_id": candidate.document_id,
-        "role": candidate.role,
-        "reason": candidate.reason,
-        "rule": candidate.rule or None,
+        "role": candidate.verdict.role,
+        "reason": candidate.verdict.reason,
+        "rule": candidate.verdict.rule or None,
         "section_title": candidate.section_title,
         "breadcrumb": candidate.breadcrumb,
         "page_number": candidate.anchor_pages[0],
         "page_label": candidate.page_label,
         "anchor": range_json(candidate.anchor, candidate.anchor_pages),
-        "context": range_json(candidate.context, candidate.context_pages),
+        "context": range_json(candidate.context.lines, candidate.context.pages),
         "snippet": candidate.snippet,
-        "text": candidate.text,
+        "text": candidate.context.text,
         "methods": list(candidate.methods),
         "matched_keywords": list(candidate.matched_keywords),
         "exact_title": candidate.exact_title,
@@ -368,9 +369,9 @@ def candidate_json(candidate: Candidate) -> dict[str, Any]:
         "type_match": candidate.type_match,
         "line_score": candidate.line_score,
         "rrf_rank": candidate.rrf_rank,
-        "content_anchor": candidate.content_anchor or None,
-        "raw_content_anchor": candidate.raw_content_anchor or None,
-        "anchor_repair": asdict(candidate.anchor_repair),
+        "content_anchor": candidate.quote.text or None,
+        "raw_content_anchor": candidate.verdict.raw_content_anchor or None,
+        "anchor_repair": asdict(candidate.quote.repair),
         "boxes": [asdict(box) for box in candidate.boxes],
     }
 

@@ -1,6 +1,6 @@
 """The values passed between the steps of retrieval, in the order they arise; R61-R64 say what the result must hold."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from llm.client import Exchange
@@ -9,8 +9,10 @@ Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "referen
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
 ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
+Status = Literal["found", "not_found", "cannot_tell", "clarify"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 POINTED: tuple[Method, ...] = ("pinned", "references")  # proposed because somebody points there, not by a detector
+KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
 HEAD_LINES = 5  # the hit of a title is its heading with the lines below it
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
 
@@ -167,6 +169,15 @@ class Repair:
 
 
 @dataclass(frozen=True)
+class Calibrated:
+    """The literal text and its pieces, "" and none when the quote was refused, and what was done to it."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    repair: Repair
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The arbiter on one candidate. `rule` names the rule that decided, for the rules arbiter."""
 
@@ -211,7 +222,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A place worth judging: an anchor (where it matched), a context (what is handed on), and what became of it."""
+    """A place worth judging: where it is, and what speaks for it. The rules judge by this alone."""
 
     candidate_id: str
     document_id: str
@@ -221,19 +232,15 @@ class Candidate:
     toc_index: int
     section_title: str
     breadcrumb: str
-    anchor: LineRange
+    anchor: LineRange  # where it matched
     anchor_pages: tuple[int, int]
-    context: LineRange
-    context_pages: tuple[int, int]
     anchor_text: str
-    text: str  # the context's text
     snippet: str
     line_score: float
     exact_title: bool
     co_occurrence: bool
     type_match: bool
     rrf_rank: int
-    brief: Brief
     best_line: int = 0  # the line of the anchor that carries most of the question
     strength: float = 0.0  # 0..1 by the rules of aggregation; orders candidates inside one class of evidence
     parts: tuple[int, ...] = ()  # the parts of a compound question it was found for
@@ -241,20 +248,36 @@ class Candidate:
     statement: str = ""  # its page is this statement of a report
     referred: str = ""  # what another passage called this place, and on which page
     rows_share: float = 0.0  # of the question, on the rows of that statement
-    role: Role = "unjudged"
-    reason: str = ""
-    rule: str = ""
-    raw_content_anchor: str = ""
-    content_anchor: str = ""
-    anchor_repair: Repair = Repair("none", 0, 0)
-    anchor_pieces: tuple[Piece, ...] = ()
-    boxes: tuple[Box, ...] = ()
-    context_boxes: tuple[Box, ...] = ()
-    page_label: str = ""  # of the anchor's first page, as printed
-    page_size: tuple[float, float] = (0.0, 0.0)  # its width and height in points
 
-    def judged(self, **changes: Any) -> "Candidate":
-        return replace(self, **changes)
+
+@dataclass(frozen=True, kw_only=True)
+class Briefed(Candidate):
+    """A place with what an arbiter that reads is given of it: a model its brief, a reranker the passage it came from."""
+
+    brief: Brief
+    passage: str = ""
+
+
+@dataclass(frozen=True)
+class Context:
+    """The lines around an anchor that are handed on; boxes are one for each page and column."""
+
+    lines: LineRange
+    pages: tuple[int, int]
+    text: str
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled(Briefed):
+    """A candidate with its verdict, the literal quote and its context: a stored run needs no document to draw it."""
+
+    verdict: Verdict
+    quote: Calibrated
+    boxes: tuple[Box, ...]  # of the quote, or of the anchor when nothing was quoted
+    context: Context
+    page_label: str  # of the anchor's first page, as printed
+    page_size: tuple[float, float]  # its width and height in points
 
 
 @dataclass(frozen=True)
@@ -295,12 +318,12 @@ class RetrievalResult:
     plan: Plan
     scope: tuple[dict[str, Any], ...]  # a snapshot of each document: id, title, sha256, parse id and number, pages
     hits: tuple[Hit, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Settled, ...]
     ranking: Ranking
     gates: tuple[Gate, ...]
     searched: tuple[SearchedWord, ...]
     coverage: Coverage
-    status: Literal["found", "not_found", "cannot_tell", "clarify"]
+    status: Status
     not_found_reason: str
     confidence: float
     methods_used: tuple[Method, ...]
@@ -313,6 +336,6 @@ class RetrievalResult:
     def not_found(self) -> bool:
         return self.status in ("not_found", "cannot_tell")
 
-    def kept(self) -> tuple[Candidate, ...]:
+    def kept(self) -> tuple[Settled, ...]:
         """The candidates generation may read: primary and supporting."""
-        return tuple(candidate for candidate in self.candidates if candidate.role in ("primary", "supporting"))
+        return tuple(candidate for candidate in self.candidates if candidate.verdict.role in KEPT_ROLES)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from audit.events import is_auditor, record_list
 from audit.runs.glossary import terms_in_order
+from audit.statistics.drawings import draw
 from audit.statistics.period import PAGE_STATES, ROLES, coverage_of, figures_of
 from documents.access import get_document
 from documents.models import Document, KnowledgeBase, Viewer
@@ -56,7 +57,7 @@ def figures(request: HttpRequest) -> HttpResponse:
     shown = {
         "form": form,
         "days": PERIODS[days],
-        "figures": figures_of(runs, days),
+        "figures": draw(figures_of(runs, days)),
         "roles": ROLES,
         "is_auditor": is_auditor(request.user),
         "terms": terms_in_order(*TERMS_USED),

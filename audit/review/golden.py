@@ -13,13 +13,13 @@ from audit.events import record_event
 from audit.models import Review
 from audit.review.replay import CannotReplay, Judge, Rejudged, rejudge, summary
 from audit.review.reviewing import Reviews, RunReviews, reviews_of
-from audit.runs.disagreement import KEPT_ROLES
 from chat.models import Answer, Citation
 from documents.models import KnowledgeBase
 from ledger.events import record
 from ledger.models import Event
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
+from retrieval.types import KEPT_ROLES
 
 CHECK = "golden_check"  # the kind of the event a check leaves
 LISTED_MAX = 200  # broken verdicts kept with a check

@@ -9,13 +9,12 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
 from django.utils.translation import gettext
 
-from audit.runs.disagreement import KEPT_ROLES
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
 from llm.client import complete
@@ -29,7 +28,7 @@ from retrieval.arbiter.model import INSTRUCTIONS, PROMPT_NAME, PROMPT_VERSION, A
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import Brief, Candidate, Hints, Hit, Keyword, LineRange, Question, Ranking
+from retrieval.types import KEPT_ROLES, Candidate, Hints, Hit, Keyword, LineRange, Question, Ranking
 
 OPTIONAL = ("temperature", "store")
 # How a server that knows no schemas is told of one (llm.dialect).
@@ -160,7 +159,7 @@ def differing_roles(run: RetrievalRun, call: LLMCall, rows: Sequence[RunCandidat
         reply = parse_reply(call.raw_reply, ArbiterReply)
     except ReplyError:
         return tuple(row.candidate_id for row in rows)
-    ranking = read_reply(reply, [candidate_from(row) for row in rows], None)
+    ranking = read_reply(reply, [found_from(row) for row in rows], None)
     now = {verdict.candidate_id: verdict.role for verdict in ranking.verdicts}
     return tuple(row.candidate_id for row in rows if now.get(row.candidate_id) != row.role)
 
@@ -242,7 +241,7 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
         )
     except LLMError as error:
         raise CannotReplay(gettext("The model did not judge: %(reason)s") % {"reason": error}) from error
-    return read_reply(completion.reply, [candidate_from(row) for row in rows], completion.exchange)
+    return read_reply(completion.reply, [found_from(row) for row in rows], completion.exchange)
 
 
 def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
@@ -267,7 +266,7 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
         )
         raise CannotReplay(words % {"version": run.code_version, "names": ", ".join(unknown[:3])})
     candidates = [
-        replace(candidate_from(row), strength=again[row.candidate_id].strength, parts=again[row.candidate_id].parts)
+        replace(found_from(row), strength=again[row.candidate_id].strength, parts=again[row.candidate_id].parts)
         for row in rows
     ]
     return judge_by_rules(question, candidates)
@@ -309,10 +308,8 @@ def hits_from(run: RetrievalRun) -> list[Hit]:
     ]
 
 
-def candidate_from(row: RunCandidate) -> Candidate:
-    """The candidate as the arbiter was given it, without verdict; strength and parts are not in the row."""
-    pages = (row.anchor_first_page, row.anchor_last_page)
-    anchor = LineRange(row.anchor_first_line, row.anchor_last_line)
+def found_from(row: RunCandidate) -> Candidate:
+    """The candidate as the arbiter was given it, without its brief; strength and parts are not in the row."""
     return Candidate(
         candidate_id=row.candidate_id,
         document_id=str(row.document_id),
@@ -322,17 +319,13 @@ def candidate_from(row: RunCandidate) -> Candidate:
         toc_index=row.toc_index,
         section_title=row.section_title,
         breadcrumb=row.breadcrumb,
-        anchor=anchor,
-        anchor_pages=pages,
-        context=anchor,
-        context_pages=pages,
+        anchor=LineRange(row.anchor_first_line, row.anchor_last_line),
+        anchor_pages=(row.anchor_first_page, row.anchor_last_page),
         anchor_text=row.anchor_text,
-        text=row.context_text,
         snippet=row.snippet,
         line_score=row.line_score,
         exact_title=row.exact_title,
         co_occurrence=row.co_occurrence,
         type_match=row.type_match,
         rrf_rank=row.rrf_rank,
-        brief=Brief(*cast(Any, (row.candidate_id, (), "", "", "", "", (), False, False, False, ""))),
     )

@@ -9,9 +9,8 @@ from django.utils.translation import gettext as _
 
 from audit.runs.outcomes import METHOD_NAMES, ROLE_NAMES
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import METHODS
+from retrieval.types import KEPT_ROLES, METHODS
 
-KEPT_ROLES = ("primary", "supporting")
 REFUSED_ROLES = ("tangential", "discarded")
 
 

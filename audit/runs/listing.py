@@ -16,12 +16,12 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from audit.models import Review
-from audit.runs.disagreement import KEPT_ROLES
 from audit.runs.outcomes import Outcome, judge_of, outcome_of
 from chat.models import Answer, Feedback
 from documents.models import Document
 from ledger.chain import time_text
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
+from retrieval.types import KEPT_ROLES
 
 RUNS_A_PAGE = 25
 WINDOWS = (200, 1_000)  # runs looked through one by one before an index is asked: 24,000 candidates at most

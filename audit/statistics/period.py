@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, UUIDField, Value
@@ -16,21 +15,19 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review
 from audit.review.queue import RISKS, is_reviewed
-from audit.runs.disagreement import KEPT_ROLES, REFUSED_ROLES
-from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES
-from audit.statistics.charts import Bars, Chart, Key, Point, Series, bars, columns
+from audit.runs.disagreement import REFUSED_ROLES
+from audit.runs.outcomes import ARBITERS, METHOD_NAMES
 from chat.models import Answer, Citation
 from documents.models import Document
 from llm.models import LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
-from retrieval.types import METHODS
+from retrieval.types import KEPT_ROLES, METHODS
 
 ROLES = ("primary", "supporting", "tangential", "discarded")
 ROWS = (*ROLES, "unjudged")
 ABSENT = ("not_found", "cannot_tell")
 NEWEST_MAX = 2_000  # runs of the period whose candidates and times are counted
-REPAIRS = {"exact": "in-good", "truncated": "in-warn", "rejected": "in-bad"}  # with their colours
-PER_CENT = " %"
+REPAIRS = ("exact", "truncated", "rejected")
 DAYS_AS_DAYS = 62  # a longer period is shown by month
 STEPS = {
     "parse": _("Reading the question"),
@@ -118,29 +115,23 @@ class Spent(NamedTuple):
 
 @dataclass(frozen=True)
 class Figures:
+    """Everything counted over the runs of a period."""
+
     runs: int
     absent: tuple[Rate, ...]
-    absent_chart: Chart
     matrix: tuple[MatrixRow, ...]
     reviewed: int
     agreement: Rate
     agreements: tuple[Rate, ...]
-    agreement_chart: Chart
     by_judge: tuple[Rate, ...]
     by_detector: tuple[Rate, ...]
     blind: Rate
     signs: tuple[Sign, ...]
-    signs_bars: Bars
     repairs: tuple[Repairs, ...]
-    repairs_bars: Bars
     contributions: tuple[Contribution, ...]
-    contributions_bars: Bars
     latencies: tuple[Latency, ...]
-    latency_bars: Bars
     calls: list[dict[str, Any]]
-    calls_bars: Bars
     costs: tuple[Spent, ...]
-    costs_chart: Chart
 
     @property
     def is_cut(self) -> bool:
@@ -158,92 +149,25 @@ def figures_of(runs: RetrievalRunQuerySet, days: int) -> Figures:
     absent = tuple(rates_of(runs, days))
     standing = standing_reviews(runs)
     agreements = tuple(agreements_of(standing))
-    repairs, contributions, latencies = (
-        tuple(repairs_of(runs)),
-        tuple(contributions_of(runs)),
-        tuple(latencies_of(runs)),
-    )
-    signs, calls, costs = tuple(signs_in(runs)), list(calls_of(runs)), tuple(costs_of(runs, days))
     agreed = sum(rate.part for rate in agreements)
     judged = sum(rate.of for rate in agreements)
-    currencies = ", ".join(sorted({row.currency for row in costs}))
     return Figures(
         runs=sum(rate.of for rate in absent),
         absent=absent,
-        absent_chart=columns(
-            points_of(absent),
-            Key("in-warn", gettext("share of the questions to which no answer was found")),
-            gettext("Share of questions not found, over time"),
-            unit=PER_CENT,
-            most=100.0,
-        ),
         matrix=matrix_of(standing),
         reviewed=judged,
         agreement=Rate("", agreed, judged),
         agreements=agreements,
-        agreement_chart=columns(
-            points_of(agreements),
-            Key("in-good", gettext("share of the reviewed roles that the auditor agreed with")),
-            gettext("Share of roles auditors agreed with, by month"),
-            unit=PER_CENT,
-            most=100.0,
-        ),
         by_judge=tuple(agreement_by(standing, lambda review: [review.judge])),
         by_detector=tuple(agreement_by(standing, lambda review: review.methods)),
         blind=blind_agreement(runs),
-        signs=signs,
-        signs_bars=bars(
-            signs,
-            Series("in-good", gettext("with a verdict"), attrgetter("reviewed")),
-            Series("in-other", gettext("waiting"), attrgetter("waiting")),
-        ),
-        repairs=repairs,
-        repairs_bars=bars(
-            repairs,
-            *(Series(css, str(REPAIR_NAMES[name]), repaired(name)) for name, css in REPAIRS.items()),
-        ),
-        contributions=contributions,
-        contributions_bars=bars(
-            contributions,
-            Series("in-good", gettext("kept"), attrgetter("kept")),
-            Series("in-other", gettext("refused"), attrgetter("refused")),
-        ),
-        latencies=latencies,
-        latency_bars=bars(
-            latencies,
-            Series("in-blue", gettext("half of the questions took at most this"), attrgetter("p50")),
-            Series("in-pale", gettext("95 of 100 took at most this"), attrgetter("beyond")),
-            unit=" ms",
-        ),
-        calls=calls,
-        calls_bars=bars(
-            calls,
-            Series("in-blue", gettext("sent anew"), lambda row: row["sent"] - row["cached"]),
-            Series("in-pale", gettext("sent, cached"), itemgetter("cached")),
-            Series("in-violet", gettext("received"), itemgetter("received")),
-        ),
-        costs=costs,
-        costs_chart=columns(
-            [Point(row.when, float(row.amount), f"{row.when}: {row.amount} {row.currency}") for row in costs],
-            Key("in-blue", gettext("what the priced calls cost, in %(currency)s") % {"currency": currencies}),
-            gettext("Cost of the calls, over time"),
-        ),
+        signs=tuple(signs_in(runs)),
+        repairs=tuple(repairs_of(runs)),
+        contributions=tuple(contributions_of(runs)),
+        latencies=tuple(latencies_of(runs)),
+        calls=list(calls_of(runs)),
+        costs=tuple(costs_of(runs, days)),
     )
-
-
-def repaired(name: str) -> Callable[[Repairs], float]:
-    return lambda row: row.counts[name]
-
-
-def points_of(rates: Iterable[Rate]) -> list[Point]:
-    return [
-        Point(
-            rate.when,
-            rate.percent,
-            f"{rate.when}: " + gettext("%(part)s of %(all)s") % {"part": rate.part, "all": rate.of},
-        )
-        for rate in rates
-    ]
 
 
 def rates_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Rate]:
@@ -367,7 +291,7 @@ def newest_candidates(runs: RetrievalRunQuerySet) -> Any:
 def repairs_of(runs: RetrievalRunQuerySet) -> Iterable[Repairs]:
     """What became of the quotes, by model and prompt version; the rules quote without a model."""
     model = Coalesce(NullIf("run__llm_call__model_returned", Value("")), "run__llm_call__model")
-    quoted = newest_candidates(runs).filter(anchor_repair__status__in=list(REPAIRS))
+    quoted = newest_candidates(runs).filter(anchor_repair__status__in=REPAIRS)
     rows = quoted.annotate(model=model, prompt=F("run__llm_call__prompt_version"), repair=F("anchor_repair__status"))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows.values("model", "prompt", "repair").annotate(number=Count("pk")):

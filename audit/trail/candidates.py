@@ -11,21 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from audit.review.reviewing import Reviews, RunReviews
-from audit.runs.disagreement import (
-    KEPT_ROLES,
-    REFUSED_ROLES,
-    Ranks,
-    against_rrf,
-    detectors_sentence,
-    ordinal,
-    sentence_of,
-    span,
-)
+from audit.runs.disagreement import REFUSED_ROLES, Ranks, against_rrf, detectors_sentence, ordinal, sentence_of, span
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES
 from reading.matching import loose_map
 from retrieval.injection import instructing_words
 from retrieval.models import RunCandidate
-from retrieval.types import ROLE_ORDER
+from retrieval.types import KEPT_ROLES, ROLE_ORDER
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from audit.runs.disagreement import KEPT_ROLES, span
+from audit.runs.disagreement import span
 from audit.runs.outcomes import METHOD_NAMES
 from audit.trail.candidates import Choice, Row, build_table
 from audit.trail.story import OF_THE_QUESTION
 from documents.models import Document, Line, TocEntry
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import METHODS
+from retrieval.types import KEPT_ROLES, METHODS
 
 NEAR_MISSES_MAX = 5
 NEAR_HITS_MAX = 3

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.proof.verification import Standing, standing_of
 from audit.review.reviewing import Reviews, RunReviews
 from audit.runs.complaints import feedback_on
-from audit.runs.disagreement import KEPT_ROLES, GridRow, grid_of, rank_candidates, span
+from audit.runs.disagreement import GridRow, grid_of, rank_candidates, span
 from audit.runs.outcomes import METHOD_NAMES, Outcome, judge_in_full, outcome_of
 from audit.trail.candidates import Choice, Table, build_table
 from audit.trail.contents import Contents, read_contents
@@ -26,7 +26,7 @@ from chat.models import Answer, Citation, Feedback
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record import reading_of
-from retrieval.types import METHODS, POINTED
+from retrieval.types import KEPT_ROLES, METHODS, POINTED
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
 

@@ -6,9 +6,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from audit.review.reviewing import RunReviews
-from audit.runs.disagreement import KEPT_ROLES, REFUSED_ROLES
+from audit.runs.disagreement import REFUSED_ROLES
 from chat.models import Answer
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import KEPT_ROLES
 
 WORDS_TOLD, ADDED_TOLD = 6, 3
 OF_THE_QUESTION = ("direct", "identifier")  # the other sources of keywords add what the asker did not say

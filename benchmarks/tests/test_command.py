@@ -1,11 +1,15 @@
-"""The command line of the benchmarks, started where something is missing."""
+"""The command line of the benchmarks: what it writes, and started where something is missing."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from benchmarks.__main__ import main
+from benchmarks.commands import COMMANDS, OUT, Command, Figures
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -47,3 +51,22 @@ def test_a_missing_file_of_questions_is_told_before_anything_is_asked(tmp_path: 
         "nothing", tmp_path, "retrieval", "--data", str(tmp_path), "--questions", str(tmp_path / "none.jsonl")
     )
     assert done.returncode == 1 and "The questions cannot be read" in done.stderr
+
+
+@pytest.mark.parametrize(("figures", "code"), [({"leaks": 0}, 0), ({"leaks": 2, "where": ROOT}, 1), (None, 1)])
+def test_figures_are_written_and_printed_and_decide_the_exit_code(
+    figures: Figures | None,
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    probe = Command("probe", (OUT,), lambda options: figures, is_failed=lambda found: bool(found["leaks"]))
+    monkeypatch.setitem(COMMANDS, "probe", probe)
+    out = tmp_path / "figures.json"
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "probe", "--out", str(out)])
+    assert main() == code
+    assert out.exists() is (figures is not None)
+    if figures is not None:
+        assert json.loads(out.read_text())["leaks"] == figures["leaks"]
+        assert f"leaks                 {figures['leaks']}" in capsys.readouterr().out

@@ -21,7 +21,7 @@ QUESTIONS = [one for one in load_questions(SAMPLES / "questions.jsonl") if one.d
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
-    monkeypatch.setattr("benchmarks.library.embedding.is_available", lambda: False)
+    monkeypatch.setattr("benchmarks.library.bundled.is_available", lambda: False)
     return Library(SAMPLES, tmp_path / "cache")
 
 
@@ -86,7 +86,7 @@ def test_the_command_refuses_replies_it_cannot_use(
 def test_the_command_writes_the_requests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("benchmarks.library.embedding.is_available", lambda: False)
+    monkeypatch.setattr("benchmarks.library.bundled.is_available", lambda: False)
     monkeypatch.setattr("benchmarks.library.CACHE", tmp_path / "cache")
     shutil.copy(SAMPLES / "information-security-policy.md", tmp_path)
     lines = (SAMPLES / "questions.jsonl").read_text().splitlines()

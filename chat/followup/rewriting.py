@@ -11,16 +11,17 @@ from chat.asking import QUESTION_CHARACTERS_MAX, QuestionError, check_question
 from chat.followup.rules import read_follow_up
 from chat.models import Rewriting, Turn
 from chat.record import REWRITING
-from chat.writing.writer import WORD, WORD_LETTERS_MIN, fenced, numbers_in, printable
+from chat.writing.writer import WORD, WORD_LETTERS_MIN, numbers_in, printable
 from llm import client
 from llm.errors import LLMError
 from llm.exchange import Exchange
+from llm.fence import fenced, unfenced
 from llm.models import LLMCall
 from reading.matching import match_form
 from retrieval.words.tokens import is_stop_word, language_of
 
 PROMPT_NAME = "follow_up"
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 DEADLINE_S = 15.0  # one sentence; a reader who waits longer is better served by the question as typed
 TURNS_SHOWN = 4  # further back a follow-up hardly ever points
 ANSWER_CHARACTERS_SHOWN = 600
@@ -109,8 +110,8 @@ def by_model(turn: Turn, before: list[Turn]) -> Rewriting:
     except LLMError as error:
         note = FAILED.format(failure=error.message.rstrip("."))
         return keep(turn, "model", Outcome.FAILED, turn.question, note, error.exchange)
-    question = " ".join(printable(completion.reply.question).split())
-    if completion.reply.stands_alone or question == " ".join(turn.question.split()):
+    question = " ".join(unfenced(printable(completion.reply.question)).split())
+    if completion.reply.stands_alone or question == " ".join(unfenced(turn.question).split()):
         return keep(turn, "model", Outcome.ALONE, turn.question, exchange=completion.exchange)
     if fault := fault_of(question, turn.question, prompt):
         note = UNSAFE.format(fault=fault)

@@ -21,7 +21,7 @@ from chat.page.viewer import PaneLink
 from chat.scope import value_of
 from chat.writing.phrases import anchor_pages, cited_pages, counted, place_of, repair_of
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import METHODS
+from retrieval.types import KEPT_ROLES, METHODS
 
 STAGES = ("parsed", "plan", "hits", "candidates", "arbiter", "written")
 STAGE_NAMES = {
@@ -32,7 +32,6 @@ STAGE_NAMES = {
     "arbiter": gettext_lazy("Arbiter"),
     "written": gettext_lazy("Written"),
 }
-KEPT_ROLES = ("primary", "supporting")
 REFUSED_SHOWN = 3  # near misses on the card of a not-found answer
 DISCARDED_SHOWN = 3  # below the kept ones; the audit trail has them all
 CONVERSATIONS_SHOWN = 100

@@ -23,9 +23,9 @@ from llm import client
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import KEPT_ROLES
 
 Kind = Answer.Kind
-KEPT_ROLES = ("primary", "supporting")
 
 NO_MODEL = gettext_noop("No model is configured: this answer is quoted from the document, chosen by rules.")
 QUOTED = gettext_noop("This answer is quoted from the document.")

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from llm.fence import fenced, unfenced
 from reading.matching import match_form
 
 PROMPT_NAME = "answer"
-PROMPT_VERSION = "2"
+PROMPT_VERSION = "3"
 
 INSTRUCTIONS = """\
 You answer a question from numbered excerpts of documents. Your answer is checked sentence by sentence against them.
@@ -39,7 +40,6 @@ MARKER_CHARACTERS_MAX = 40
 SUPPORT_MIN = 0.5  # below this share of its words in the cited excerpts a sentence is pointed out to the reader
 WORD_LETTERS_MIN = 4  # shorter words are mostly grammar
 
-TAG = re.compile(r"<(?=[/!?a-zA-Z])")
 MARKER = re.compile(r"\[(\d{1,3})\]")
 MARKER_LIST = re.compile(r"(?<!\s)\s*\[\s*\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\s*\]")
 MARKER_BEGINNING = re.compile(r"\[[\s\d,;\u2013-]*")
@@ -85,11 +85,6 @@ def relevance_of(excerpt: Excerpt) -> str:
     return f' relevance="{attribute(excerpt.relevance)}"' if excerpt.relevance else ""
 
 
-def fenced(text: str) -> str:
-    """Text in which nothing is a tag any more; a lone "<" of a formula stays."""
-    return TAG.sub("&lt;", text)
-
-
 def attribute(text: str) -> str:
     return " ".join(fenced(text).replace('"', "'").split())
 
@@ -124,7 +119,7 @@ class StreamedReply:
 
     def feed(self, piece: str) -> str:
         """What may be shown now. A marker that is not complete yet is held back, and so is a NOT FOUND."""
-        self._held += printable(piece)
+        self._held += unfenced(printable(piece))
         if not self._begun:
             self._held = self._held.lstrip()
             if len(self._held) < len("NOT FOUND: ") or NOT_FOUND.match(self._held):

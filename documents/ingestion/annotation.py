@@ -20,10 +20,11 @@ from jobs.lease import LeaseLost
 from llm import client
 from llm.errors import LLMError
 from llm.exchange import Exchange
+from llm.fence import fenced, unfenced
 from llm.models import LLMCall
 from llm.spending import paid_by
 
-PURPOSE, PROMPT_NAME, PROMPT_VERSION = "annotation", "passage_context", "1"
+PURPOSE, PROMPT_NAME, PROMPT_VERSION = "annotation", "passage_context", "2"
 WINDOW_CHARS = 200_000  # about 50,000 tokens: a longer document is sent in such parts
 DEADLINE_S = 60
 AT_ONCE = 4
@@ -152,7 +153,7 @@ def ask(title: str, window: str, passage: Passage) -> Answer | LLMError:
         )
     except LLMError as error:
         return error
-    text = " ".join(completion.reply.context.split())[:ANNOTATION_CHARS]
+    text = " ".join(unfenced(completion.reply.context).split())[:ANNOTATION_CHARS]
     return text, completion.exchange
 
 
@@ -160,11 +161,6 @@ def prompt_of(title: str, window: str, passage: Passage) -> str:
     """The document first and the same for all its passages, so that a provider need read it only once."""
     document = f"<document>\n{fenced(title)}\n\n{fenced(window)}\n</document>"
     return f"{document}\n\n<passage>\n{fenced(passage.context)}\n{fenced(passage.text)}\n</passage>"
-
-
-def fenced(text: str) -> str:
-    """Text that cannot close the tag it stands in."""
-    return text.replace("</", "<\u200b/")
 
 
 def keep(parse: Parse, lease: IngestLease, answers: Mapping[int, Answer | LLMError]) -> None:

@@ -11,11 +11,11 @@ from retrieval.arbiter.narrowed import judge_narrowed
 from retrieval.arbiter.none import leave_unjudged
 from retrieval.arbiter.rerank import judge_by_rerank
 from retrieval.arbiter.rules import judge_by_rules
-from retrieval.types import ArbiterName, Candidate, Question, Ranking
+from retrieval.types import ArbiterName, Briefed, Question, Ranking
 
 
 def arbitrate(
-    name: ArbiterName, question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]
+    name: ArbiterName, question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]
 ) -> Ranking:
     """One verdict for each candidate, in the arbiter's order. No candidates, no call."""
     if not candidates:

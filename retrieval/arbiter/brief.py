@@ -10,7 +10,7 @@ from dataclasses import replace
 from documents.storage.content import DocumentContent
 from llm.fence import fenced
 from reading.rows import FRONT_INDEX, TocRow
-from retrieval.types import Brief, Candidate
+from retrieval.types import Brief, Briefed
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
 TOC_CHARS_MAX = 20_000  # about 5,000 tokens
@@ -58,7 +58,7 @@ def cut_lines(lines: Sequence[str], lines_max: int, chars_max: int) -> list[str]
     return kept
 
 
-def fitted(candidates: Sequence[Candidate], toc: str) -> tuple[Candidate, ...]:
+def fitted(candidates: Sequence[Briefed], toc: str) -> tuple[Briefed, ...]:
     """The candidates with snippets short enough that all blocks fit beside the table of contents."""
     lengths = [len(candidate_block(candidate.brief)) + 2 for candidate in candidates]
     excess = sum(lengths) - (REQUEST_CHARS_MAX - len(toc))

@@ -14,7 +14,7 @@ from llm.exchange import Exchange
 from llm.fence import fenced
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.rules import order_by_rules, rule_of
-from retrieval.types import ROLE_ORDER, Candidate, Contradiction, Question, Ranking, Role, Verdict
+from retrieval.types import KEPT_ROLES, ROLE_ORDER, Briefed, Candidate, Contradiction, Question, Ranking, Role, Verdict
 
 PROMPT_NAME, PROMPT_VERSION = "arbiter", "3"
 REASON_MAX, POINT_MAX, QUOTE_MAX = 400, 400, 4000
@@ -84,7 +84,7 @@ class ArbiterReply(BaseModel):
     answerable_reason: str = ""
 
 
-def judge_by_model(question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]) -> Ranking:
+def judge_by_model(question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]) -> Ranking:
     """The model's verdicts, checked; when there are none, the rules' order, unjudged and marked (R52)."""
     try:
         completion = complete(
@@ -101,7 +101,7 @@ def judge_by_model(question: Question, candidates: Sequence[Candidate], contents
     return read_reply(completion.reply, candidates, completion.exchange)
 
 
-def prompt_for(question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]) -> str:
+def prompt_for(question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]) -> str:
     """Table of contents, candidates, and the question last (R89)."""
     blocks = [toc_block(contents), *(candidate_block(candidate.brief) for candidate in candidates)]
     asked = [f"<question>\n{fenced(question.corrected)}\n</question>"]
@@ -176,7 +176,7 @@ def verdict_of(entry: VerdictReply, violations: list[str]) -> Verdict:
     reason = cut(entry.reason, REASON_MAX)
     if not reason:
         violations.append(f"no reason: {entry.candidate_id}")
-    is_quoted = entry.role in ("primary", "supporting")
+    is_quoted = entry.role in KEPT_ROLES
     if is_quoted and not entry.content_anchor.strip():
         violations.append(f"no quote: {entry.candidate_id}")
     quote = entry.content_anchor[:QUOTE_MAX] if is_quoted else ""

@@ -6,12 +6,12 @@ from dataclasses import replace
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.model import judge_by_model
 from retrieval.arbiter.rules import order_by_rules, rule_of
-from retrieval.types import ROLE_ORDER, Candidate, Question, Ranking, Verdict
+from retrieval.types import ROLE_ORDER, Briefed, Question, Ranking, Verdict
 
 NARROWED = 15  # briefs: on both shared question sets the gold page is hardly ever behind them in the rules' order
 
 
-def judge_narrowed(question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]) -> Ranking:
+def judge_narrowed(question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]) -> Ranking:
     """The model's ranking of the candidates the rules put first; the others stay unjudged and say why."""
     ordered = order_by_rules(candidates)
     ranking = judge_by_model(question, ordered[:NARROWED], contents)

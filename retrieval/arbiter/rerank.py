@@ -7,16 +7,16 @@ from django.conf import settings
 from llm import rerank
 from llm.errors import LLMError
 from llm.exchange import Exchange
-from retrieval.types import Candidate, Question, Ranking, Role, Verdict
+from retrieval.types import Briefed, Candidate, Question, Ranking, Role, Verdict
 
 RERANKED_MAX = 20  # R93: twenty, not five; parent expansion makes 8 to 15 units of them
 
 
-def judge_by_rerank(question: Question, candidates: Sequence[Candidate]) -> Ranking:
+def judge_by_rerank(question: Question, candidates: Sequence[Briefed]) -> Ranking:
     """The twenty most relevant passages, the first primary; the pool's own order, unjudged, when the reranker fails."""
     if reason := rerank.obstacle():
         return unranked(candidates, f"{reason}.", None)
-    texts = [candidate.text for candidate in candidates]
+    texts = [candidate.passage for candidate in candidates]
     try:
         scored, exchange = rerank.rerank(
             question.corrected, texts, top=RERANKED_MAX, deadline_s=settings.RERANK_DEADLINE_S

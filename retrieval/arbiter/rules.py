@@ -6,10 +6,10 @@ how much of the question the place carries, which grows with the words that stan
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from reading.matching import match_form
-from retrieval.types import Candidate, Question, Ranking, Role, Verdict
+from retrieval.types import KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
 from retrieval.words.tokens import words_of
 
 PRIMARY_MAX = 3
@@ -18,7 +18,6 @@ SUPPORTING_SHARE = 0.6
 SUPPORTING_MAX = 5
 DISCARDED_SHARE = 0.25  # of the best: a stray word
 STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
-QUOTED_ROLES = ("primary", "supporting")
 # Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
 # A number may be a word; an amount or a percentage is only missed when the question says that it wants one.
 FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
@@ -32,6 +31,9 @@ HOLDS = re.compile(
     re.IGNORECASE,
 )
 FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
+
+
+AnyCandidate = TypeVar("AnyCandidate", bound=Candidate)
 
 
 class Rule(NamedTuple):
@@ -67,7 +69,7 @@ def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranki
     roles = [lowered(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
     pool = Pool(max(candidate.strength for candidate in ordered), parts_first(ordered), missing)
     verdicts = tuple(verdict_of(candidate, role, pool) for candidate, role in zip(ordered, roles, strict=True))
-    verdicts = tuple(sorted(verdicts, key=lambda verdict: RANK_OF_ROLE[verdict.role]))
+    verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
     answerable = any(role == "primary" for role in roles)
     reason = "" if answerable else missing or "no passage carries enough of the question"
     return Ranking("rules", "ran", verdicts, answerable=answerable, answerable_reason=reason)
@@ -124,13 +126,10 @@ def by_page(candidates: Sequence[Candidate]) -> list[set[str]]:
 
 
 def lowered(role: Role) -> Role:
-    return "tangential" if role in QUOTED_ROLES else role
+    return "tangential" if role in KEPT_ROLES else role
 
 
-RANK_OF_ROLE: dict[Role, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
-
-
-def order_by_rules(candidates: Sequence[Candidate]) -> list[Candidate]:
+def order_by_rules(candidates: Sequence[AnyCandidate]) -> list[AnyCandidate]:
     """Also the order shown when a model should have judged and could not (R52)."""
     return sorted(
         candidates,
@@ -206,7 +205,7 @@ def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
 
 def verdict_of(candidate: Candidate, role: Role, pool: Pool) -> Verdict:
     rule = rule_of(candidate)
-    quote = quote_of(candidate) if role in QUOTED_ROLES else ""
+    quote = quote_of(candidate) if role in KEPT_ROLES else ""
     reason = f"{what_stands(candidate, rule)} {weighed(candidate, rule, role, pool)}".strip()
     return Verdict(candidate.candidate_id, role, reason, quote, rule.name)
 
@@ -232,7 +231,7 @@ def weighed(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> str:
     """Why that evidence makes this role: how much of the question it carries, against the best and the limits."""
     if role == "primary" and candidate.strength == pool.best:
         return "None is stronger."
-    if rule is MEANING_ONLY or (role in QUOTED_ROLES and rule in SUFFICIENT):
+    if rule is MEANING_ONLY or (role in KEPT_ROLES and rule in SUFFICIENT):
         return ""
     if pool.missing and role == "tangential":
         return f"An answer needs more: {pool.missing}."

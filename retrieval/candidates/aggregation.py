@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow, TocRow
-from retrieval.types import METHODS, POINTED, Brief, Candidate, Hit, LineRange, Method, Question
+from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import Term, terms_of
 
@@ -63,7 +63,7 @@ class Place:
 
 def aggregate(
     hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int
-) -> tuple[Candidate, ...]:
+) -> tuple[Briefed, ...]:
     """At most `pool_max` candidates in RRF order, each with its RRF rank. RRF fills the pool; it decides nothing."""
     places: list[Place] = []
     for content in contents:
@@ -74,7 +74,7 @@ def aggregate(
     prefixed = len(contents) > 1
     terms = {content.document_id: terms_of(question, lexicon_of(content)) for content in contents}
     asked = match_form(question.topic)
-    candidates: dict[str, Candidate] = {}
+    candidates: dict[str, Briefed] = {}
     certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
     certain.sort(key=lambda place: not any(hit.exact_title for hit in place.hits))
     for place in certain + pages_first(ordered):
@@ -239,7 +239,7 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 # ---- candidates
 
 
-def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term], asked: str = "") -> Candidate:
+def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term], asked: str = "") -> Briefed:
     content = place.content
     anchor = anchor_of(place)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
@@ -260,17 +260,13 @@ def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term],
         breadcrumb=entry.breadcrumb if entry and entry.index != FRONT_INDEX else "",
         anchor=anchor,
         anchor_pages=(first.page_number, last.page_number),
-        context=anchor,
-        context_pages=(first.page_number, last.page_number),
         anchor_text=content.text_between(*anchor, searched_only=True),
-        text="",
         snippet=snippet_of(anchor, place),
         line_score=max((hit.line_score for hit in inside), default=0.0),
         exact_title=any(hit.exact_title for hit in place.hits),
         co_occurrence=any(hit.co_occurrence for hit in inside),
         type_match=any(hit.type_match for hit in inside),
         rrf_rank=rank,
-        brief=NO_BRIEF,
         best_line=place.best_line,
         strength=strength_of(place) * bibliography_share(entry, asked),
         parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
@@ -279,7 +275,7 @@ def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term],
         statement=next((hit.statement for hit in place.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
     )
-    return replace(candidate, brief=brief_of(candidate, content))
+    return Briefed(**vars(candidate), brief=brief_of(candidate, content))
 
 
 def strength_of(place: Place) -> float:
@@ -402,9 +398,6 @@ def snippet_of(anchor: LineRange, place: Place) -> str:
     first, last = anchor.first - (spare + 1) // 2, anchor.last + spare // 2
     text = content.text_between(first, last, searched_only=True)
     return text if len(text) <= SNIPPET_CHARS else (text[:SNIPPET_CHARS].rsplit(maxsplit=1) or [""])[0]
-
-
-NO_BRIEF = Brief("", (), "", "", "", "", (), False, False, False, "")
 
 
 def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:

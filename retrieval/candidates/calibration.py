@@ -3,29 +3,19 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from documents.storage.content import DocumentContent
+from llm.fence import unfenced
 from reading.matching import LINE_HYPHENS, is_split_word, loose_map
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from retrieval.types import LineRange, Piece, Repair
+from retrieval.types import Calibrated, LineRange, Piece, Repair
 
 MINIMUM = 10  # characters a shortened quote must keep: fewer stand in too many places to prove anything
 WHOLE_MINIMUM = 3  # a whole quote may be a value ("0.1"); two characters prove nothing
-ANGLES = str.maketrans({"‹": "<", "›": ">"})  # the brief shows a document's angle brackets as these look-alikes
 LINES_KEPT = 20_000
 REFERENCE = re.compile(r"\[\d{1,3}(?:[,;]\d{1,3})*\]")  # "[9]" is left out on both sides (R70)
-
-
-@dataclass(frozen=True)
-class Calibrated:
-    """The literal text and its pieces, "" and none when the quote was refused, and what was done to it."""
-
-    text: str
-    pieces: tuple[Piece, ...]
-    repair: Repair
 
 
 class Letters(NamedTuple):
@@ -108,7 +98,7 @@ def letters_of(texts: Sequence[str]) -> Letters:
     places: list[tuple[int, int]] = []
     for index, text in enumerate(texts):
         folded, offsets = line_letters(text)
-        parts.append(folded.translate(ANGLES))
+        parts.append(unfenced(folded))
         places.extend((index, offset) for offset in offsets)
     joined = "".join(parts)
     if joined.isascii() and "[" not in joined:  # nearly every line

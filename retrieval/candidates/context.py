@@ -1,12 +1,11 @@
 """The lines handed on around an anchor, by kind of question (R43, R71-R74): enough to answer, never a whole book."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from documents.storage.content import DocumentContent
-from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS
-from retrieval.types import Candidate, LineRange, Question
+from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
+from retrieval.types import Box, Candidate, Context, LineRange, Question
 
 CHARS_MAX = 8000  # about 2,048 tokens: the parent unit of R90
 LINES_AROUND = 5  # R71: a paragraph, on the same page
@@ -18,16 +17,14 @@ ITEM = re.compile(r"\(?(?:(\d{1,3})[.)]|([A-Za-z])[.)]|([•▪–—*-]))\s")
 WIDE_INTENTS = {"listing": LISTING_LINES, "section_retrieval": SECTION_LINES, "open_scoped": SECTION_LINES}
 
 
-def widen(candidate: Candidate, question: Question, content: DocumentContent) -> Candidate:
-    """The candidate with its context: the page for a named page, the table for a row, section or paragraph else."""
-    lines = context_of(candidate, question, content)
-    lines = cut_to_size(lines, candidate.anchor, content)
-    return with_context(candidate, lines, content)
+def widen(candidate: Candidate, question: Question, content: DocumentContent) -> Context:
+    """The context of a candidate: the page for a named page, the table for a row, section or paragraph else."""
+    lines = lines_around(candidate, question, content)
+    return context_at(cut_to_size(lines, candidate.anchor, content), content)
 
 
-def expand_parents(candidates: Sequence[Candidate], contents: dict[str, DocumentContent]) -> tuple[Candidate, ...]:
-    """Several kept candidates of one short section: the first hands on the whole section (R74)."""
-    kept = [candidate for candidate in candidates if candidate.role in ("primary", "supporting")]
+def whole_sections(kept: Sequence[Candidate], contents: Mapping[str, DocumentContent]) -> dict[str, Context]:
+    """Several kept candidates of one short section: the first, by its id, hands on the whole section (R74)."""
     first: dict[tuple[str, int], Candidate] = {}
     shared: set[tuple[str, int]] = set()
     for candidate in kept:
@@ -35,16 +32,16 @@ def expand_parents(candidates: Sequence[Candidate], contents: dict[str, Document
         if key in first:
             shared.add(key)
         first.setdefault(key, candidate)
-    widened = {}
+    found = {}
     for key in shared:
         content = contents[key[0]]
         lines = section_of(first[key], content)
         if lines and len(content.text_between(*lines, searched_only=True)) <= CHARS_MAX:
-            widened[first[key].candidate_id] = with_context(first[key], lines, content)
-    return tuple(widened.get(candidate.candidate_id, candidate) for candidate in candidates)
+            found[first[key].candidate_id] = context_at(lines, content)
+    return found
 
 
-def context_of(candidate: Candidate, question: Question, content: DocumentContent) -> LineRange:
+def lines_around(candidate: Candidate, question: Question, content: DocumentContent) -> LineRange:
     if "pinned" in candidate.methods:
         return page_of(candidate.anchor.first, content)
     kind = content.lines[candidate.best_line - 1].kind
@@ -170,6 +167,28 @@ def cut_to_size(lines: LineRange, anchor: LineRange, content: DocumentContent) -
     return LineRange(first, last)
 
 
-def with_context(candidate: Candidate, lines: LineRange, content: DocumentContent) -> Candidate:
-    pages = content.lines[lines.first - 1].page_number, content.lines[lines.last - 1].page_number
-    return replace(candidate, context=lines, context_pages=pages, text=content.text_between(*lines, searched_only=True))
+def context_at(lines: LineRange, content: DocumentContent) -> Context:
+    rows = content.lines_between(*lines)
+    return Context(
+        lines=lines,
+        pages=(rows[0].page_number, rows[-1].page_number),
+        text=content.text_between(*lines, searched_only=True),
+        boxes=boxes_by_page([row for row in rows if row.kind not in UNSEARCHED_KINDS]),
+    )
+
+
+def boxes_by_page(lines: Sequence[LineRow]) -> tuple[Box, ...]:
+    """One box for each page and column of the lines."""
+    groups: dict[tuple[int, int], list[LineRow]] = {}
+    for line in lines:
+        groups.setdefault((line.page_number, line.column), []).append(line)
+    return tuple(
+        Box(
+            page,
+            min(line.x0 for line in group),
+            min(line.y0 for line in group),
+            max(line.x1 for line in group),
+            max(line.y1 for line in group),
+        )
+        for (page, _), group in groups.items()
+    )

@@ -16,7 +16,7 @@ from reading.matching import match_form
 from reading.rows import PassageRow
 from retrieval.candidates.aggregation import Place, candidate_of, first_text_line
 from retrieval.detectors.vectors import nearest, query_vector
-from retrieval.types import Candidate, Hit, LineRange, Method, Question
+from retrieval.types import Briefed, Hit, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import terms_of
 from retrieval.words.tokens import stem, words_of
@@ -49,19 +49,17 @@ class PassageWords:
 
 def hybrid_candidates(
     question: Question, contents: Sequence[DocumentContent], hits: Sequence[Hit]
-) -> tuple[Candidate, ...]:
-    """A candidate for each passage of the fused pool, best first; its text is what a reranker is to read."""
+) -> tuple[Briefed, ...]:
+    """A candidate for each passage of the fused pool, best first."""
     prefixed = len(contents) > 1
     terms = {content.document_id: terms_of(question, lexicon_of(content)) for content in contents}
-    candidates: dict[str, Candidate] = {}
+    candidates: dict[str, Briefed] = {}
     for rank, fused in enumerate(fused_passages(question, contents), 1):
         content, passage = fused.content, fused.passage
         place = place_in(fused, [hit for hit in hits if hit.document_id == content.document_id])
         candidate = candidate_of(place, rank, prefixed, terms[content.document_id])
-        lines = LineRange(passage.first_line, passage.last_line)
-        candidates.setdefault(
-            candidate.candidate_id, replace(candidate, context=lines, text=passage_text(passage), methods=fused.methods)
-        )
+        candidate = replace(candidate, passage=passage_text(passage), methods=fused.methods)
+        candidates.setdefault(candidate.candidate_id, candidate)
     return tuple(candidates.values())
 
 

@@ -13,7 +13,7 @@ from documents.storage.content import DocumentContent
 from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
-from llm.fence import fenced
+from llm.fence import fenced, unfenced
 from reading.matching import match_form
 from retrieval.question.parse import IDENTIFIER, QUESTION_MAX, TYPE_RULES, parse_question, word_forms, years_of
 from retrieval.types import ConceptTerms, Keyword, Question
@@ -84,7 +84,7 @@ def merged(
 ) -> Question:
     """The rules' reading of the mended question, with what of the reply holds."""
     notes = list(question.notes)
-    corrected = " ".join(reply.corrected.split())[:QUESTION_MAX]
+    corrected = " ".join(unfenced(reply.corrected).split())[:QUESTION_MAX]
     if corrected and corrected != question.corrected and keeps_facts(question.original, corrected):
         read = parse_question(corrected, contents, dictionary)
         if read.corrected != question.corrected:
@@ -139,7 +139,7 @@ def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[Doc
 def parts_of(question: Question, reply: QuestionReply) -> tuple[str, ...]:
     """The parts of a compound question; each must speak in words of the question, or it is not a part of it."""
     asked = set(words_of(match_form(question.corrected)))
-    parts = [" ".join(part.split())[:QUESTION_MAX] for part in reply.parts if part.strip()]
+    parts = [" ".join(unfenced(part).split())[:QUESTION_MAX] for part in reply.parts if part.strip()]
     own = [
         part
         for part in parts

@@ -76,7 +76,7 @@ def test_too_little_evidence_is_not_found_with_its_near_misses(policy: DocumentC
     words = "seismology volcano glacier tsunami avalanche hurricane tornado blizzard drought landslide thirty"
     result = ask(f"What about {words}?", policy)
     assert (result.status, fired(result)) == ("not_found", ["G3"])
-    assert [candidate.role for candidate in result.candidates] == ["tangential"]
+    assert [candidate.verdict.role for candidate in result.candidates] == ["tangential"]
 
 
 def test_confidence_follows_the_class_of_evidence(policy: DocumentContent) -> None:

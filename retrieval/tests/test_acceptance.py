@@ -6,7 +6,7 @@ from llm.embeddings.bundled import is_available
 from retrieval.candidates.calibration import calibrate
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, shared_content
-from retrieval.types import Candidate, LineRange, Mode, RetrievalResult
+from retrieval.types import LineRange, Mode, RetrievalResult, Settled
 
 PAPER, CSF, ADOBE = "papers/1706.03762v7.pdf", "papers/NIST.CSWP.29.pdf", "financebench/ADOBE_2015_10K.pdf"
 
@@ -15,8 +15,8 @@ def ask(name: str, question: str, mode: Mode = "balanced") -> RetrievalResult:
     return retrieve(question, [shared_content(name)], settings=SETTINGS, mode=mode, arbiter="rules")
 
 
-def primaries(result: RetrievalResult) -> list[Candidate]:
-    return [candidate for candidate in result.candidates if candidate.role == "primary"]
+def primaries(result: RetrievalResult) -> list[Settled]:
+    return [candidate for candidate in result.candidates if candidate.verdict.role == "primary"]
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_it_quotes_the_source_literally() -> None:
         for page in content.pages
     }
     for candidate in ask(PAPER, "How is attention computed?").kept():
-        assert candidate.content_anchor
-        assert candidate.content_anchor in pages[candidate.anchor_pages[0]]
+        assert candidate.quote.text
+        assert candidate.quote.text in pages[candidate.anchor_pages[0]]
 
 
 def test_it_finds_an_identifier_set_without_its_underscore() -> None:
     """A7: "d_model" never occurs in the text."""
     result = ask(PAPER, "What is the value of d_model in the base model?")
-    assert any("512" in candidate.content_anchor for candidate in primaries(result))
+    assert any("512" in candidate.quote.text for candidate in primaries(result))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_it_follows_the_text_to_the_table_that_shows_it() -> None:
     kept = ask(PAPER, REGULARIZATION, mode="thorough").kept()
     table = next(candidate for candidate in kept if candidate.referred.startswith("Table 3"))
     assert table.anchor_pages == (9, 9)
-    assert "(E) positional embedding" in table.text and "(D)" in table.text
+    assert "(E) positional embedding" in table.context.text and "(D)" in table.context.text
 
 
 def test_it_follows_the_text_to_the_row_of_a_table() -> None:
@@ -109,7 +109,7 @@ def test_it_follows_the_text_to_the_row_of_a_table() -> None:
     kept = ask(PAPER, "How do learned and sinusoidal positional embeddings compare?", mode="thorough").kept()
     row = next(candidate for candidate in kept if candidate.referred == "Table 3 row (E), named on p. 6")
     assert row.anchor_pages == (9, 9)
-    assert "4.92 25.7" in row.content_anchor
+    assert "4.92 25.7" in row.quote.text
 
 
 def test_a_figure_is_its_caption_and_not_its_line_in_the_contents() -> None:
@@ -176,7 +176,7 @@ def test_a_named_page_is_kept_without_any_word() -> None:
     """A14."""
     result = ask(PAPER, "What does it say on page 3?")
     assert [candidate.anchor_pages for candidate in result.candidates] == [(3, 3)]
-    assert result.candidates[0].role == "primary"
+    assert result.candidates[0].verdict.role == "primary"
 
 
 def test_a_vague_question_is_asked_back() -> None:
@@ -189,7 +189,7 @@ def test_a_vague_question_is_asked_back() -> None:
 
 def test_it_finds_the_six_functions() -> None:
     """N1."""
-    text = " ".join(candidate.text for candidate in primaries(ask(CSF, "What are the CSF Functions?")))
+    text = " ".join(candidate.context.text for candidate in primaries(ask(CSF, "What are the CSF Functions?")))
     assert all(name in text.upper() for name in ("GOVERN", "IDENTIFY", "PROTECT", "DETECT", "RESPOND", "RECOVER"))
 
 
@@ -216,8 +216,8 @@ def test_running_headers_are_no_hits() -> None:
 
 def test_it_cites_the_row_of_the_balance_sheet() -> None:
     first = primaries(ask(ADOBE, "What were the total current liabilities at the end of fiscal 2015?"))[0]
-    assert first.content_anchor.startswith("Total current liabilities")
-    assert "2,213,556" in first.content_anchor
+    assert first.quote.text.startswith("Total current liabilities")
+    assert "2,213,556" in first.quote.text
 
 
 def test_the_same_question_gives_the_same_result() -> None:

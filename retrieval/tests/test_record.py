@@ -57,11 +57,11 @@ def test_every_candidate_is_kept_with_its_text_and_place(asked: Asked) -> None:
     candidates = list(stored(asked).candidates.all())
     assert [candidate.position for candidate in candidates] == list(range(1, len(asked.result.candidates) + 1))
     first, seen = candidates[0], asked.result.candidates[0]
-    assert (first.role, first.reason, first.content_anchor) == ("primary", seen.reason, seen.content_anchor)
-    assert first.anchor_pieces == [{"line_number": 10, "start": 0, "end": len(seen.content_anchor)}]
+    assert (first.role, first.reason, first.content_anchor) == ("primary", seen.verdict.reason, seen.quote.text)
+    assert first.anchor_pieces == [{"line_number": 10, "start": 0, "end": len(seen.quote.text)}]
     assert first.boxes[0]["page"] == 2 and first.context_boxes
     assert first.brief.startswith('<candidate id="p2-l10-10">')
-    assert first.context_text == seen.text
+    assert first.context_text == seen.context.text
 
 
 def test_the_ledger_vouches_for_the_run_as_it_is_read_again(asked: Asked) -> None:

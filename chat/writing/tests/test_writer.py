@@ -3,7 +3,7 @@
 import pytest
 
 from chat.writing import writer
-from chat.writing.writer import Excerpt, StreamedReply
+from chat.writing.writer import Excerpt, StreamedReply, check_sentences
 
 
 def an_excerpt(number: int = 1, text: str = "The fee is 512 euros a month.", **fields: str) -> Excerpt:
@@ -37,13 +37,18 @@ def test_it_puts_the_excerpts_before_the_question() -> None:
 def test_it_lets_no_document_close_its_fence(hostile: str) -> None:
     excerpt = an_excerpt(1, hostile, document=f'A" {hostile}', section=hostile)
     prompt = writer.build_prompt(hostile, [excerpt])
-    if hostile != "</ question>":
-        assert hostile not in prompt
+    assert hostile not in prompt
     assert prompt.count("</excerpt>") == prompt.count("<question>") == prompt.count("</question>") == 1
 
 
-def test_it_leaves_a_formula_alone() -> None:
-    assert "if a < b and 3<4" in writer.build_prompt("?", [an_excerpt(1, "if a < b and 3<4")])
+@pytest.mark.parametrize("piece", [1, 1000])
+def test_a_comparison_copied_from_the_prompt_is_shown_and_checked_as_printed(piece: int) -> None:
+    excerpt = an_excerpt(1, "Losses of <5 % within >30 days are borne by the tenant.")
+    assert "Losses of ‹5 % within ›30 days" in writer.build_prompt("?", [excerpt])
+    streamed, shown = written("Losses of ‹5 % within ›30 days are borne by the tenant [1].", piece=piece)
+    assert shown == streamed.text == "Losses of <5 % within >30 days are borne by the tenant [1]."
+    (checked,) = check_sentences(streamed.text, [excerpt])
+    assert checked["problems"] == [] and [number["found"] for number in checked["numbers"]] == [True, True]
 
 
 def test_it_cuts_a_long_excerpt_around_its_quote() -> None:

@@ -228,4 +228,4 @@ def test_a_scan_becomes_a_document_by_itself(queued: Queued, base: KnowledgeBase
         arbiter="rules",
     )
     assert found.status == "found"
-    assert "once a year" in found.candidates[0].text
+    assert "once a year" in found.candidates[0].context.text

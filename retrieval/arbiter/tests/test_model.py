@@ -24,7 +24,7 @@ def ask(content: DocumentContent, question: str = QUESTION) -> RetrievalResult:
 
 
 def roles(result: RetrievalResult) -> list[str]:
-    return [candidate.role for candidate in result.candidates]
+    return [candidate.verdict.role for candidate in result.candidates]
 
 
 def test_one_call_judges_every_candidate(policy: DocumentContent, serve: Serve) -> None:
@@ -33,7 +33,7 @@ def test_one_call_judges_every_candidate(policy: DocumentContent, serve: Serve) 
     assert (result.status, result.ranking.arbiter, result.ranking.status) == ("found", "model", "ran")
     assert len(server.requests) == 1
     assert roles(result)[0] == "primary" and "unjudged" not in roles(result)
-    assert result.candidates[0].content_anchor == policy.lines[9].text
+    assert result.candidates[0].quote.text == policy.lines[9].text
     assert result.ranking.exchange is not None and result.ranking.exchange.prompt_name == "arbiter"
     assert result.ranking.violations == ()
 
@@ -86,7 +86,10 @@ def test_a_missing_candidate_is_unjudged_and_not_discarded(policy: DocumentConte
 
 def test_a_long_reason_is_cut_to_one_line(policy: DocumentContent, serve: Serve) -> None:
     serve("long-reasons")
-    assert all(len(candidate.reason) <= 400 and "\n" not in candidate.reason for candidate in ask(policy).candidates)
+    assert all(
+        len(candidate.verdict.reason) <= 400 and "\n" not in candidate.verdict.reason
+        for candidate in ask(policy).candidates
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,22 +118,22 @@ def test_a_reply_in_wrapping_is_read(policy: DocumentContent, serve: Serve, beha
 def test_a_wrong_end_of_a_quote_is_cut_off(policy: DocumentContent, serve: Serve) -> None:
     serve("wrong-quote")
     first = ask(policy).candidates[0]
-    assert first.anchor_repair.status == "truncated"
-    assert first.content_anchor and first.content_anchor in policy.lines[9].text
-    assert "management" in first.raw_content_anchor
+    assert first.quote.repair.status == "truncated"
+    assert first.quote.text and first.quote.text in policy.lines[9].text
+    assert "management" in first.verdict.raw_content_anchor
 
 
 def test_an_invented_quote_is_refused(policy: DocumentContent, serve: Serve) -> None:
     serve("invented-quote")
     first = ask(policy).candidates[0]
-    assert (first.role, first.anchor_repair.status, first.content_anchor) == ("primary", "rejected", "")
+    assert (first.verdict.role, first.quote.repair.status, first.quote.text) == ("primary", "rejected", "")
 
 
 def test_a_model_that_obeys_a_document_reaches_nothing(policy: DocumentContent, serve: Serve) -> None:
     serve("obeys-document")
     result = ask(policy)
     assert {candidate.document_id for candidate in result.candidates} == {policy.document_id}
-    assert all(candidate.content_anchor == "" for candidate in result.candidates)
+    assert all(candidate.quote.text == "" for candidate in result.candidates)
     assert result.ranking.contradictions == ()
 
 
@@ -163,7 +166,7 @@ def test_fifty_long_briefs_and_a_long_table_of_contents_stay_below_the_limit(ser
     assert len(result.candidates) == 50 and body["input"].count("[350] ") == 1
     assert len(body["instructions"] + body["input"] + str(body["text"])) / 4 < 16_000
     assert all(candidate_block(candidate.brief) in body["input"] for candidate in result.candidates)  # seen = shown
-    assert result.candidates[0].anchor_repair.status == "exact"
+    assert result.candidates[0].quote.repair.status == "exact"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from documents.storage.content import DocumentContent
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
-from retrieval.types import Candidate, RetrievalResult
+from retrieval.types import RetrievalResult, Settled
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
@@ -41,13 +41,13 @@ def ask(lease: DocumentContent) -> RetrievalResult:
     return retrieve(QUESTION, [lease], settings=SETTINGS, arbiter="model")
 
 
-def first(result: RetrievalResult) -> Candidate:
+def first(result: RetrievalResult) -> Settled:
     return result.candidates[0]
 
 
-def is_literal(candidate: Candidate, content: DocumentContent) -> bool:
-    parts = [content.lines[piece.line_number - 1].text[piece.start : piece.end] for piece in candidate.anchor_pieces]
-    return candidate.content_anchor == "\n".join(parts)
+def is_literal(candidate: Settled, content: DocumentContent) -> bool:
+    parts = [content.lines[piece.line_number - 1].text[piece.start : piece.end] for piece in candidate.quote.pieces]
+    return candidate.quote.text == "\n".join(parts)
 
 
 # What each reply must come to: the arbiter's status, a violation that is counted, and what happened to the first quote.
@@ -94,7 +94,7 @@ def test_a_wrong_reply_ends_as_stated(
     assert len(server.requests) == 1  # one question, one arbiter call
     assert result.ranking.status == status
     assert any(each.startswith(violation) for each in result.ranking.violations) or not violation
-    assert repair is None or first(result).anchor_repair.status == repair
+    assert repair is None or first(result).quote.repair.status == repair
     judged = [verdict.candidate_id for verdict in result.ranking.verdicts]
     assert len(judged) == len(set(judged)) == len(result.candidates)
     assert all(is_literal(candidate, lease) for candidate in result.candidates)
@@ -102,7 +102,7 @@ def test_a_wrong_reply_ends_as_stated(
     exchange = result.ranking.exchange
     assert exchange is not None and exchange.request and exchange.model_returned
     if status == "not_run":
-        assert {candidate.role for candidate in result.candidates} == {"unjudged"} and result.ranking.failure
+        assert {candidate.verdict.role for candidate in result.candidates} == {"unjudged"} and result.ranking.failure
         assert result.confidence <= 0.3
 
 
@@ -138,18 +138,18 @@ def test_the_prompt_shows_nothing_invisible_and_keeps_quotes_findable(serve: Ser
     server = serve("good")
     result = ask(content)
     assert not any(0xE0000 <= ord(letter) < 0xE0080 for letter in str(server.requests[0].body))
-    assert first(result).anchor_repair.status == "exact"
-    assert first(result).content_anchor == content.lines[1].text
+    assert first(result).quote.repair.status == "exact"
+    assert first(result).quote.text == content.lines[1].text
 
 
 def test_a_quote_over_a_hyphen_is_shown_as_it_stands(lease: DocumentContent, serve: Serve) -> None:
     serve("quote-over-lines")
-    quoted = next(each for each in ask(lease).candidates if "writing before" in each.raw_content_anchor)
-    assert quoted.content_anchor == f"{lease.lines[1].text}\n{lease.lines[2].text}" and len(quoted.boxes) == 2
+    quoted = next(each for each in ask(lease).candidates if "writing before" in each.verdict.raw_content_anchor)
+    assert quoted.quote.text == f"{lease.lines[1].text}\n{lease.lines[2].text}" and len(quoted.boxes) == 2
 
 
 def test_a_quote_that_occurs_twice_says_so(lease: DocumentContent, serve: Serve) -> None:
     serve("repeated-quote")
-    repeated = [each for each in ask(lease).candidates if each.content_anchor == "The landlord's office is open daily."]
-    assert repeated and all(len(each.anchor_pieces) == 1 for each in repeated)
-    assert any("more than once" in each.anchor_repair.reason for each in repeated)
+    repeated = [each for each in ask(lease).candidates if each.quote.text == "The landlord's office is open daily."]
+    assert repeated and all(len(each.quote.pieces) == 1 for each in repeated)
+    assert any("more than once" in each.quote.repair.reason for each in repeated)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
-from retrieval.candidates.calibration import MINIMUM, Calibrated, calibrate, letters_of
+from retrieval.candidates.calibration import MINIMUM, calibrate, letters_of
 from retrieval.tests.builders import Written, content_of_lines
-from retrieval.types import LineRange
+from retrieval.types import Calibrated, LineRange
 
 TEXT: list[Written] = [
     "To this end, we add positional encodings to the input embed-",

@@ -7,7 +7,7 @@ import pytest
 
 from documents.storage.content import DocumentContent
 from retrieval.candidates.aggregation import aggregate
-from retrieval.candidates.context import CHARS_MAX, expand_parents, widen
+from retrieval.candidates.context import CHARS_MAX, whole_sections, widen
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import Candidate, Hit, LineRange, Method
@@ -38,7 +38,7 @@ def at(number: int, content: DocumentContent = LONG, method: Method = "keywords"
 
 def context(number: int, text: str, **changes: Any) -> LineRange:
     question = replace(parse_question(text, [LONG]), **changes)
-    return widen(at(number), question, LONG).context
+    return widen(at(number), question, LONG).lines
 
 
 def test_a_fact_is_handed_on_with_its_paragraph() -> None:
@@ -62,14 +62,14 @@ def test_a_row_is_handed_on_with_its_table_and_what_names_it() -> None:
 
 def test_a_named_page_is_handed_on_whole() -> None:
     pinned = at(35, method="pinned")
-    assert widen(pinned, parse_question("page 2", [LONG]), LONG).context == LineRange(31, len(LONG.lines))
+    assert widen(pinned, parse_question("page 2", [LONG]), LONG).lines == LineRange(31, len(LONG.lines))
 
 
 def test_a_context_never_grows_past_its_size() -> None:
     content = content_of_lines(["# Terms", *["The terms are very long here. " * 10] * 100])
     widened = widen(at(50, content), parse_question("List all the terms", [content]), content)
     assert len(widened.text) <= CHARS_MAX
-    assert widened.context.first <= 50 <= widened.context.last
+    assert widened.lines.first <= 50 <= widened.lines.last
 
 
 def test_the_text_has_no_furniture(policy: DocumentContent) -> None:
@@ -78,16 +78,14 @@ def test_the_text_has_no_furniture(policy: DocumentContent) -> None:
     assert "Example Company  page 2" not in widen(candidate, parse_question("page 2", [policy]), policy).text
 
 
-def test_kept_neighbours_share_their_section() -> None:
-    first = replace(at(5), role="primary")
-    second = replace(at(20), role="supporting")
-    expanded = expand_parents([first, second], {LONG.document_id: LONG})
-    assert (expanded[0].context, expanded[1].context) == (LineRange(1, 40), second.context)
+def test_the_first_of_kept_neighbours_hands_on_their_section() -> None:
+    first, second = at(5), at(20)
+    found = whole_sections([first, second], {LONG.document_id: LONG})
+    assert {name: context.lines for name, context in found.items()} == {first.candidate_id: LineRange(1, 40)}
 
 
-def test_a_candidate_alone_is_left_as_it_is() -> None:
-    candidates = [replace(at(5), role="primary"), replace(at(20), role="discarded")]
-    assert list(expand_parents(candidates, {LONG.document_id: LONG})) == candidates
+def test_a_candidate_alone_hands_on_no_section() -> None:
+    assert whole_sections([at(5)], {LONG.document_id: LONG}) == {}
 
 
 def test_a_paragraph_does_not_end_with_the_next_heading() -> None:
@@ -95,4 +93,4 @@ def test_a_paragraph_does_not_end_with_the_next_heading() -> None:
         [("Agreement", "furniture"), "# Notice", "Notice is thirty days.", "# Fees", ("Page 1", "furniture")]
     )
     question = parse_question("What is the notice?", [content])
-    assert widen(at(3, content), question, content).context == LineRange(2, 3)
+    assert widen(at(3, content), question, content).lines == LineRange(2, 3)

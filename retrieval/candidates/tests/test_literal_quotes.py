@@ -14,9 +14,9 @@ from reading.limits import Limits
 from reading.matching import loose_map
 from reading.pdf_reader import read_pdf
 from reading.rows import UNSEARCHED_KINDS
-from retrieval.candidates.calibration import MINIMUM, WHOLE_MINIMUM, Calibrated, calibrate, read_length
+from retrieval.candidates.calibration import MINIMUM, WHOLE_MINIMUM, calibrate, read_length
 from retrieval.tests.builders import content_of_lines, content_of_reading, shared_content
-from retrieval.types import LineRange
+from retrieval.types import Calibrated, LineRange
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 REPORT = SAMPLES / "annual-report.pdf"

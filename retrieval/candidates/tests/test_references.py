@@ -93,9 +93,9 @@ def test_thorough_mode_brings_what_the_best_passage_points_to(contract: Document
     assert set(referred) == {
         "Section 7.2, named on p. 1", "Table 3 row (B), named on p. 1", "Appendix A, named on p. 1",
     }  # fmt: skip
-    assert {each.role for each in referred.values()} == {"supporting"}
-    assert "points here" in referred["Section 7.2, named on p. 1"].reason
-    assert "(A) first week" in referred["Table 3 row (B), named on p. 1"].text  # the whole table is handed on
+    assert {each.verdict.role for each in referred.values()} == {"supporting"}
+    assert "points here" in referred["Section 7.2, named on p. 1"].verdict.reason
+    assert "(A) first week" in referred["Table 3 row (B), named on p. 1"].context.text  # the whole table is handed on
     flag = next(flag for flag in result.plan.flags if flag.name == "cross_references")
     assert flag.on and flag.reason.startswith("followed: ")
 
@@ -112,7 +112,7 @@ def test_a_table_is_handed_on_from_its_caption(contract: DocumentContent) -> Non
     lines[1] = "The late fee is explained in Table 3."
     written = content_of_lines(["# Fees", lines[1], "---", *((line.text, line.kind) for line in contract.lines[4:9])])
     caption = next(each for each in ask(written).candidates if each.referred)
-    assert "(B) second week" in caption.text
+    assert "(B) second week" in caption.context.text
 
 
 def test_what_leads_nowhere_is_told(contract: DocumentContent) -> None:

@@ -61,9 +61,11 @@ def test_the_twenty_most_relevant_passages_are_kept_in_the_rerankers_order(
     assert (result.status, result.ranking.arbiter, result.ranking.status) == ("found", "rerank", "ran")
     assert len(result.candidates) == 20
     first = result.candidates[0]
-    assert (first.section_title, first.role) == ("Rent", "primary") and first.rule.startswith("relevance ")
-    assert first.content_anchor == "The rent is due on the first working day." and first.boxes
-    assert {candidate.role for candidate in result.candidates[1:]} == {"supporting"}
+    assert (first.section_title, first.verdict.role) == ("Rent", "primary") and first.verdict.rule.startswith(
+        "relevance "
+    )
+    assert first.quote.text == "The rent is due on the first working day." and first.boxes
+    assert {candidate.verdict.role for candidate in result.candidates[1:]} == {"supporting"}
     asked = [request for request in server.requests if request.path == "/v1/rerank"]
     assert len(asked) == 1 and asked[0].body["query"] == QUESTION and asked[0].body["top_k"] == 20
     assert len(asked[0].body["documents"]) > 20
@@ -105,7 +107,7 @@ def test_a_reranker_that_fails_leaves_the_fused_order_and_says_so(
     server.behaviour = behaviour
     result = retrieve(QUESTION, [lease], settings=RERANK)
     assert result.ranking.status == "not_run" and result.ranking.failure
-    assert {candidate.role for candidate in result.candidates} == {"unjudged"} and result.confidence <= 0.3
+    assert {candidate.verdict.role for candidate in result.candidates} == {"unjudged"} and result.confidence <= 0.3
     assert result.candidates[0].section_title == "Rent"
 
 
@@ -133,6 +135,6 @@ def test_the_rules_narrow_what_the_model_judges(serve: Serve, policy: DocumentCo
     result = retrieve(QUESTION, [content_of_lines(lines)], settings=BaseSettings(ranking="hybrid", embeddings="none"))
     assert (result.ranking.arbiter, result.ranking.status) == ("model", "ran")
     assert len(server.requests) == 1 and server.requests[0].body["input"].count("<candidate id=") == NARROWED
-    left_out = [candidate for candidate in result.candidates if candidate.role == "unjudged"]
+    left_out = [candidate for candidate in result.candidates if candidate.verdict.role == "unjudged"]
     assert len(result.candidates) == NARROWED + len(left_out) and left_out
-    assert all(candidate.reason.startswith("Left out by the rules") for candidate in left_out)
+    assert all(candidate.verdict.reason.startswith("Left out by the rules") for candidate in left_out)

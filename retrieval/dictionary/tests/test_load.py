@@ -55,7 +55,7 @@ def ask(base: KnowledgeBase, content: DocumentContent, text: str) -> RetrievalRe
 
 def passages(result: RetrievalResult) -> str:
     """What the writer of an answer reads: the primary candidates in their context."""
-    return " / ".join(candidate.text for candidate in result.candidates if candidate.role == "primary")
+    return " / ".join(candidate.context.text for candidate in result.candidates if candidate.verdict.role == "primary")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ import pytest
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.candidates.aggregation import aggregate
+from retrieval.detectors.run import detect
 from retrieval.detectors.titles import detect_titles
 from retrieval.dictionary.load import pack_concepts
 from retrieval.dispatch import plan
-from retrieval.pipeline import detect, retrieve
+from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, Written, content_of_lines
 from retrieval.words.statements import ROWS_MIN, kind_of_heading, statement_names, statement_pages
@@ -126,8 +127,8 @@ def test_the_row_that_carries_most_of_the_question_stands_for_the_statement(repo
 def test_the_statement_a_figure_is_made_of_comes_first(question: str, statement: str, report: DocumentContent) -> None:
     result = retrieve(question, [report], settings=SETTINGS, arbiter="rules", dictionary=pack_concepts())
     first = result.candidates[0]
-    assert (first.statement, first.rule, first.role) == (statement, "statement asked for", "primary")
-    assert statement in first.reason
+    assert (first.statement, first.verdict.rule, first.verdict.role) == (statement, "statement asked for", "primary")
+    assert statement in first.verdict.reason
     assert sum(candidate.statement == statement for candidate in result.candidates) == 1  # one place, not one a row
 
 
@@ -136,7 +137,7 @@ def test_a_question_for_causes_is_not_answered_by_a_statement(question: str, rep
     parsed = parse_question(question, [report], pack_concepts())
     assert not [hit for hit in detect_titles(parsed, report) if hit.statement and hit.exact_title]
     result = retrieve(question, [report], settings=SETTINGS, arbiter="rules", dictionary=pack_concepts())
-    assert all(candidate.rule != "statement asked for" for candidate in result.candidates)
+    assert all(candidate.verdict.rule != "statement asked for" for candidate in result.candidates)
 
 
 def test_statements_are_looked_for_without_a_table_of_contents(report: DocumentContent) -> None:
@@ -160,7 +161,7 @@ def test_a_ratio_of_two_statements_asks_for_both(report: DocumentContent) -> Non
     )
     # Turnover stands nowhere: it is computed, so its absence takes nothing from the rows it is made of.
     assert {candidate.statement for candidate in result.candidates[:2]} == {"balance sheet", "income statement"}
-    assert all(candidate.rule == "statement asked for" for candidate in result.candidates[:2])
+    assert all(candidate.verdict.rule == "statement asked for" for candidate in result.candidates[:2])
 
 
 def test_a_year_and_a_row_are_enough_to_ask_for_its_statement(report: DocumentContent) -> None:

@@ -1,0 +1,380 @@
+"""Every command of `python -m benchmarks`: one entry in COMMANDS says what it takes, measures, prints and fails on.
+
+A measurement returns its figures, or None when it has said on the error stream why there are none.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import django
+
+from benchmarks.printing import (
+    Figures,
+    print_json,
+    print_named,
+    print_nothing,
+    print_pages,
+    print_retrieval,
+    print_rows,
+)
+from benchmarks.scratch import installation
+
+if TYPE_CHECKING:
+    from benchmarks.questions import GoldQuestion
+    from retrieval.types import ConceptTerms
+
+AUDIT_PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export", "lasting")
+
+Options = argparse.Namespace
+
+
+def asked_questions(options: Options) -> "list[GoldQuestion]":
+    """The questions of the file; none, and why on the error stream, when they or their documents are not there."""
+    from benchmarks.questions import QuestionFileError, load_questions
+
+    try:
+        questions = load_questions(options.questions)
+    except (OSError, QuestionFileError) as error:
+        complain(f"The questions cannot be read: {error}")
+        return []
+    missing = sorted({one.document for one in questions if not (options.data / one.document).is_file()})
+    if missing or not questions:
+        complain(f"Not in {options.data}: {', '.join(missing) or 'any question'}")
+        return []
+    return questions
+
+
+def chosen_dictionary(options: Options) -> "tuple[ConceptTerms, ...]":
+    from retrieval.dictionary.load import pack_concepts
+
+    return pack_concepts() if options.dictionary == "packs" else ()
+
+
+def complain(message: str) -> None:
+    print(message, file=sys.stderr)
+
+
+def measure_questions(module: str) -> Callable[[Options], Figures | None]:
+    """What `run(questions, library, dictionary)` of a module of this package makes of a question file."""
+
+    def measure(options: Options) -> Figures | None:
+        run: Callable[..., Figures] = import_module(f"benchmarks.{module}").run
+        from benchmarks.library import Library
+
+        questions = asked_questions(options)
+        return run(questions, Library(options.data), chosen_dictionary(options)) if questions else None
+
+    return measure
+
+
+def measure_requests(options: Options) -> Figures | None:
+    from benchmarks import requests
+    from benchmarks.library import Library
+
+    questions = asked_questions(options)
+    if not questions:
+        return None
+    return requests.export(questions, Library(options.data), options.folder, chosen_dictionary(options))
+
+
+def measure_retrieval(options: Options) -> Figures | None:
+    return measure_scope(options) if options.scope == "base" else measure_documents(options)
+
+
+def measure_documents(options: Options) -> Figures | None:
+    from benchmarks import retrieval
+    from benchmarks.library import Library
+    from benchmarks.requests import kept_replies
+
+    if options.replies and (options.arbiter != "model" or not options.replies.is_dir()):
+        complain("--replies needs --arbiter model and a folder that exists.")
+        return None
+    questions = asked_questions(options)
+    if not questions:
+        return None
+    with kept_replies(options.replies) if options.replies else nullcontext() as replies:
+        figures = retrieval.run(
+            questions,
+            Library(options.data),
+            arbiter=options.arbiter,
+            baselines=not options.no_baselines,
+            dictionary=chosen_dictionary(options),
+        )
+    if replies:
+        figures["replies"] = {"asked": len(replies.bodies), "missing": replies.missing}
+    return figures
+
+
+def measure_scope(options: Options) -> Figures | None:
+    from benchmarks import scope
+    from benchmarks.library import Library
+
+    if options.replies or options.arbiter == "model":
+        complain("--scope base is measured with the rules or with none.")
+        return None
+    questions = asked_questions(options)
+    if not questions:
+        return None
+    return scope.run(questions, Library(options.data), arbiter=options.arbiter, dictionary=chosen_dictionary(options))
+
+
+def measure_parsing(options: Options) -> Figures | None:
+    from benchmarks import parsing
+    from benchmarks.questions import QuestionFileError
+
+    try:
+        figures = parsing.run(options.data)
+    except (OSError, QuestionFileError) as error:
+        complain(f"The folder cannot be measured: {error}")
+        return None
+    if not figures["documents"]:
+        complain(f"No readable PDF in {options.data}")
+        return None
+    return figures
+
+
+def measure_anchors(options: Options) -> Figures | None:
+    from benchmarks import anchors
+    from benchmarks.library import Library
+
+    sets = [asked_questions(Options(data=options.data, questions=path)) for path in options.questions]
+    if not all(sets):
+        return None
+    return anchors.run([question for asked in sets for question in asked], Library(options.data))
+
+
+def measure_quotes(options: Options) -> Figures:
+    from benchmarks import quotes
+
+    return quotes.run(options.data, options.mutations, options.crops)
+
+
+def measure_audit(options: Options) -> Figures:
+    from benchmarks import audit
+
+    return audit.run(tuple(options.part), questions=options.questions, entries=options.entries, listed=options.runs)
+
+
+def measure_pages(options: Options) -> Figures:
+    from benchmarks import pages
+
+    return pages.run(options.document)
+
+
+def measure_api(options: Options) -> Figures:
+    from benchmarks import contract
+
+    return contract.run(options.cases)
+
+
+def measure_canaries(options: Options) -> Figures:
+    from benchmarks import canaries
+
+    return canaries.run(options.questions)
+
+
+def measure_hostile(options: Options) -> Figures:
+    from benchmarks import hostile
+
+    return hostile.run()
+
+
+# ---- what a measurement needs around it; Django is set up inside
+
+
+@contextmanager
+def django_alone(options: Options) -> Iterator[None]:
+    django.setup()
+    yield
+
+
+@contextmanager
+def own_installation(options: Options) -> Iterator[None]:
+    with installation():
+        yield
+
+
+@contextmanager
+def quiet_installation(options: Options) -> Iterator[None]:
+    os.environ.setdefault("DOCINTEL_LOG_LEVEL", "ERROR")  # of what is refused there would be thousands of lines
+    with installation():
+        yield
+
+
+@contextmanager
+def kept_database(options: Options) -> Iterator[None]:
+    from benchmarks.shelf import database
+
+    with database():
+        yield
+
+
+def where_scope_asks(options: Options) -> AbstractContextManager[None]:
+    return kept_database(options) if options.scope == "base" else django_alone(options)
+
+
+# ---- the table
+
+
+@dataclass(frozen=True)
+class Option:
+    """An argument of the command line, as argparse takes it."""
+
+    name: str
+    settings: Mapping[str, Any]
+
+
+def option(name: str, **settings: Any) -> Option:
+    return Option(name, settings)
+
+
+@dataclass(frozen=True)
+class Command:
+    """`around` is entered before measuring; `is_failed` makes the exit code of figures that were taken."""
+
+    help: str
+    options: tuple[Option, ...]
+    measure: Callable[[Options], Figures | None]
+    show: Callable[[Figures], None] = print_rows
+    around: Callable[[Options], AbstractContextManager[None]] = django_alone
+    is_failed: Callable[[Figures], bool] = lambda figures: False
+
+
+OUT = option("--out", type=Path, help="where to write everything as JSON")
+DATA = option("--data", type=Path, required=True, help="the folder the question file's paths start from")
+QUESTIONS = option("--questions", type=Path, required=True, help="a JSON Lines file of questions")
+DICTIONARY = option(
+    "--dictionary",
+    choices=["packs", "none"],
+    default="packs",
+    help="the expert dictionary: the packs that ship, as every new base has them, or none",
+)
+ASKING = (DATA, QUESTIONS, DICTIONARY, OUT)
+
+COMMANDS: dict[str, Command] = {
+    "retrieval": Command(
+        "quality on questions with gold evidence",
+        (
+            *ASKING,
+            option("--arbiter", choices=["rules", "none", "model", "hybrid", "rerank"], default="rules"),
+            option("--replies", type=Path, help="a folder of kept replies, for --arbiter model"),
+            option(
+                "--scope",
+                choices=["document", "base"],
+                default="document",
+                help="ask of the gold document, or of every document of its folder at once",
+            ),
+            option("--no-baselines", action="store_true", help="leave out the neighbours"),
+        ),
+        measure_retrieval,
+        print_retrieval,
+        where_scope_asks,
+    ),
+    "requests": Command(
+        "the arbiter's requests as files, to be answered elsewhere",
+        (
+            *(DATA, QUESTIONS, DICTIONARY),
+            option("--out", dest="folder", type=Path, required=True, help="the folder to write <digest>.json into"),
+        ),
+        measure_requests,
+    ),
+    "speed": Command(
+        "retrieval without a model on a long filing, beside rank_bm25", ASKING, measure_questions("speed")
+    ),
+    "scale": Command(
+        "how the choice of documents grows with the rows of a base",
+        ASKING,
+        measure_questions("scale"),
+        around=kept_database,
+    ),
+    "arbiter": Command(
+        "the size of the one call, and the time we add to the model's own", ASKING, measure_questions("arbiter")
+    ),
+    "derived": Command("figures computed by code, against the gold answers", ASKING, measure_questions("derived")),
+    "parsing": Command(
+        "how well and how fast documents are read",
+        (option("--data", type=Path, required=True, help="a folder of PDFs, with or without question files"), OUT),
+        measure_parsing,
+        print_named("parsing", 34),
+        own_installation,
+    ),
+    "audit": Command(
+        "the record under faults, load and attack; and the pages of the audit",
+        (
+            option("--part", nargs="+", choices=AUDIT_PARTS, default=AUDIT_PARTS, help="what to measure"),
+            option("--questions", type=int, default=1000, help="asked under faults"),
+            option("--entries", type=int, default=100_000, help="in the ledger that is verified"),
+            option("--runs", type=int, default=100_000, help="in the lists that are opened"),
+            OUT,
+        ),
+        measure_audit,
+        print_nothing,
+        own_installation,
+    ),
+    "pages": Command(
+        "weight and time of pages, from a real web server",
+        (
+            option(
+                "--document", type=Path, nargs="*", default=[], help="PDFs beside the samples; the longest is opened"
+            ),
+            OUT,
+        ),
+        measure_pages,
+        print_pages,
+        own_installation,
+    ),
+    "api": Command(
+        "the API against its own description, by generated requests",
+        (option("--cases", type=int, default=6000, help="requests, an equal share to each operation"), OUT),
+        measure_api,
+        print_json,
+        own_installation,
+        lambda figures: bool(figures["server_errors"] or figures["schema_breaks"]),
+    ),
+    "canaries": Command(
+        "does anything of one base ever reach a person of another",
+        (option("--questions", type=int, default=500, help="asked in two bases of 50 facts each, in turn"), OUT),
+        measure_canaries,
+        print_json,
+        quiet_installation,
+        lambda figures: bool(figures["leaks"]),
+    ),
+    "anchors": Command(
+        "is every quote literal, in the chat, the audit and to programs",
+        (
+            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
+            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            OUT,
+        ),
+        measure_anchors,
+        print_named("anchors", 12),
+        own_installation,
+    ),
+    "hostile": Command(
+        "documents that give orders, and a model that obeys them",
+        (OUT,),
+        measure_hostile,
+        print_named("hostile", 18),
+        own_installation,
+        lambda figures: any(figures["effects"].values()) or not figures["record_verifies"],
+    ),
+    "quotes": Command(
+        "calibration on changed quotes, and crops of the page read back",
+        (
+            option("--data", type=Path, required=True, help="the folder with papers/ and financebench/"),
+            option("--mutations", type=int, default=10_000, help="quotes changed at random"),
+            option("--crops", type=int, default=2_000, help="quotes whose boxes are cropped and read"),
+            OUT,
+        ),
+        measure_quotes,
+        print_named("quotes", 16),
+        is_failed=lambda figures: bool(figures["violations"]),
+    ),
+}

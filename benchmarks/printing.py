@@ -1,0 +1,69 @@
+"""What people read of a measurement; everything else is in the file it writes."""
+
+import json
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+Figures = dict[str, Any]
+
+
+def print_nothing(figures: Figures) -> None:
+    """The measurement has told its figures as it went."""
+
+
+def print_json(figures: Figures) -> None:
+    print(json.dumps(figures, ensure_ascii=False, indent=1))
+
+
+def print_rows(figures: Figures) -> None:
+    for name, figure in figures.items():
+        print(f"{name:20}  {figure}")
+
+
+def print_named(module: str, width: int) -> Callable[[Figures], None]:
+    """The figures a module of this package names in PRINTED."""
+
+    def show(figures: Figures) -> None:
+        for name in import_module(f"benchmarks.{module}").PRINTED:
+            print(f"{name:{width}}  {figures[name]}")
+
+    return show
+
+
+def print_pages(figures: Figures) -> None:
+    print(f"commit {figures['commit']}, load {figures['load']}")
+    for name, row in {**figures["pages"], "pictures of pages": figures["images"]}.items():
+        print(f"{name:34}  {row}")
+
+
+def print_retrieval(figures: Figures) -> None:
+    if "replies" in figures:
+        asked, missing = figures["replies"]["asked"], figures["replies"]["missing"]
+        print(f"{asked} requests, {len(missing)} without a kept reply")
+    if figures["settings"].get("scope") == "base":
+        print_scope(figures)
+    else:
+        print_documents(figures)
+
+
+def print_scope(figures: Figures) -> None:
+    print(f"{figures['questions']} questions of {figures['documents']} documents at once, commit {figures['commit']}")
+    print_named("scope", 28)(figures)
+
+
+def print_documents(figures: Figures) -> None:
+    """The table people read: one row a method, the same columns."""
+    columns = ["1", "3", "5", "10", "pool"]
+    print(f"{figures['questions']} questions, commit {figures['commit']}, arbiter {figures['settings']['arbiter']}")
+    print(f"{'gold page among the first':28}" + "".join(f"{column:>8}" for column in columns))
+    rows = {"docintel": figures, **figures["baselines"]}
+    for name, row in rows.items():
+        cells = [row["page_hit"].get(column) for column in columns]
+        print(f"{name:28}" + "".join(f"{'–' if cell is None else format(cell, '.3f'):>8}" for cell in cells))
+    for name in ("section_hit", "literal_anchor_rate", "false_not_found", "absent_refused", "not_found", "vectors_on"):
+        print(f"{name:28}  {figures[name]}")
+    latency = figures["latency_ms"]
+    print(f"{'latency_ms':28}  p50 {latency['p50']}, p95 {latency['p95']}")
+    for stage, figure in latency["by_stage"].items():
+        print(f"{'  ' + stage:28}  p50 {figure['p50']}, p95 {figure['p95']}")

@@ -1,0 +1,63 @@
+"""What becomes of the candidates: each gets its verdict, a literal quote with its boxes, and the context handed on."""
+
+from collections.abc import Sequence
+
+from documents.storage.content import DocumentContent
+from reading.boxes import boxes_of
+from retrieval.candidates.calibration import calibrate
+from retrieval.candidates.context import whole_sections, widen
+from retrieval.types import (
+    KEPT_ROLES,
+    Box,
+    Briefed,
+    Calibrated,
+    Context,
+    LineRange,
+    Question,
+    Ranking,
+    Settled,
+    Verdict,
+)
+
+QUOTE_AROUND = 5  # lines around the anchor in which its quote may stand: what the arbiter was shown, and a little more
+
+
+def settle(
+    candidates: Sequence[Briefed], ranking: Ranking, question: Question, contents: Sequence[DocumentContent]
+) -> tuple[Settled, ...]:
+    """The candidates in the arbiter's order, with verdict, literal quote, boxes and context."""
+    by_id = {candidate.candidate_id: candidate for candidate in candidates}
+    content_of = {content.document_id: content for content in contents}
+    judged = [by_id[verdict.candidate_id] for verdict in ranking.verdicts]
+    contexts = {one.candidate_id: widen(one, question, content_of[one.document_id]) for one in judged}
+    kept = [by_id[verdict.candidate_id] for verdict in ranking.verdicts if verdict.role in KEPT_ROLES]
+    contexts |= whole_sections(kept, content_of)
+    return tuple(
+        settle_one(candidate, verdict, contexts[candidate.candidate_id], content_of[candidate.document_id])
+        for candidate, verdict in zip(judged, ranking.verdicts, strict=True)
+    )
+
+
+def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: DocumentContent) -> Settled:
+    anchor = candidate.anchor
+    within = LineRange(anchor.first - QUOTE_AROUND, anchor.last + QUOTE_AROUND)
+    quote = calibrate(verdict.raw_content_anchor, content, anchor, within)
+    page = content.page(candidate.anchor_pages[0])
+    return Settled(
+        **vars(candidate),
+        verdict=verdict,
+        quote=quote,
+        boxes=mark_boxes(quote, anchor, within, content),
+        context=context,
+        page_label=page.label,
+        page_size=(page.width, page.height),
+    )
+
+
+def mark_boxes(quote: Calibrated, anchor: LineRange, within: LineRange, content: DocumentContent) -> tuple[Box, ...]:
+    """The boxes of the quote, or of the anchor when nothing was quoted."""
+    pieces = [(piece.line_number, piece.start, piece.end) for piece in quote.pieces]
+    if not pieces:
+        pieces = [(line.number, 0, len(line.text)) for line in content.lines_between(*anchor)]
+    lines = {line.number: line for line in content.lines_between(*within)}
+    return tuple(Box(*box) for box in boxes_of(pieces, lines))

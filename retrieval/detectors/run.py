@@ -1,0 +1,100 @@
+"""The detectors at work: side by side over every document, vectors begun early and waited for only when needed."""
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import replace
+
+from documents.storage.content import DocumentContent
+from llm.embeddings.providers import EMBEDDING_ERRORS
+from retrieval import dispatch
+from retrieval.deadline import detection_limited, wait_for
+from retrieval.detectors import DETECTORS
+from retrieval.question.parse import parse_question
+from retrieval.types import ConceptTerms, Hit, LineRange, Method, Plan, Question
+
+THREADS = 4
+EARLY_METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns")
+
+_threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="detector")
+_encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder")  # no word waits behind a slow server
+
+
+def detect(
+    question: Question, plan: Plan, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()
+) -> tuple[list[Hit], Plan]:
+    """The hits of every detector of the plan, of the whole question and of each of its parts, and the plan as it ran.
+
+    Vectors are begun at once beside the words and waited for only when the words do not suffice. Raises
+    DetectionTimeout when the detectors that look at words do not come to an end.
+    """
+    asked = [(0, question)]
+    asked += [(number, parse_question(part, contents, dictionary)) for number, part in enumerate(question.parts, 1)]
+    nearest = begin_vectors(asked, contents) if plan.is_on("vectors") else []
+    hits = pinned(question, contents) if plan.is_on("page_hints") else []
+    with detection_limited():
+        hits += run_detectors(asked, [method for method in plan.detectors if method in EARLY_METHODS], contents)
+    plan = dispatch.reconsider(plan, question, hits)
+    for part, found in nearest:
+        if not plan.is_on("vectors"):
+            found.cancel()
+            continue
+        try:
+            hits += tag(found.result(), part)
+        except EMBEDDING_ERRORS as error:  # words find something too, and the plan says why they had to
+            plan = dispatch.without_vectors(plan, f"the question could not be embedded: {error}")
+    if plan.is_on("page_hints"):
+        pages = set(question.hints.pages)
+        hits = [hit for hit in hits if hit.method == "pinned" or is_on_pages(hit, pages, contents)]
+    return hits, plan
+
+
+def begin_vectors(
+    asked: Sequence[tuple[int, Question]], contents: Sequence[DocumentContent]
+) -> list[tuple[int, Future[list[Hit]]]]:
+    """The search by meaning in threads of its own: the encoder works outside the interpreter's lock."""
+    return [
+        (part, _encoders.submit(copy_context().run, DETECTORS["vectors"], question, content))
+        for part, question in asked
+        for content in contents
+    ]
+
+
+def run_detectors(
+    asked: Sequence[tuple[int, Question]], methods: Sequence[Method], contents: Sequence[DocumentContent]
+) -> list[Hit]:
+    """The hits of the detectors that look at words, side by side, always in the same order."""
+    jobs = [
+        (part, _threads.submit(copy_context().run, DETECTORS[method], question, content))
+        for part, question in asked
+        for method in methods
+        for content in contents
+    ]
+    return [hit for part, found in jobs for hit in tag(wait_for(found), part)]
+
+
+def tag(hits: list[Hit], part: int) -> list[Hit]:
+    return [replace(hit, part=part) for hit in hits] if part else hits
+
+
+def pinned(question: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
+    """A hit for each page the question names, by its number in the file or as printed (R36)."""
+    hits = []
+    for content in contents:
+        wanted = {str(page) for page in question.hints.pages}
+        numbers = {page.number for page in content.pages if str(page.number) in wanted}
+        numbers |= {page.number for page in content.pages if page.label in wanted and not str(page.number) in wanted}
+        spans: dict[int, list[int]] = {}
+        for line in content.searched_lines:
+            if line.page_number in numbers:
+                spans.setdefault(line.page_number, []).append(line.number)
+        hits += [
+            Hit("pinned", content.document_id, LineRange(lines[0], lines[-1]), 1.0, detail=f"page {page}")
+            for page, lines in spans.items()
+        ]
+    return hits
+
+
+def is_on_pages(hit: Hit, pages: set[int], contents: Sequence[DocumentContent]) -> bool:
+    content = next(content for content in contents if content.document_id == hit.document_id)
+    return content.lines[hit.lines.first - 1].page_number in pages
