@@ -2,7 +2,15 @@
 
 import pytest
 
-from retrieval.question.phrasing import layout_named, pages_named, read_phrasing, section_named, split_parts
+from retrieval.question.phrasing import (
+    layout_named,
+    pages_named,
+    phrasing_rules,
+    read_phrasing,
+    section_named,
+    split_parts,
+)
+from retrieval.words.wording import Wording
 
 
 @pytest.mark.parametrize(
@@ -92,3 +100,10 @@ def test_it_reads_the_layout_a_question_names() -> None:
 )
 def test_it_splits_a_compound_question(topic: str, parts: tuple[str, ...]) -> None:
     assert split_parts(topic) == parts
+
+
+@pytest.mark.parametrize("wording", phrasing_rules().alternatives, ids=lambda each: f"{each.file} {each.examples[0]}")
+def test_every_alternative_is_found_in_its_examples_only(wording: Wording) -> None:
+    alone = phrasing_rules().alone(wording)
+    assert [text for text in wording.examples if not alone.search(text)] == []
+    assert [text for text in wording.counter_examples if alone.search(text)] == []
