@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from reading.matching import match_form
+from retrieval.words.statements import statement_names
 from retrieval.words.wording import WordingError, check_fields, files_of, read_entries
 
 Unit = Literal["ratio", "percent", "points", "amount"]
@@ -73,11 +74,8 @@ SIGNS = re.compile(
     r" (?:(divided by|over)|(less|minus)|(plus)|(times|multiplied by|x)) | ?([/÷]) ?| ([-+*–−]) |(\()|(\))"
 )
 WORD_SIGNS = ("/", "-", "+", "*")
-NOISE = re.compile(
-    r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$"
-    r"| (?:from|in|on|per) the (?:cash flow statement|statement of cash flows|income statement|p&l statement"
-    r"|balance sheet|statement of income|statement of financial position)$"
-)
+NOISE = re.compile(r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$")
+SOURCE = re.compile(r" (?:from|in|on|per) the ([^,;]{1,60})$")
 GROWTH = re.compile(
     rf"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
     rf"|{YEAR} ?(?:-|to) ?{YEAR} (?P<what2>.{{1,100}}?) growth rate"
@@ -352,9 +350,15 @@ def short(text: str) -> str:
     """A name without the words around it."""
     text = re.sub(r"\([^()]*\)", " ", text)
     text = " ".join(YEARS.sub(" ", text).split()).strip(" ,:;-")
-    while (shorter := NOISE.sub("", text).strip()) != text:
+    while (shorter := NOISE.sub("", without_source(text)).strip()) != text:
         text = shorter
     return text
+
+
+def without_source(text: str) -> str:
+    """A name without the statement it is to be taken from."""
+    found = SOURCE.search(text)
+    return text[: found.start()] if found and statement_names(found[1]) else text
 
 
 # ---- showing

@@ -24,7 +24,7 @@ from retrieval.question.phrasing import (
 from retrieval.types import ConceptTerms, Hints, Keyword, Question
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.lexicon import Lexicon, lexicon_of, title_words
-from retrieval.words.statements import statement_names
+from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
     CORRECTED_MIN,
     compounds,
@@ -40,22 +40,6 @@ from retrieval.words.wording import Wordings, read_word_lists, read_wordings
 QUESTION_MAX = 4000  # characters (RELIABILITY section 2)
 NAME_WEIGHT = 0.3  # the document's own name stands on every page
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
-# The statements of a financial report go by several names each; the question's is seldom the report's.
-STATEMENTS = (
-    ("balance sheet", "balance sheets", "financial position", "financial condition"),
-    (
-        "income statement",
-        "income statements",
-        "statement of income",
-        "statements of income",
-        "statement of operations",
-        "statements of operations",
-        "statement of earnings",
-        "statements of earnings",
-        "p l",
-    ),
-    ("cash flow statement", "cash flow statements", "statement of cash flows", "statements of cash flows"),
-)
 FORMS_MAX = 40  # a stem with more forms than this is no word of a language
 PHRASE_WORDS_MAX = 4
 
@@ -196,8 +180,8 @@ def part_keywords(said: Sequence[str]) -> list[Keyword]:
     found: dict[str, Keyword] = {}
     for text in said:
         for part in parts_named(text):
-            phrase = " ".join(words_of(match_form(part)))
-            forms = next((names for names in STATEMENTS if any(name in phrase for name in names)), (phrase,))
+            named = [name for kind in statement_names(part) for name in statement_terms()[kind]]
+            forms = tuple(dict.fromkeys(" ".join(words_of(match_form(name))) for name in named or [part]))
             found.setdefault(
                 forms[0], Keyword(forms[0], forms, priority="secondary", weight=NAMED_PART_WEIGHT, group=forms[0])
             )

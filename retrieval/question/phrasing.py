@@ -9,34 +9,54 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from retrieval.words.statements import names_in
 from retrieval.words.wording import Wordings, read_wordings
 
 SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z\d\"'(¿¡])")
-PLACE = r"""\b\s*(?:
-    (?:{section})\s+["“']?(?P<number>[A-Z]?\d+(?:\.\d+)*[a-z]?)\b
-    | (?:{titled_section})\s*["“'](?P<title>[^"”']{3,80})["”']
-    | (?:{annex})\s+(?P<annex>[A-Z\d]{1,3})\b)"""
-PART_BREAK = r"""(?<!\s)\s*(?:[,;]\s*)?\b(?:{joining})\s+(?=(?:{question_word})\b)
-    | (?<=\?)\s+(?=[^?]*\?)"""
+COURTEOUSLY = r"(?:(?:{courtesy})(?:\s*,\s*|\s+))?"
+SPOKEN_OF = r"[^?]{0,300}?\b(?:{answer})\b"
+# What to do when there is no answer: "if it is not useful, then state that and explain why".
+OTHERWISE = r"""\b(?:{conditional})\s+(?>(?:(?!\b(?:{conditional})\b)[^.?;]){0,80}?\b(?:{negation})\b)
+    [^.?;]{0,100}?(?:,|\b(?:{then})\b)\s*(?:(?:{then}|{courtesy})\s+){0,3}(?:{fallback})\b[^.?;]*"""
+NUMBER, TITLE, LETTER = (
+    r"""(?:{section})\s+["“']?(?P<number>[A-Z]?\d+(?:\.\d+)*[a-z]?)\b""",
+    r"""(?:{titled_section})\s*["“'](?P<title>[^"”']{3,80})["”']""",
+    r"(?:{annex})\s+(?P<annex>[A-Z\d]{1,3})\b",
+)
+NEXT_QUESTION = r"(?<!\s)\s*(?:[,;]\s*)?\b(?:{joining})\s+(?=(?:{question_word})\b)"
+# Where the entries of each section go; the last ones are put together from several sections.
 FRAMES = {
     "courtesy": r"\b(?:{courtesy})\b",
-    "instruction": r"^(?:(?:{courtesy})\s+)?(?:{instruction})",
-    "announced": r"\b(?:{announced})\s*:\s*",
-    "lead_in": r"^(?:(?:{courtesy})\s+)?(?:{lead_in})\b[^,?]*?,\s*(?=\S)",
+    "role": rf"^{COURTEOUSLY}(?:{{role}})\b",
+    "order": rf"^{COURTEOUSLY}(?:{{order}})\b",
+    "answer": f"^{SPOKEN_OF}",
+    "conditional": OTHERWISE,
+    "negation": OTHERWISE,
+    "then": OTHERWISE,
+    "fallback": OTHERWISE,
+    "announced": r"\b(?:{announced})\b[^.?:]{0,80}:\s*",
+    "lead_in": rf"^{COURTEOUSLY}(?:{{lead_in}})\b[^,?]*?,\s*(?=\S)",
     "aside": r"{aside}",
-    "part": r"\b(?:{part})",  # kept as words to search, because they name where to look
+    "part": r"\b(?:{part})",
     "page": r"""\b(?:{page})\s*
         (\d{1,4}(?:\s*(?:-|–|&|,|{page_to}|{page_and})\s*(?:(?:{page})\s*)?\d{1,4})*)""",
-    "page_to": r"(\d{1,4})\s*(?:-|–|{page_to})\s*(?:(?:{page})\s*)?(\d{1,4})",
+    "page_to": r"\d\s+(?:{page_to})\s+\d",
     "page_and": r"\d\s+(?:{page_and})\s+\d",
-    "section": PLACE,
-    "titled_section": PLACE,
-    "annex": PLACE,
-    "table": r"\b(?P<table>{table})\b | \b(?P<figure>{figure})\b",
-    "figure": r"\b(?P<table>{table})\b | \b(?P<figure>{figure})\b",
+    "section": rf"\b\s*{NUMBER}",
+    "titled_section": rf"\b\s*{TITLE}",
+    "annex": rf"\b\s*{LETTER}",
+    "table": r"\b(?:{table})\b",
+    "figure": r"\b(?:{figure})\b",
     "exclusion": r"(?:{exclusion})\s+(?P<what>[^,;.?]{2,80})",
-    "joining": PART_BREAK,
-    "question_word": PART_BREAK,
+    "joining": NEXT_QUESTION,
+    "question_word": NEXT_QUESTION,
+    # An instruction is told by its grammar: a role, an order to whoever answers, or talk about the answer itself.
+    "instruction": rf"^{COURTEOUSLY}(?:(?:{{role}})\b | (?:{{order}})\b | {OTHERWISE} | {SPOKEN_OF})",
+    "remark": rf"{{aside}} | (?<![\s;,])[;,]?\s*{OTHERWISE}",
+    "page_span": r"(\d{1,4})\s*(?:-|–|{page_to})\s*(?:(?:{page})\s*)?(\d{1,4})",
+    "place": rf"\b\s*(?:{NUMBER} | {TITLE} | {LETTER})",
+    "layout": r"\b(?P<table>{table})\b | \b(?P<figure>{figure})\b",
+    "part_break": rf"{NEXT_QUESTION} | (?<=\?)\s+(?=[^?]*\?)",
 }
 PAGES_MAX = 50  # "pages 1 to 9999" must not pin a whole book
 
@@ -64,7 +84,7 @@ def read_phrasing(text: str) -> Phrasing:
     topics: list[str] = []
     for sentence in sentences:
         (instructions if is_instruction(sentence) else topics).append(sentence)
-    for expression in (expressions["lead_in"], expressions["aside"]):
+    for expression in (expressions["lead_in"], expressions["remark"]):
         instructions += [found.group().strip(" ,;()") for said in topics for found in expression.finditer(said)]
         topics = [expression.sub(" ", said).strip() for said in topics]
     topic = " ".join(topics)
@@ -82,13 +102,13 @@ def is_instruction(sentence: str) -> bool:
 
 def parts_named(text: str) -> list[str]:
     """The parts of a document a text names: its statements, "Exhibit 4"."""
-    return [found.group() for found in phrasing_rules()["part"].finditer(text)]
+    return names_in(text) + [found.group() for found in phrasing_rules()["part"].finditer(text)]
 
 
 def pages_named(text: str) -> tuple[int, ...]:
     """Every page a question names, ranges spelled out: "pages 5 to 7" is 5, 6, 7."""
     pages: list[int] = []
-    span = phrasing_rules()["page_to"]
+    span = phrasing_rules()["page_span"]
     for found in phrasing_rules()["page"].finditer(text):
         said = found.group(1)
         for first, last in span.findall(said):
@@ -103,17 +123,17 @@ def without_pages(text: str) -> str:
 
 def section_named(text: str) -> str:
     """The number or title of the section a question names, or ""."""
-    found = phrasing_rules()["section"].search(text)
+    found = phrasing_rules()["place"].search(text)
     return next((said for said in found.groups() if said), "") if found else ""
 
 
 def layout_named(text: str) -> str:
     """ "table" or "figure" when the question speaks of one, else ""."""
-    found = phrasing_rules()["table"].search(text)
+    found = phrasing_rules()["layout"].search(text)
     return found.lastgroup or "" if found else ""
 
 
 def split_parts(topic: str) -> tuple[str, ...]:
     """The questions inside a compound question, or () when it is one (R22)."""
-    parts = [part.strip(" ,;") for part in phrasing_rules()["joining"].split(topic)]
+    parts = [part.strip(" ,;") for part in phrasing_rules()["part_break"].split(topic)]
     return tuple(part for part in parts if part) if len(parts) > 1 else ()

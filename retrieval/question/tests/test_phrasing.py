@@ -31,6 +31,22 @@ from retrieval.words.wording import Wording
         ("What is the fee (in USD millions)?", "What is the fee ?"),
         ("Answer the question.", "Answer the question."),
         ("Define working capital.", "Define working capital."),
+        # Other words than any known set has, and other languages: it is the grammar that counts.
+        ("Which fees apply? Draft your reply as a solicitor would.", "Which fees apply?"),
+        ("Consulting only Annex B, who signs?", "who signs?"),
+        ("Respond to this question without any jargon: who signs?", "who signs?"),
+        ("When does it end? If nothing is said, tell me so.", "When does it end?"),
+        ("Quel est le loyer ? Merci de citer la page.", "Quel est le loyer ?"),
+        ("D'après l'annexe, quel est le loyer ? Si rien n'est prévu, dites-le.", "quel est le loyer ?"),
+        ("Wie hoch ist die Miete? Bitte runden Sie auf ganze Euro.", "Wie hoch ist die Miete?"),
+        ("Según el anexo, ¿cuál es la renta? Responda en una frase.", "¿cuál es la renta?"),
+        # What looks like an instruction and is the topic.
+        (
+            "If the tenant does not pay, what does the lease say?",
+            "If the tenant does not pay, what does the lease say?",
+        ),
+        ("Who is told? Describe the response to a breach.", "Who is told? Describe the response to a breach."),
+        ("Following a breach, who is told?", "Following a breach, who is told?"),
     ],
 )
 def test_it_takes_instructions_out_of_the_topic(text: str, topic: str) -> None:
