@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,11 @@ def main() -> int:
     quotes.add_argument("--mutations", type=int, default=10_000, help="quotes changed at random")
     quotes.add_argument("--crops", type=int, default=2_000, help="quotes whose boxes are cropped and read")
     quotes.add_argument("--out", type=Path, help="where to write everything as JSON")
+    wording = commands.add_parser("wording", help="on how many questions of each set every word of the rules fires")
+    for fitting in (wording,):
+        fitting.add_argument("--data", type=Path, required=True, help="the folder the question files' paths start from")
+        fitting.add_argument("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions")
+        fitting.add_argument("--out", type=Path, help="where to write everything as JSON")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     if options.command == "audit":
@@ -122,6 +128,7 @@ def main() -> int:
     django.setup()
     runs = {"requests": run_requests, "retrieval": run_retrieval, "speed": run_speed}
     runs |= {"arbiter": run_arbiter, "derived": run_derived, "quotes": run_quotes}
+    runs |= {"wording": run_wording}
     return runs[options.command](options)
 
 
@@ -325,6 +332,30 @@ def run_anchors(options: argparse.Namespace) -> int:
     for name in anchors.PRINTED:
         print(f"{name:12}  {figures[name]}")
     return 0
+
+
+def run_wording(options: argparse.Namespace) -> int:
+    from benchmarks import fitted
+
+    sets = asked_sets(options)
+    if not sets:
+        return 1
+    rows = fitted.run(sets)
+    if options.out:
+        options.out.write_text(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1))
+    print(f"{len(rows)} words and alternatives; those that fire on one question only, and its set:")
+    for row in (row for row in rows if row.total == 1):
+        [name] = [name for name, count in row.counts.items() if count]
+        print(f"{name:14}  {row.file}  {row.section}  {row.text}")
+    return 0
+
+
+def asked_sets(options: argparse.Namespace) -> "dict[str, list[GoldQuestion]]":
+    """The questions of each file, by its name; none when one cannot be read."""
+    sets = {
+        path.stem: asked_questions(argparse.Namespace(data=options.data, questions=path)) for path in options.questions
+    }
+    return sets if all(sets.values()) else {}
 
 
 def run_growth(options: argparse.Namespace) -> int:
