@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from benchmarks.printing import (
     print_pages,
     print_retrieval,
     print_rows,
+    print_wording,
 )
 from benchmarks.scratch import installation
 
@@ -49,6 +50,12 @@ def asked_questions(options: Options) -> "list[GoldQuestion]":
         complain(f"Not in {options.data}: {', '.join(missing) or 'any question'}")
         return []
     return questions
+
+
+def asked_sets(options: Options) -> "dict[str, list[GoldQuestion]]":
+    """The questions of each file, by its name; none when one of them cannot be read."""
+    sets = {path.stem: asked_questions(Options(data=options.data, questions=path)) for path in options.questions}
+    return sets if all(sets.values()) else {}
 
 
 def chosen_dictionary(options: Options) -> "tuple[ConceptTerms, ...]":
@@ -144,10 +151,19 @@ def measure_anchors(options: Options) -> Figures | None:
     from benchmarks import anchors
     from benchmarks.library import Library
 
-    sets = [asked_questions(Options(data=options.data, questions=path)) for path in options.questions]
-    if not all(sets):
-        return None
-    return anchors.run([question for asked in sets for question in asked], Library(options.data))
+    sets = asked_sets(options)
+    return (
+        anchors.run([question for asked in sets.values() for question in asked], Library(options.data))
+        if sets
+        else None
+    )
+
+
+def measure_wording(options: Options) -> Figures | None:
+    from benchmarks import fitted
+
+    sets = asked_sets(options)
+    return {"words": [asdict(row) for row in fitted.run(sets)]} if sets else None
 
 
 def measure_quotes(options: Options) -> Figures:
@@ -356,6 +372,16 @@ COMMANDS: dict[str, Command] = {
         measure_anchors,
         print_named("anchors", 12),
         own_installation,
+    ),
+    "wording": Command(
+        "on how many questions of each set every word of the rules fires",
+        (
+            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
+            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            OUT,
+        ),
+        measure_wording,
+        print_wording,
     ),
     "hostile": Command(
         "documents that give orders, and a model that obeys them",

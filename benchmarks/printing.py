@@ -31,6 +31,15 @@ def print_named(module: str, width: int) -> Callable[[Figures], None]:
     return show
 
 
+def print_wording(figures: Figures) -> None:
+    words = figures["words"]
+    print(f"{len(words)} words and alternatives; those that fire on one question only, and its set:")
+    for row in words:
+        if sum(row["counts"].values()) == 1:
+            [name] = [name for name, count in row["counts"].items() if count]
+            print(f"{name:14}  {row['file']}  {row['section']}  {row['text']}")
+
+
 def print_pages(figures: Figures) -> None:
     print(f"commit {figures['commit']}, load {figures['load']}")
     for name, row in {**figures["pages"], "pictures of pages": figures["images"]}.items():

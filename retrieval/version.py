@@ -14,7 +14,13 @@ ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "VERSION"
 GIT_S = 5
 WRITTEN = re.compile(r"\w[\w.+-]{0,79}")  # what `git describe` and names of releases are made of
-CODE = ("*.py", "*.html", "*.csv")  # what decides how a question is answered, and how its record is shown
+CODE = (
+    "*.py",
+    "*.html",
+    "*.csv",
+    "*.toml",
+    "*.txt",
+)  # what decides how a question is answered, and how its record is shown
 DIGITS = 12
 NOT_GIVEN = (
     "The image has to know which program it holds. Build it with "

@@ -72,12 +72,15 @@ def test_a_build_without_a_version_ends_in_a_sentence(context: Path, given: str)
     assert "Traceback" not in refused.stderr and (context / "VERSION").read_text() == before
 
 
-def test_a_copy_of_the_files_is_told_by_its_code(context: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("changed", ["version.py", "words/stop_words.en.txt", "question/phrasing.fr.toml"])
+def test_a_copy_of_the_files_is_told_by_its_code_and_its_words(
+    context: Path, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
     monkeypatch.setattr(version, "ROOT", context)
     monkeypatch.setattr(version, "FILE", context / "VERSION")
     first = program_version.__wrapped__()
     assert re.fullmatch(r"code-[0-9a-f]{12}", first) and program_version.__wrapped__() == first
-    with (context / "retrieval" / "version.py").open("a") as file:
+    with (context / "retrieval" / changed).open("a") as file:
         file.write("# changed")
     assert program_version.__wrapped__() != first
 

@@ -7,9 +7,11 @@ patterns look for, and pieces of what the pattern itself matches, repeated.
 
 import ast
 import dataclasses
+import inspect
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -21,6 +23,7 @@ SEARCH_S = 0.2
 SIZES = (60, 600, 6_000, LINE_CHARS)  # the small ones first: what is exponential is seen before it hangs
 QUICK_S = SEARCH_S / 100  # on a tenth of a line: time that grows with its square is within bounds on the whole, too
 METHODS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "split"}
+WORDING = {"read_wordings", "read_entries"}  # what a module that keeps its expressions in data files imports
 ALL_OVER = {"finditer", "findall", "sub", "split"}
 
 LAST_SIGN = "!"  # so that what must end with the line has gone to its end in vain
@@ -58,7 +61,7 @@ def patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
     """The patterns a value holds, however it holds them."""
     if isinstance(value, re.Pattern):
         yield value
-    elif depth < 6 and isinstance(value, dict):
+    elif depth < 6 and isinstance(value, Mapping):
         for each in value.values():
             yield from patterns_in(each, depth + 1)
     elif depth < 6 and isinstance(value, list | tuple | set | frozenset):
@@ -91,6 +94,14 @@ def literal_patterns() -> Iterator[Found]:
                     yield Found(name, re.compile(first.value), frozenset({node.func.attr}))  # type: ignore[attr-defined]
 
 
+def patterns_of_data(module: ModuleType) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """The patterns a module reads from its data files, by the function that keeps them."""
+    for name, function in list(vars(module).items()):
+        is_own = hasattr(function, "cache_info") and function.__module__ == module.__name__
+        if is_own and WORDING & vars(module).keys() and not inspect.signature(function).parameters:
+            yield from ((name, pattern) for pattern in patterns_in(function()))
+
+
 def compiled_patterns() -> Iterator[Found]:
     used = used_methods()
     seen: set[int] = set()
@@ -103,6 +114,8 @@ def compiled_patterns() -> Iterator[Found]:
                     is_own = isinstance(value, re.Pattern)
                     methods = used.get(name, set()) if is_own else {"search"}
                     yield Found(f"{module.__name__}.{name}[{number}]", pattern, frozenset(methods or {"search"}))
+        for number, (name, pattern) in enumerate(patterns_of_data(module)):
+            yield Found(f"{module.__name__}.{name}[{number}]", pattern, frozenset({"finditer"}))
 
 
 def pieces_of(pattern: re.Pattern[str]) -> list[str]:
@@ -147,6 +160,11 @@ def slow_lines(found: Found) -> Iterator[str]:
 
 
 PATTERNS = [*compiled_patterns(), *literal_patterns()]
+
+
+def test_the_expressions_of_data_files_are_among_them() -> None:
+    names = {found.name.partition("[")[0].rpartition(".")[2] for found in PATTERNS}
+    assert names >= {"phrasing_rules", "answer_rules", "known_metrics", "statement_lines"}
 
 
 def test_there_are_two_hundred_lines_for_each_pattern() -> None:

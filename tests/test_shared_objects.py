@@ -61,6 +61,16 @@ REASONS = {
     "retrieval.version.program_version": VALUE,
     "retrieval.words.tokens.generic_stems": VALUE,
     "retrieval.words.tokens.stem": VALUE,
+    # Data files, read once
+    "chat.figures.computing.statement_lines": VALUE,
+    "chat.figures.formulas.known_metrics": VALUE,
+    "retrieval.question.parse.answer_rules": VALUE,
+    "retrieval.question.parse.vague_words": VALUE,
+    "retrieval.question.phrasing.phrasing_rules": VALUE,
+    "retrieval.words.statements.statement_patterns": VALUE,
+    "retrieval.words.statements.statement_terms": VALUE,
+    "retrieval.words.tokens.generic_words": VALUE,
+    "retrieval.words.tokens.stop_words": VALUE,
 }
 
 

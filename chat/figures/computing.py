@@ -5,17 +5,28 @@ Nothing is guessed: when an input is missing, has two values, or lies where noth
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from chat.figures.formulas import Expression, Formula, Operation, Term, asked_years, compared, formula_of
 from chat.figures.statement_rows import Cell, StatementRow
 from reading.matching import match_form
+from retrieval.words.wording import SLOT, WordingError, check_fields, compile_checked, files_of, read_entries
 
 PLACES = {"ratio": 2, "percent": 1, "points": 1, "amount": 0}
 YEAR_COLUMNS_MAX = 3  # selected figures of five years repeat the statements, sometimes restated
 SCALE_WORDS = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
+PART_FIELDS = {"name": str, "pattern": str, "examples": list, "counter_examples": list}
+LINE_REQUIRED = ("asked", "printed", "statements", "asked_examples", "printed_examples", "counter_examples")
+LINE_FIELDS = {
+    **{name: str for name in ("asked", "printed", "parts", "summands")},
+    **{name: list for name in LINE_REQUIRED[2:]},
+    "is_outflow": bool,
+}
 VALUE_ASKED = re.compile(r"^(?:what (?:is|was|were)|how much)\b|\b(?:what (?:is|was)|how much)\b")
 
 
@@ -26,105 +37,52 @@ class Line:
     asked: re.Pattern[str]
     printed: re.Pattern[str]
     statements: tuple[str, ...]
-    is_outflow: bool = False
-    parts: re.Pattern[str] | None = None  # rows that are parts of it where a statement splits it
-    summands: re.Pattern[str] | None = None  # rows that are the whole of it together, where no total is printed
+    is_outflow: bool
+    parts: re.Pattern[str] | None  # rows that are parts of it where a statement splits it
+    summands: re.Pattern[str] | None  # rows that are the whole of it together, where no total is printed
+    asked_inside: re.Pattern[str]  # the same as `asked`, as words of a longer text
+    asked_examples: tuple[str, ...]
+    printed_examples: tuple[str, ...]
+    counter_examples: tuple[str, ...]
 
 
-def line(
-    asked: str, printed: str, *statements: str, is_outflow: bool = False, parts: str = "", summands: str = ""
-) -> Line:
-    split, added = (re.compile(pattern) if pattern else None for pattern in (parts, summands))
-    return Line(re.compile(asked), re.compile(printed), statements, is_outflow, split, added)
+@cache
+def statement_lines() -> tuple[Line, ...]:
+    """The lines that are known, in every language. Raises WordingError for a malformed file."""
+    found: list[Line] = []
+    for _, path in files_of(Path(__file__).parent, "lines", "toml"):
+        entries = list(read_entries(path))
+        parts = [entry for section, entry in entries if section == "part"]
+        for part in parts:
+            check_fields(f"{path.name}, [[part]]", part, PART_FIELDS, tuple(PART_FIELDS))
+        shared = {part["name"]: part["pattern"] for part in parts}
+        found += [line_of(path.name, section, entry, shared) for section, entry in entries if section != "part"]
+    return tuple(found)
 
 
-NET_INCOME = (
-    r"(?:consolidated )?net (?:income|earnings|loss|\(loss\) income|income \(loss\)|\(loss\) earnings)(?: \(loss\))?"
-)
-LINES = (
-    line(
-        r"(?:total )?(?:net )?(?:revenues?|sales)|net revenues?",
-        r"(?:total )?(?:net )?(?:operating )?(?:revenues?|sales)(?:,? net)?|sales to customers|total revenues?,? net.*",
-        "income statement",
-    ),
-    line(
-        r"(?:total )?(?:cost of (?:goods sold|sales|revenues?|products sold|goods)|cogs)",
-        r"(?:total )?costs? of (?:goods sold|sales|net revenues?|revenues?|products sold)",
-        "income statement",
-        is_outflow=True,
-        parts=r"costs? of ",
-    ),
-    line(r"gross (?:profit|margin)", r"(?:total )?gross (?:profit|margin)", "income statement"),
-    line(
-        r"(?:total )?operating (?:income|profit)|income from operations|ebit",
-        r"(?:total )?(?:operating (?:income|profit|loss)(?: \(loss\))?|(?:income|loss|income \(loss\)) from operations)",
-        "income statement",
-    ),
-    line(r"net (?:income|earnings|profit)", NET_INCOME, "income statement"),
-    line(
-        r"net (?:income|earnings) attributable to (?:common )?(?:share(?:holders|owners)|stockholders)",
-        rf"{NET_INCOME} attributable to (?!.*(?:noncontrolling|non-controlling)).+|{NET_INCOME}",
-        "income statement",
-    ),
-    line(
-        r"income before (?:income )?tax(?:es)?|pre-?tax income",
-        r"(?:income|earnings|loss|pretax income)(?: \(loss\))?(?: from continuing operations)? before"
-        r" (?:provision for |benefit from )?(?:income )?tax(?:es)?(?: provision)?|pretax income",
-        "income statement",
-    ),
-    line(
-        r"income tax (?:provision|expense)|provision for (?:income )?taxes",
-        r"(?:provision for (?:income )?taxes|income tax (?:provision|expense)|income taxes)(?: \(benefit\))?",
-        "income statement",
-        is_outflow=True,
-    ),
-    line(
-        r"depreciation (?:and|&) amortization|d&a",
-        r"depreciation(?:,| and| &) amortization(?:,? (?:and|&) (?:accretion|other))?",
-        "cash flow statement",
-    ),
-    line(
-        r"(?:net )?cash (?:flows? )?(?:provided by |generated by |from )?(?:operations|operating activities)",
-        r"(?:total )?net cash(?: flows?)? (?:provided by|generated by|from|used in|used for|provided by \(used in\)"
-        r"|\(used in\) provided by)(?: \(used (?:in|for|by)\))? operating activities",
-        "cash flow statement",
-    ),
-    line(
-        r"capex|capital expenditures?",
-        r"capital expenditures?|(?:purchases? of|additions to|payments for|expenditures for)"
-        r" (?:land, buildings,? and equipment|property(?:, plant)?,?(?: and| &) equipment(?:,? net| and .*)?)",
-        "cash flow statement",
-        is_outflow=True,
-    ),
-    line(
-        r"(?:total )?(?:cash )?dividends(?: paid)?|dividends paid in cash",
-        r"(?:cash )?dividends(?: paid)?(?: to .*)?|payments? (?:of|for) (?:cash )?dividends",
-        "cash flow statement",
-        is_outflow=True,
-    ),
-    line(r"(?:total )?current assets", r"total current assets", "balance sheet"),
-    line(r"(?:total )?current liabilities", r"total current liabilities", "balance sheet"),
-    line(r"total assets", r"total assets", "balance sheet"),
-    line(r"total liabilities", r"total liabilities", "balance sheet"),
-    line(
-        r"inventor(?:y|ies)",
-        r"(?:total |merchandise )?inventor(?:y|ies)(?:,? net)?",
-        "balance sheet",
-        summands=r"raw materials(?: and supplies)?|supplies|work in (?:process|progress)(?: and finished (?:goods|products))?"
-        r"|finished (?:goods|products)",
-    ),
-    line(
-        r"(?:accounts )?receivables?",
-        r"(?:accounts |trade )?receivables?(?:,? (?:net|trade).*)?|(?:accounts|trade) receivables?,? less .*",
-        "balance sheet",
-    ),
-    line(r"(?:accounts|trade) payables?", r"(?:accounts|trade) payables?(?:,? trade)?", "balance sheet"),
-    line(
-        r"(?:total )?(?:share|stock)holders'? equity",
-        r"total (?:share|stock)(?:holders|owners)'? equity",
-        "balance sheet",
-    ),
-)
+def line_of(file: str, section: str, entry: Mapping[str, Any], shared: Mapping[str, str]) -> Line:
+    place = f"{file}, [[{section}]]"
+    if section != "line":
+        raise WordingError(f"{file}: there is no section {section!r}")
+    check_fields(place, entry, LINE_FIELDS, LINE_REQUIRED)
+
+    def pattern(name: str, frame: str = "{}") -> re.Pattern[str]:
+        if unknown := [slot for slot in SLOT.findall(entry[name]) if slot not in shared]:
+            raise WordingError(f"{place}: there is no [[part]] {unknown[0]!r}")
+        return compile_checked(place, frame.format(SLOT.sub(lambda slot: shared[slot[1]], entry[name])))
+
+    return Line(
+        asked=pattern("asked"),
+        printed=pattern("printed"),
+        statements=tuple(entry["statements"]),
+        is_outflow=entry.get("is_outflow", False),
+        parts=pattern("parts") if "parts" in entry else None,
+        summands=pattern("summands") if "summands" in entry else None,
+        asked_inside=pattern("asked", r"\b(?:{})\b"),
+        asked_examples=tuple(entry["asked_examples"]),
+        printed_examples=tuple(entry["printed_examples"]),
+        counter_examples=tuple(entry["counter_examples"]),
+    )
 
 
 @dataclass(frozen=True)
@@ -214,7 +172,7 @@ def value_of(question: str) -> Formula | None:
     scale = next((scale for scale, word in SCALE_WORDS.items() if f"{word}s" in text), None)
     if len(years) != 1 or scale is None or not VALUE_ASKED.search(text):
         return None
-    named = {found[0] for each in LINES if (found := re.search(rf"\b(?:{each.asked.pattern})\b", text))}
+    named = {found[0] for each in statement_lines() if (found := each.asked_inside.search(text))}
     longest = [name for name in named if not any(name != other and name in other for other in named)]
     return Formula(longest[0], Term(longest[0], years), "amount", None, scale) if len(longest) == 1 else None
 
@@ -260,7 +218,7 @@ def find(name: str, year: str, rows: Sequence[StatementRow]) -> tuple[Input, ...
 
     MissingInput when there is none, or more than one reading.
     """
-    known = next((each for each in LINES if each.asked.fullmatch(name)), None)
+    known = next((each for each in statement_lines() if each.asked.fullmatch(name)), None)
     statements = known.statements if known else ("income statement", "balance sheet", "cash flow statement")
     candidates = [row for statement in statements for row in main_rows(statement, rows) if row.cell(year)]
     matching = [row for row in candidates if (known.printed.fullmatch(row.label) if known else row.label == name)]

@@ -7,9 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 from reading.matching import match_form
+from retrieval.words.statements import statement_names
+from retrieval.words.wording import WordingError, check_fields, files_of, read_entries
 
 Unit = Literal["ratio", "percent", "points", "amount"]
 Over = Literal["year", "average", "change"]
@@ -45,29 +49,19 @@ class Formula:
     scale: int | None = None
 
 
-# ---- metrics everybody defines the same way
+@dataclass(frozen=True)
+class Metric:
+    """A metric everybody defines the same way; the formula is in the words of a question."""
 
-METRICS: dict[str, tuple[str, Unit]] = {
-    "operating cash flow ratio": ("cash from operations / total current liabilities", "ratio"),
-    "working capital ratio": ("total current assets / total current liabilities", "ratio"),
-    "current ratio": ("total current assets / total current liabilities", "ratio"),
-    "quick ratio": ("(total current assets - inventory) / total current liabilities", "ratio"),
-    "net working capital": ("total current assets - total current liabilities", "amount"),
-    "working capital": ("total current assets - total current liabilities", "amount"),
-    "free cash flow conversion": ("(cash from operations - capital expenditures) / net income", "percent"),
-    "free cash flow": ("cash from operations - capital expenditures", "amount"),
-    "operating margin": ("operating income / revenue", "percent"),
-    "gross margin": ("gross profit / revenue", "percent"),
-    "net profit margin": ("net income / revenue", "percent"),
-    "net margin": ("net income / revenue", "percent"),
-    "effective tax rate": ("income tax provision / income before taxes", "percent"),
-    "inventory turnover": ("cost of sales / average inventory", "ratio"),
-    "asset turnover": ("revenue / average total assets", "ratio"),
-    "return on assets": ("net income / average total assets", "ratio"),
-    "retention ratio": ("1 - dividends paid / net income attributable to shareholders", "ratio"),
-    "dividend payout ratio": ("dividends paid / net income attributable to shareholders", "ratio"),
-}
+    name: str
+    formula: str
+    unit: Unit
+    named: re.Pattern[str]
+    examples: tuple[str, ...]
+    counter_examples: tuple[str, ...]
 
+
+METRIC_FIELDS = {"name": str, "formula": str, "unit": str, "examples": list, "counter_examples": list}
 YEAR = r"(?:fy\s?|fiscal (?:year )?|year )?((?:19|20)\d\d)"
 YEARS = re.compile(rf"\b{YEAR}\b")
 # All of these read `asked_text`, which has single spaces; a part that may be anything is at most as long as a name.
@@ -80,11 +74,8 @@ SIGNS = re.compile(
     r" (?:(divided by|over)|(less|minus)|(plus)|(times|multiplied by|x)) | ?([/÷]) ?| ([-+*–−]) |(\()|(\))"
 )
 WORD_SIGNS = ("/", "-", "+", "*")
-NOISE = re.compile(
-    r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$"
-    r"| (?:from|in|on|per) the (?:cash flow statement|statement of cash flows|income statement|p&l statement"
-    r"|balance sheet|statement of income|statement of financial position)$"
-)
+NOISE = re.compile(r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$")
+SOURCE = re.compile(r" (?:from|in|on|per) the ([^,;]{1,60})$")
 GROWTH = re.compile(
     rf"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
     rf"|{YEAR} ?(?:-|to) ?{YEAR} (?P<what2>.{{1,100}}?) growth rate"
@@ -198,28 +189,46 @@ def summed(text: str) -> Formula | None:
     return Formula(short(found["formula"]), parsed(found["formula"], (year,)), unit)
 
 
+@cache
+def known_metrics() -> tuple[Metric, ...]:
+    """The metrics of every language; of two names in a text the first counts. Raises WordingError for a malformed file."""
+    files = files_of(Path(__file__).parent, "metrics", "toml")
+    return tuple(metric_of(path.name, section, entry) for _, path in files for section, entry in read_entries(path))
+
+
+def metric_of(file: str, section: str, entry: Mapping[str, Any]) -> Metric:
+    check_fields(f"{file}, [[{section}]]", entry, METRIC_FIELDS, tuple(METRIC_FIELDS))
+    if section != "metric" or entry["unit"] not in get_args(Unit):
+        raise WordingError(f"{file}, [[{section}]]: {entry['name']!r} has no section or unit that is known")
+    named = re.compile(rf"\b{re.escape(entry['name'])}\b")
+    examples, counter_examples = tuple(entry["examples"]), tuple(entry["counter_examples"])
+    return Metric(entry["name"], entry["formula"], entry["unit"], named, examples, counter_examples)
+
+
+def metric_named(text: str) -> Metric | None:
+    return next((metric for metric in known_metrics() if metric.named.search(text)), None)
+
+
 def known(text: str) -> Formula | None:
     """A metric by its usual name, in the one year that is named; in two years when it is said to change."""
-    name = next((name for name in METRICS if re.search(rf"\b{name}\b", text)), "")
+    metric = metric_named(text)
     years = asked_years(text)
-    if not name or not years:
+    if not metric or not years:
         return None
-    formula, unit = METRICS[name]
     if CHANGED.search(text):
         return None  # two values are asked for, see `compared`
-    return Formula(name, parsed(formula, years), unit) if len(years) == 1 else None
+    return Formula(metric.name, parsed(metric.formula, years), metric.unit) if len(years) == 1 else None
 
 
 def compared(question: str) -> tuple[Formula, ...]:
     """The same metric in two years, for a question whether it has changed; () for any other question."""
     text = asked_text(question)
-    name = next((name for name in METRICS if re.search(rf"\b{name}\b", text)), "")
+    metric = metric_named(text)
     years = asked_years(text)
-    if not name or not WHETHER.search(text) or not CHANGED.search(text) or len(years) not in (1, 2):
+    if not metric or not WHETHER.search(text) or not CHANGED.search(text) or len(years) not in (1, 2):
         return ()
-    formula, unit = METRICS[name]
     both = sorted(years) if len(years) == 2 else [str(int(years[0]) - 1), years[0]]
-    return tuple(Formula(name, parsed(formula, (year,)), unit) for year in both)
+    return tuple(Formula(metric.name, parsed(metric.formula, (year,)), metric.unit) for year in both)
 
 
 def asked_years(text: str) -> tuple[str, ...]:
@@ -341,9 +350,15 @@ def short(text: str) -> str:
     """A name without the words around it."""
     text = re.sub(r"\([^()]*\)", " ", text)
     text = " ".join(YEARS.sub(" ", text).split()).strip(" ,:;-")
-    while (shorter := NOISE.sub("", text).strip()) != text:
+    while (shorter := NOISE.sub("", without_source(text)).strip()) != text:
         text = shorter
     return text
+
+
+def without_source(text: str) -> str:
+    """A name without the statement it is to be taken from."""
+    found = SOURCE.search(text)
+    return text[: found.start()] if found and statement_names(found[1]) else text
 
 
 # ---- showing

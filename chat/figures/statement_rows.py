@@ -8,7 +8,7 @@ from decimal import Decimal
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from retrieval.words.statements import NAME_CHARS_MAX, STATEMENTS
+from retrieval.words.statements import NAME_CHARS_MAX, statement_patterns
 
 HEAD_LINES = 12  # a statement's name, unit and years stand above its first row
 AMOUNT_ROWS_MIN = 5  # a page with fewer rows of amounts only mentions a statement
@@ -78,7 +78,7 @@ def rows_of_page(lines: Sequence[LineRow]) -> list[StatementRow]:
 def statement_of(head: Iterable[LineRow]) -> str:
     """Which statement the lines at the top of a page name; "" when none or more than one."""
     lines = [line for line in head if len(line.match) <= NAME_CHARS_MAX and line.kind != "table_row"]
-    named = {kind for kind, pattern in STATEMENTS.items() for line in lines if pattern.search(line.match)}
+    named = {kind for kind, pattern in statement_patterns().items() for line in lines if pattern.search(line.match)}
     return named.pop() if len(named) == 1 else ""
 
 

@@ -15,7 +15,7 @@ from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fenced, unfenced
 from reading.matching import match_form
-from retrieval.question.parse import IDENTIFIER, QUESTION_MAX, TYPE_RULES, parse_question, word_forms, years_of
+from retrieval.question.parse import ANSWER_TYPES, IDENTIFIER, QUESTION_MAX, parse_question, word_forms, years_of
 from retrieval.types import ConceptTerms, Keyword, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.tokens import words_of
@@ -28,7 +28,7 @@ REWRITE_WEIGHT = 0.6  # the question did not say the word
 PARTS_MAX = 4
 INTENTS = ("field_extraction", "section_retrieval", "conditional_lookup", "listing", "open_scoped", "open_corpus_wide")
 SHAPES = ("single", "listing", "table")
-TYPES = ("text", *dict.fromkeys(name for name, _ in TYPE_RULES))
+TYPES = ("text", *ANSWER_TYPES)
 
 INSTRUCTIONS = """\
 You read a question before documents are searched for its answer. You do not answer it.

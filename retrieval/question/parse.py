@@ -4,16 +4,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
 from reading.matching import identifier_form, match_form
 from retrieval.question.phrasing import (
-    NAMED_PARTS,
     Phrasing,
     layout_named,
     pages_named,
+    parts_named,
     read_phrasing,
     section_named,
     split_parts,
@@ -22,7 +24,7 @@ from retrieval.question.phrasing import (
 from retrieval.types import ConceptTerms, Hints, Keyword, Question
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.lexicon import Lexicon, lexicon_of, title_words
-from retrieval.words.statements import statement_names
+from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
     CORRECTED_MIN,
     compounds,
@@ -31,29 +33,13 @@ from retrieval.words.tokens import (
     is_slip,
     is_stop_word,
     language_of,
-    word_set,
     words_of,
 )
+from retrieval.words.wording import Wordings, read_word_lists, read_wordings
 
 QUESTION_MAX = 4000  # characters: what is longer is a document, not a question
 NAME_WEIGHT = 0.3  # the document's own name stands on every page
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
-# The statements of a financial report go by several names each; the question's is seldom the report's.
-STATEMENTS = (
-    ("balance sheet", "balance sheets", "financial position", "financial condition"),
-    (
-        "income statement",
-        "income statements",
-        "statement of income",
-        "statements of income",
-        "statement of operations",
-        "statements of operations",
-        "statement of earnings",
-        "statements of earnings",
-        "p l",
-    ),
-    ("cash flow statement", "cash flow statements", "statement of cash flows", "statements of cash flows"),
-)
 FORMS_MAX = 40  # a stem with more forms than this is no word of a language
 PHRASE_WORDS_MAX = 4
 
@@ -71,67 +57,46 @@ IDENTIFIER = re.compile(
 YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d{2})(?!\d)|\bFY\s?'?(\d{2})\b", re.IGNORECASE)
 FISCAL = re.compile(r"^(?:fy|q[1-4]|h[12])?\d*$")
 
-SHAPES = (
-    ("table", re.compile(r"\b(?:as a table|tabulate|in tabular form|breakdown (?:of|by))\b", re.IGNORECASE)),
-    (
-        "listing",
-        re.compile(
-            r"""\b(?:list(?:ed)?|enumerate|which\s+(?:of\s+the\s+)?\w+s\b(?!\s+(?:is|has|was|does)\b)|what\s+are|what\s+were|
-            name\s+(?:all|the)|all\s+(?:the\s+)?\w+s|in\s+what\s+ways|quels\s+sont|quelles\s+sont|welche|cuales\s+son)\b""",
-            re.IGNORECASE | re.VERBOSE,
-        ),
-    ),
-)
-ANSWER_TYPES = (
-    ("definition", r"^what(?:'s|\s+is|\s+are)\s+an?\s+[\w-]+(?:\s+[\w-]+)?\W*$"),
-    ("email", r"\b(?:e-?mail(?:\s+address)?|contact\s+address)\b"),
-    ("phone", r"\b(?:phone|telephone|fax)\b"),
-    ("url", r"\b(?:url|website|web\s*site|web\s+address|link)\b"),
-    ("iban", r"\biban\b"),
-    ("date", r"^(?:on\s+)?(?:when|what\s+date|which\s+(?:date|day|year))\b|\b(?:date|quand|wann|cuando)\b"),
-    ("frequency", r"\b(?:how\s+(?:often|frequently)|at\s+what\s+intervals?|a\s+quelle\s+frequence|wie\s+oft)\b"),
-    ("duration", r"\b(?:how\s+(?:long|fast|quickly|soon)|combien\s+de\s+temps|wie\s+(?:lange|schnell))\b"),
-    ("rate", r"\b(?:per|par|pro)\s+(?:second|minute|hour|day|seconde|heure|jour|sekunde|stunde|tag)\b"),
-    ("person", r"^(?:by\s+)?(?:who|whom|whose|qui|wer|quien)\b"),
-    (
-        "percentage",
-        r"""\b(?:percent(?:age)?|tax\s+rate|interest\s+rate|growth\s+rate|margin|cagr|share\s+of|pourcentage|prozent|ratio|
-        roa|turnover)\b|%""",
-    ),
-    (
-        "amount",
-        r"""(?:^|[,;:]\s*|\b(?:and|but)\s+)how\s+much\b|\b(?:amount|cost|costs|price|fee|fees|premium|deductible|revenue|revenues|sales|income|expenses?|
-        dividends?|assets|liabilities|liability|debt|cash\s+flow|cogs|capex|ebitda|earnings|eps|inventory|equity|
-        combien|montant|prix|betrag|preis|kosten|cuanto|importe|precio)\b""",
-    ),
-    (
-        "number",
-        r"""\b(?:how\s+(?:many|large|long|big|often|old|fast)|number\s+of|value\s+of|rate|size|minimum|maximum|steps|count|
-        score|bleu|score|age|dimension|quel\s+nombre|taille|anzahl|wie\s+viele|cuantos)\b""",
-    ),
-    ("definition", r"\b(?:define|definition|mean(?:s|ing)?|stands?\s+for)\b|^what(?:'s|\s+is|\s+are)\s+(?:an?\s+)\w+"),
-    ("explanation", r"^(?:and\s+)?(?:how|why|explain|describe|comment|pourquoi|wie|warum|como|por\s+que)\b"),
-    (
-        "boolean",
-        r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must|est-ce|ist|sind)\b",
-    ),
-)
-TYPE_RULES = tuple((name, re.compile(expression, re.IGNORECASE | re.VERBOSE)) for name, expression in ANSWER_TYPES)
-OPEN = re.compile(
-    r"""\b(?:how(?!\s+(?:much|many|often|frequently|long|large|big|old|fast|quickly|soon|far|high)\b)|why|explain|describe|compare|summari[sz]e|
-    differ\w*|intuition|pourquoi|warum|wie(?!\s+(?:viel|viele|lange|hoch|oft)\b))\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-CONDITIONAL = re.compile(
-    r"\b(?:if|in\s+case|under\s+what|in\s+which\s+circumstances|what\s+happens|when\s+\w+\s+is)\b", re.IGNORECASE
-)
-# One such word alone fits many places of many documents: which one is meant must be asked (R23, A15).
-VAGUE_WORDS = word_set(
-    """amount cap charge cost date deadline fee limit maximum minimum number penalty percentage period price rate
-    schedule term terms threshold total value"""
-)
+# The first type whose section is found in a question is the type of its answer.
+TYPE_OF_SECTION = {
+    "term": "definition",
+    "email": "email",
+    "phone": "phone",
+    "url": "url",
+    "iban": "iban",
+    "date": "date",
+    "frequency": "frequency",
+    "duration": "duration",
+    "rate": "rate",
+    "person": "person",
+    "percentage": "percentage",
+    "amount": "amount",
+    "number": "number",
+    "definition": "definition",
+    "explanation": "explanation",
+    "boolean": "boolean",
+}
+ANSWER_TYPES = tuple(dict.fromkeys(TYPE_OF_SECTION.values()))
+SHAPE_OF_SECTION = {"in_table": "table", "listing": "listing"}
+FRAMES = {
+    **{section: f"{{{section}}}" for section in (*TYPE_OF_SECTION, *SHAPE_OF_SECTION)},
+    "open": r"\b(?:{open})\b",
+    "conditional": r"\b(?:{conditional})\b",
+}
 NAME_PART_MIN = 5
 VAGUE_LENGTH_MAX = 5  # "What is the cap, then?" is vague; a longer sentence with one topic word is odd, not vague
+
+
+@cache
+def answer_rules() -> Wordings:
+    """The signs of what kind of answer is wanted."""
+    return read_wordings(Path(__file__).parent, "answers", FRAMES)
+
+
+@cache
+def vague_words() -> frozenset[str]:
+    """Words that alone fit many places of many documents: which one is meant must be asked (R23, A15)."""
+    return frozenset().union(*read_word_lists(Path(__file__).parent, "vague_words").values())
 
 
 class Token(NamedTuple):
@@ -214,9 +179,9 @@ def part_keywords(said: Sequence[str]) -> list[Keyword]:
     """Parts of a document the question or its instructions point at, under each of their usual names."""
     found: dict[str, Keyword] = {}
     for text in said:
-        for part in (match.group() for match in NAMED_PARTS.finditer(text)):
-            phrase = " ".join(words_of(match_form(part)))
-            forms = next((names for names in STATEMENTS if any(name in phrase for name in names)), (phrase,))
+        for part in parts_named(text):
+            named = [name for kind in statement_names(part) for name in statement_terms()[kind]]
+            forms = tuple(dict.fromkeys(" ".join(words_of(match_form(name))) for name in named or [part]))
             found.setdefault(
                 forms[0], Keyword(forms[0], forms, priority="secondary", weight=NAMED_PART_WEIGHT, group=forms[0])
             )
@@ -354,12 +319,14 @@ def correct(text: str, corrections: Sequence[tuple[str, str]]) -> str:
 
 
 def shape_of(topic: str) -> str:
-    return next((name for name, expression in SHAPES if expression.search(topic)), "single")
+    return next(
+        (shape for section, shape in SHAPE_OF_SECTION.items() if answer_rules()[section].search(topic)), "single"
+    )
 
 
 def type_of(topic: str) -> str:
     """The first type whose signs the question shows; a listing wants a list whatever its elements are."""
-    return next((name for name, expression in TYPE_RULES if expression.search(topic)), "text")
+    return next((kind for section, kind in TYPE_OF_SECTION.items() if answer_rules()[section].search(topic)), "text")
 
 
 def intent_of(topic: str, shape: str, hints: Hints) -> str:
@@ -367,9 +334,9 @@ def intent_of(topic: str, shape: str, hints: Hints) -> str:
         return "listing"
     if hints.section or hints.pages:
         return "section_retrieval"
-    if CONDITIONAL.search(topic):
+    if answer_rules()["conditional"].search(topic):
         return "conditional_lookup"
-    return "open_scoped" if OPEN.search(topic) else "field_extraction"
+    return "open_scoped" if answer_rules()["open"].search(topic) else "field_extraction"
 
 
 def years_of(text: str) -> tuple[str, ...]:
@@ -405,6 +372,6 @@ def clarification_for(keywords: Sequence[Keyword], hints: Hints, topic: str) -> 
     if not keywords:
         return "What should I look for? Please name the subject, for example a term, a section or a page."
     word = keywords[0].text
-    if len(keywords) == 1 and word in VAGUE_WORDS and len(words_of(match_form(topic))) <= VAGUE_LENGTH_MAX:
+    if len(keywords) == 1 and word in vague_words() and len(words_of(match_form(topic))) <= VAGUE_LENGTH_MAX:
         return f"Which {word} do you mean? Please say what it belongs to, for example “the {word} of …”."
     return ""

@@ -1,83 +1,64 @@
 """How a question is put: instructions to the writer, where to look, what to leave out, how many questions. A leaf.
 
-Rules only; each returns what it took and leaves the topic. The expressions read the text as typed, case ignored.
+Rules only; each returns what it took and leaves the topic. The words are data, `phrasing.<language>.toml`; here are the
+frames they are put into. The expressions read the text as typed, case ignored.
 """
 
 import re
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
+from retrieval.words.statements import names_in
+from retrieval.words.wording import Wordings, read_wordings
+
 SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z\d\"'(¿¡])")
-INSTRUCTION = re.compile(
-    r"""^(?:please\s+|kindly\s+)?(?:
-        (?:you\s+are|imagine|act\s+as|assume|pretend|suppose\s+you)\b
-        | (?:answer|address|respond|reply|round|give|provide|state|express|approach|utili[sz]e|use|format|write|show)\b
-        | (?:base|derive|rely|solve|refer)\b | (?:calculate|compute)\s+what\b
-        | (?:compute\s+or\s+extract|keep\s+(?:it|your)|be\s+(?:brief|concise)|do\s+not|don'?t|limit\s+your|cite|quote)\b
-        | (?:we|i)\s+(?:need|want|would\s+like)\s+to\s+(?:calculate|compute|know|find|determine)\s+(?:a|an|the)?
-          [^.?]*(?:metric|approximation|number)[^.?]*\.?$
-        | your\s+(?:answer|response|task|only)
-        | (?:help|explain)\s+(?:us|your)
-        | if\s+[^?]*\b(?:is\s+not|isn'?t|are\s+not|not\s+meaningful|cannot)\b[^?]*\b(?:state|explain|say)\b
-        | (?:reponds?|repondez|répond\w*|antworte|responde)\b
-    )""",
-    re.IGNORECASE | re.VERBOSE,
+COURTEOUSLY = r"(?:(?:{courtesy})(?:\s*,\s*|\s+))?"
+SPOKEN_OF = r"[^?]{0,300}?\b(?:{answer})\b"
+# What to do when there is no answer: "if it is not useful, then state that and explain why".
+OTHERWISE = r"""\b(?:{conditional})\s+(?>(?:(?!\b(?:{conditional})\b)[^.?;]){0,80}?\b(?:{negation})\b)
+    [^.?;]{0,100}?(?:,|\b(?:{then})\b)\s*(?:(?:{then}|{courtesy})\s+){0,3}(?:{fallback})\b[^.?;]*"""
+NUMBER, TITLE, LETTER = (
+    r"""(?:{section})\s+["“']?(?P<number>[A-Z]?\d+(?:\.\d+)*[a-z]?)\b""",
+    r"""(?:{titled_section})\s*["“'](?P<title>[^"”']{3,80})["”']""",
+    r"(?:{annex})\s+(?P<annex>[A-Z\d]{1,3})\b",
 )
-ANNOUNCED = re.compile(
-    r"\b(?:here'?s|here\s+is)\s+the\s+question\s*:\s*|\banswer\s+the\s+following\s+question\s*:\s*", re.IGNORECASE
-)
-LEAD_IN = re.compile(
-    r"""^(?:please\s+)?(?:
-        (?:according\s+to|based\s+on|considering|(?:by\s+|only\s+)?(?:using|relying|referring|referencing|drawing\s+on)
-            |looking\s+at|going\s+by|in\s+light\s+of|judging\s+by|taking\s+into\s+account|in\s+agreement\s+with)
-        | (?:basing|base)\s+your\s+\w+\s+(?:off\s+of|off|on|by)
-        | by\s+drawing\s+conclusions\s+from | (?:when\s+)?primarily\s+referencing | when\s+\w+\s+referencing
-        | answer\s+the\s+following\s+question\s+as | from\s+the\s+perspective
-    )\b[^,?]*?,\s*(?=\S)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-ASIDE = re.compile(
-    r"""(?<![\s;,])[;,]?\s*\bif\s+(?>(?:(?!\bif\b)[^.?;]){0,80}?\b(?:not|isn'?t)\b)[^.?;]{0,100}?\b(?:state|explain|say)\b[^.?;]*
-        | (?<![\s,]),?\s*\bby\s+(?:primarily\s+)?(?:using|relying\s+on|referencing)\s+[^.?,]*
-        | \(?\bin\s+units\s+of\s+\w+(?:\s+and\s+round\s+to\s+[^)?.,]*)?\)?
-        | \(?\b(?:and\s+)?round(?:ed)?\s+(?:it\s+|your\s+answer\s+)?to\s+[\w\s-]*(?:decimals?|places?|digits?|whole\s+number|percent)\b\)?
-        | \(\s*in\s+[A-Z]{3}(?:\s+\w+)?\s*\) | \bin\s+[A-Z]{3}\s+(?:thousands?|millions?|billions?)\b
-        | \bto\s+the\s+best\s+of\s+your\s+abilities\b | \bplease\b | \bif\s+possible\b
-        | \banswer\s+the\s+following\s+question\b\s*:?""",
-    re.IGNORECASE | re.VERBOSE,
-)
-# The document's parts an instruction may point at; kept as words to search, because they name where to look.
-NAMED_PARTS = re.compile(
-    r"""\b(?:(?:consolidated\s+)?(?:balance\s+sheets?|income\s+statements?|cash\s+flows?\s+statements?|
-        statements?\s+of\s+(?:financial\s+position|financial\s+condition|cash\s+flows?|income|operations|earnings))
-        | p\s?&\s?l(?:\s+statement)? | (?:table|figure|fig\.?|appendix|annex|exhibit|schedule|note|article)\s+[A-Z\d][\w.]*)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-PAGES = re.compile(
-    r"""\b(?:on\s+|at\s+|from\s+|in\s+)?(?:pages?|pp?\.|seiten?|p[aá]ginas?)\s*
-        (\d{1,4}(?:\s*(?:-|–|to|until|through|thru|and|&|,|à|a|et|bis|und|y)\s*(?:pages?\s*)?\d{1,4})*)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-PAGE_SPAN = re.compile(r"(\d{1,4})\s*(?:-|–|to|until|through|thru|à|a|bis)\s*(?:pages?\s*)?(\d{1,4})", re.IGNORECASE)
+NEXT_QUESTION = r"(?<!\s)\s*(?:[,;]\s*)?\b(?:{joining})\s+(?=(?:{question_word})\b)"
+# Where the entries of each section go; the last ones are put together from several sections.
+FRAMES = {
+    "courtesy": r"\b(?:{courtesy})\b",
+    "role": rf"^{COURTEOUSLY}(?:{{role}})\b",
+    "order": rf"^{COURTEOUSLY}(?:{{order}})\b",
+    "answer": f"^{SPOKEN_OF}",
+    "conditional": OTHERWISE,
+    "negation": OTHERWISE,
+    "then": OTHERWISE,
+    "fallback": OTHERWISE,
+    "announced": r"\b(?:{announced})\b[^.?:]{0,80}:\s*",
+    "lead_in": rf"^{COURTEOUSLY}(?:{{lead_in}})\b[^,?]*?,\s*(?=\S)",
+    "aside": r"{aside}",
+    "part": r"\b(?:{part})",
+    "page": r"""\b(?:{page})\s*
+        (\d{1,4}(?:\s*(?:-|–|&|,|{page_to}|{page_and})\s*(?:(?:{page})\s*)?\d{1,4})*)""",
+    "page_to": r"\d\s+(?:{page_to})\s+\d",
+    "page_and": r"\d\s+(?:{page_and})\s+\d",
+    "section": rf"\b\s*{NUMBER}",
+    "titled_section": rf"\b\s*{TITLE}",
+    "annex": rf"\b\s*{LETTER}",
+    "table": r"\b(?:{table})\b",
+    "figure": r"\b(?:{figure})\b",
+    "exclusion": r"(?:{exclusion})\s+(?P<what>[^,;.?]{2,80})",
+    "joining": NEXT_QUESTION,
+    "question_word": NEXT_QUESTION,
+    # An instruction is told by its grammar: a role, an order to whoever answers, or talk about the answer itself.
+    "instruction": rf"^{COURTEOUSLY}(?:(?:{{role}})\b | (?:{{order}})\b | {OTHERWISE} | {SPOKEN_OF})",
+    "remark": rf"{{aside}} | (?<![\s;,])[;,]?\s*{OTHERWISE}",
+    "page_span": r"(\d{1,4})\s*(?:-|–|{page_to})\s*(?:(?:{page})\s*)?(\d{1,4})",
+    "place": rf"\b\s*(?:{NUMBER} | {TITLE} | {LETTER})",
+    "layout": r"\b(?P<table>{table})\b | \b(?P<figure>{figure})\b",
+    "part_break": rf"{NEXT_QUESTION} | (?<=\?)\s+(?=[^?]*\?)",
+}
 PAGES_MAX = 50  # "pages 1 to 9999" must not pin a whole book
-SECTION = re.compile(
-    r"""\b(?:in|under|of|from|does|see)?\s*(?:the\s+)?(?:
-        (?:section|chapter|clause|article|§)\s+["“']?(?P<number>[A-Z]?\d+(?:\.\d+)*[a-z]?)\b
-        | (?:section|chapter)\s+(?:called|named|titled|on|about)?\s*["“'](?P<title>[^"”']{3,80})["”']
-        | (?:appendix|annex)\s+(?P<annex>[A-Z\d]{1,3})\b)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-LAYOUT = re.compile(
-    r"\b(?P<table>tables?|tableau|tabelle|tabla)\b|\b(?P<figure>figures?|fig\.|chart|diagram|graph)\b", re.IGNORECASE
-)
-EXCLUDED = re.compile(
-    r"""(?:,\s*(?:but\s+)?not | \bbut\s+not | \bexcluding | \bexcept(?:\s+for)? | \bother\s+than | \bnot\s+including
-        | \bsauf | \bmais\s+pas | \bausser | \baußer | \bexcepto)\s+(?P<what>[^,;.?]{2,80})""",
-    re.IGNORECASE | re.VERBOSE,
-)
-QUESTION_STARTS = r"(?:what|which|who|whom|where|when|why|how|does|do|did|is|are|was|were|can|could|will|has|have)"
-PART_BREAK = re.compile(
-    rf"(?<!\s)\s*(?:[,;]\s*)?\b(?:and|but)\s+(?:also\s+)?(?={QUESTION_STARTS}\b)|(?<=\?)\s+(?=[^?]*\?)", re.IGNORECASE
-)
 
 
 class Phrasing(NamedTuple):
@@ -89,58 +70,70 @@ class Phrasing(NamedTuple):
     exclusions: tuple[str, ...]
 
 
+@cache
+def phrasing_rules() -> Wordings:
+    return read_wordings(Path(__file__).parent, "phrasing", FRAMES)
+
+
 def read_phrasing(text: str) -> Phrasing:
     """Take instructions and exclusions out of a question (R24). A question that is nothing else is kept whole."""
-    *before, question = ANNOUNCED.split(text)
+    expressions = phrasing_rules()
+    *before, question = expressions["announced"].split(text)
     sentences = [said.strip() for said in SENTENCE_END.split(question) if said.strip()]
     instructions: list[str] = [said.strip() for said in before if said.strip()]
     topics: list[str] = []
     for sentence in sentences:
         (instructions if is_instruction(sentence) else topics).append(sentence)
-    for expression in (LEAD_IN, ASIDE):
+    for expression in (expressions["lead_in"], expressions["remark"]):
         instructions += [found.group().strip(" ,;()") for said in topics for found in expression.finditer(said)]
         topics = [expression.sub(" ", said).strip() for said in topics]
     topic = " ".join(topics)
-    exclusions = [found.group("what").strip() for found in EXCLUDED.finditer(topic)]
-    topic = " ".join(EXCLUDED.sub(" ", topic).split())
+    exclusions = [found.group("what").strip() for found in expressions["exclusion"].finditer(topic)]
+    topic = " ".join(expressions["exclusion"].sub(" ", topic).split())
     if not re.search(r"\w{2}", topic):
         return Phrasing(text, (), (), ())
-    named = dict.fromkeys(found.group() for said in instructions for found in NAMED_PARTS.finditer(said))
+    named = dict.fromkeys(part for said in instructions for part in parts_named(said))
     return Phrasing(topic, tuple(instructions), tuple(named), tuple(exclusions))
 
 
 def is_instruction(sentence: str) -> bool:
-    return bool(INSTRUCTION.match(sentence)) and not sentence.rstrip("\"')").endswith("?")
+    return bool(phrasing_rules()["instruction"].match(sentence)) and not sentence.rstrip("\"')").endswith("?")
+
+
+def parts_named(text: str) -> list[str]:
+    """The parts of a document a text names: its statements, "Exhibit 4"."""
+    return names_in(text) + [found.group() for found in phrasing_rules()["part"].finditer(text)]
 
 
 def pages_named(text: str) -> tuple[int, ...]:
     """Every page a question names, ranges spelled out: "pages 5 to 7" is 5, 6, 7."""
     pages: list[int] = []
-    for found in PAGES.finditer(text):
+    span = phrasing_rules()["page_span"]
+    for found in phrasing_rules()["page"].finditer(text):
         said = found.group(1)
-        for first, last in PAGE_SPAN.findall(said):
+        for first, last in span.findall(said):
             pages += range(int(first), min(int(last), int(first) + PAGES_MAX - 1) + 1)
-        pages += [int(number) for number in re.findall(r"\d+", PAGE_SPAN.sub(" ", said))]
+        pages += [int(number) for number in re.findall(r"\d+", span.sub(" ", said))]
     return tuple(dict.fromkeys(page for page in pages if page > 0))
 
 
 def without_pages(text: str) -> str:
-    return " ".join(PAGES.sub(" ", text).split())
+    return " ".join(phrasing_rules()["page"].sub(" ", text).split())
 
 
 def section_named(text: str) -> str:
     """The number or title of the section a question names, or ""."""
-    found = SECTION.search(text)
+    found = phrasing_rules()["place"].search(text)
     return next((said for said in found.groups() if said), "") if found else ""
 
 
 def layout_named(text: str) -> str:
     """ "table" or "figure" when the question speaks of one, else ""."""
-    found = LAYOUT.search(text)
+    found = phrasing_rules()["layout"].search(text)
     return found.lastgroup or "" if found else ""
 
 
 def split_parts(topic: str) -> tuple[str, ...]:
     """The questions inside a compound question, or () when it is one (R22)."""
-    parts = [part.strip(" ,;") for part in PART_BREAK.split(topic)]
+    parts = [part.strip(" ,;") for part in phrasing_rules()["part_break"].split(topic)]
     return tuple(part for part in parts if part) if len(parts) > 1 else ()

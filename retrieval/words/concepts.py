@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from reading.matching import match_form
 from retrieval.types import ConceptTerm, ConceptTerms
-from retrieval.words.tokens import STOP_WORDS, language_of, stem, words_of
+from retrieval.words.tokens import language_of, stem, stop_words, words_of
 
 JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
 
@@ -101,4 +101,4 @@ def said_words(text: str) -> list[str]:
 
 def is_small(word: str, language: str) -> bool:
     """A stop word. A joining word is none here, for "costs and sales" are no cost of sales; nor are the letters of R&D."""
-    return len(word) > 1 and word not in JOINING_WORDS and word in STOP_WORDS.get(language, ())
+    return len(word) > 1 and word not in JOINING_WORDS and word in stop_words().get(language, ())

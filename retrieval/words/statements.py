@@ -1,29 +1,27 @@
 """The statements of a financial report: which pages they are, and which of them a question asks to look at. A leaf."""
 
+import csv
 import re
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.deadline import check_time
 from retrieval.types import LineRange
 from retrieval.words.lexicon import lexicon_of
+from retrieval.words.wording import WordingError
 
 ROWS_MIN = 8  # a page with fewer rows only mentions a statement
+NOUN_MIN = 3  # letters
 NAME_CHARS_MAX = 110  # a longer line is a sentence that mentions a statement
 
-NAMES = {
-    "balance sheet": r"""balance\ sheets?|statements?\ of\ (?:consolidated\ )?financial\ (?:position|condition)
-        |bilans?|etats?\ de\ (?:la\ )?situation\ financiere""",
-    "income statement": r"""income\ statements?|statements?\ of\ (?:consolidated\ )?(?:income|operations|earnings|loss)
-        |statements?\ of\ profit\ (?:and|or)\ loss|profit\ and\ loss(?:\ (?:statements?|accounts?))?|p\s?&\s?l\b
-        |comptes?\ de\ resultat|etats?\ du\ resultat\ net""",
-    "cash flow statement": r"""cash\ flows?\ statements?|statements?\ of\ (?:consolidated\ )?cash\ flows?
-        |(?:tableaux?|etats?)\ (?:de|des)\ flux\ de\ tresorerie""",
-}
-STATEMENTS = {kind: re.compile(rf"\b(?:{names})(?!\w)", re.VERBOSE) for kind, names in NAMES.items()}
+PACK = Path(__file__).parent.parent / "dictionary" / "packs" / "finance.csv"
+KINDS = ("balance sheet", "income statement", "cash flow statement")
+JOINING_WORDS = frozenset(["of", "and", "or", "de", "des", "du", "la"])
 # Around a statement's name in its own heading: the company, how it was drawn up, that it goes on.
 APART = re.compile(
     r"""\b(?:analysis|certain|comprehensive|components?|data|effects?|group|information|items?|notes?|off|other|parent
@@ -46,9 +44,51 @@ class StatementPage:
     lines: LineRange
 
 
+@cache
+def statement_terms() -> dict[str, tuple[str, ...]]:
+    """By kind, the names of a statement in match form: those of the finance pack, the one place they are written.
+
+    Raises WordingError when the pack lacks a kind.
+    """
+    with PACK.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    terms = {kind: [match_form(row["term"]) for row in rows if row["concept"] == kind] for kind in KINDS}
+    if missing := [kind for kind, names in terms.items() if not names]:
+        raise WordingError(f"{PACK.name}: there is no concept {missing[0]!r}")
+    return {kind: tuple(dict.fromkeys(names)) for kind, names in terms.items()}
+
+
+@cache
+def statement_patterns() -> dict[str, re.Pattern[str]]:
+    """By kind, an expression for its names in match form, singular or plural, consolidated or not."""
+    patterns = {}
+    for kind, names in statement_terms().items():
+        expressions = dict.fromkeys(map(name_expression, sorted(names, key=len, reverse=True)))
+        patterns[kind] = re.compile(rf"\b(?:{'|'.join(expressions)})(?!\w)")
+    return patterns
+
+
+def name_expression(name: str) -> str:
+    """What fits a name with each of its nouns in the singular or the plural: "p&l", "statements of cash flows"."""
+    expression = ""
+    for word in re.findall(r"\w+|&", name):
+        if expression:
+            expression += " ?" if "&" in (word, expression[-1]) else " "
+        is_noun = len(word) >= NOUN_MIN and word not in JOINING_WORDS
+        expression += f"{word if word.endswith('ss') else word.removesuffix('s')}[sx]?" if is_noun else word
+    return expression.replace(" of ", " of (?:consolidated )?")
+
+
 def statement_names(text: str) -> tuple[str, ...]:
-    """The statements a text names, each once, in the order of `NAMES`."""
-    return tuple(kind for kind, pattern in STATEMENTS.items() if pattern.search(match_form(text)))
+    """The statements a text names, each once, in the order of `KINDS`."""
+    return tuple(kind for kind, pattern in statement_patterns().items() if pattern.search(match_form(text)))
+
+
+def names_in(text: str) -> list[str]:
+    """The names of statements in a text as they are written there, in match form, in the order they appear."""
+    asked = match_form(text)
+    found = [name for pattern in statement_patterns().values() for name in pattern.finditer(asked)]
+    return [name.group() for name in sorted(found, key=re.Match.start)]
 
 
 _pages: dict[int, tuple[StatementPage, ...]] = {}
@@ -91,7 +131,7 @@ def kind_of_heading(heading: str) -> str:
     if len(heading) > NAME_CHARS_MAX:
         return ""
     check_time()
-    for kind, pattern in STATEMENTS.items():
+    for kind, pattern in statement_patterns().items():
         found = pattern.search(heading)
         if found and not APART.search(heading[: found.start()]) and AFTER.match(heading[found.end() :]):
             return kind

@@ -3,10 +3,13 @@
 import re
 import threading
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 import snowballstemmer
+
+from retrieval.words.wording import read_word_lists
 
 WORD = re.compile(r"[^\W_]+")
 POSSESSIVE = re.compile(r"'s\b")
@@ -23,82 +26,16 @@ COGNATE_SHARE = 0.7
 VOWELS = frozenset("aeiouy")
 
 
-def word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+@cache
+def stop_words() -> dict[str, frozenset[str]]:
+    """By language, the words that say nothing about a topic."""
+    return read_word_lists(Path(__file__).parent, "stop_words")
 
 
-STOP_WORDS: dict[str, frozenset[str]] = {
-    "en": word_set(
-        """a about above after again against all also although always am an and another any anyone anything are as at
-        be became because become been before being below between both but by can cannot could did do does doing done
-        down during each either else ever every everyone everything exactly few for from further get gets getting give
-        given gives go goes going got had has have having he her here hers him his how however i if in into is isn it
-        its itself just kind let like made make makes many may maybe me might more most much must my neither no nor not
-        now of off on once one only onto or other our ours out over own please rather re really same say says shall she
-        should show since so some someone something such tell than that the their them then there these they thing
-        things this those through thru thus to too toward two under until up upon us use used uses using very via was
-        way ways we were what whatever when where whether which while who whom whose why will with within without would
-        yet you your yours aren couldn d didn doesn don hadn hasn haven isn ll mustn re s shouldn supposed t understand
-        ve wasn weren won wouldn"""
-    ),
-    "fr": word_set(
-        """a afin ai ainsi alors au aucun aucune aussi autre autres aux avait avant avec avoir c ce cela celle celles
-        celui ces cet cette ceux chaque ci combien comme comment d dans de des donc dont du elle elles en encore entre
-        es est et etaient etait ete etre eu eux fait faut ils il j je l la laquelle le lequel les lesquelles lesquels
-        leur leurs lors lui m ma mais me meme memes mes moi mon n ne ni nos notre nous on ont ou par parce pas pendant
-        peut peuvent plus pour pourquoi puis qu quand que quel quelle quelles quels qui quoi s sa sans se sera ses si
-        sont sous sur t ta te tes toi ton tous tout toute toutes tres tu un une utilise utilisee utilises vos votre vous
-        y quatre trois deux"""
-    ),
-    "de": word_set(
-        """aber alle allem allen aller alles als also am an andere anderen auch auf aus bei bin bis bist da dabei damit
-        dann das dass dein deine dem den denn der des dessen die dies diese diesem diesen dieser dieses doch dort du
-        durch ein eine einem einen einer eines er es etwas euch euer fur gegen gewesen hab habe haben hat hatte hatten
-        hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ist ja jede jedem jeden jeder jedes kann kein
-        keine konnen machen man mehr mein mit muss nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem
-        seinen seiner selbst sich sie sind so soll sollte sondern uber um und uns unser unter viel vom von vor wann war
-        waren warum was weil welche welchem welchen welcher welches wenn wer werden wie wieder will wir wird wo wurde
-        wurden zu zum zur zwar zwischen wieviel viele"""
-    ),
-    "es": word_set(
-        """a al algo algun alguna algunas algunos ante antes como con contra cual cuales cuando cuanta cuantas cuanto
-        cuantos de del desde donde dos durante e el ella ellas ellos en entre era es esa esas ese eso esos esta estaba
-        estan estar estas este esto estos fue fueron ha haber habia han hasta hay la las le les lo los mas me mi mis
-        mucho muy nada ni no nos nosotros o os otra otras otro otros para pero poco por porque puede pueden que quien
-        quienes se sea ser si sin sobre son su sus tambien tanto te tiene tienen todo todos tu tus un una unas uno unos
-        usa utiliza y ya yo"""
-    ),
-}
-
-# Words that frame a question without naming its topic: searched, but they never prove a topic present (A10).
-GENERIC_WORDS: dict[str, frozenset[str]] = {
-    "en": word_set(
-        """able according actual amount annual among answer article average back base based behind besides book brief calculate call called case chapter clearly come comes
-        common company
-        companies compare compared comparison compute consider contain corporation count current data day define definition describe
-        detail details determine difference differ different discuss divide document drive during end exist explain explicit extent fact
-        figure file filing find first fiscal follow following firm formerly full general give happen happens help idea important include
-        included indicate information intuition item kind know last less level list look main major mean meaning mention mentioned month
-        move name need number occur often ones option options page paper part people per percent percentage piece place point primary
-        primarily provide put quarter question quote range reach reason refer regard related relation relative report result
-        results say section see set show simple somehow specific state stated statement step sum summarise summarize summary table take told took
-        text three time times today topic total type types understand unit usd user value versus vs want went whole word work
-        write year years yearly"""
-    ),
-    "fr": word_set(
-        """annee annees annuel annuelle article cas chapitre contenu definition document entreprise exemple fichier mois
-        montant nom nombre page partie question rapport resultat section societe somme sorte tableau texte total type
-        valeur"""
-    ),
-    "de": word_set(
-        """abschnitt anzahl artikel bericht beispiel betrag definition dokument firma frage gesamt jahr jahre jahrlich
-        kapitel monat name seite summe tabelle teil text typ unternehmen wert zahl"""
-    ),
-    "es": word_set(
-        """ano anos anual articulo capitulo cantidad caso definicion documento ejemplo empresa importe informe mes monto
-        nombre numero pagina parte pregunta resultado seccion suma tabla texto tipo total valor"""
-    ),
-}
+@cache
+def generic_words() -> dict[str, frozenset[str]]:
+    """By language, the words that frame a question: searched, but they never prove a topic present (A10)."""
+    return read_word_lists(Path(__file__).parent, "generic_words")
 
 
 def words_of(match: str) -> list[str]:
@@ -107,7 +44,8 @@ def words_of(match: str) -> list[str]:
 
 
 def is_stop_word(word: str, language: str) -> bool:
-    return word in STOP_WORDS.get(language, STOP_WORDS["en"]) or (len(word) == 1 and not word.isdigit())
+    stops = stop_words()
+    return word in stops.get(language, stops["en"]) or (len(word) == 1 and not word.isdigit())
 
 
 def is_generic(word: str, language: str) -> bool:
@@ -117,7 +55,8 @@ def is_generic(word: str, language: str) -> bool:
 
 @lru_cache(maxsize=8)
 def generic_stems(language: str) -> frozenset[str]:
-    return frozenset(stem(word, language) for word in GENERIC_WORDS.get(language, GENERIC_WORDS["en"]))
+    generic = generic_words()
+    return frozenset(stem(word, language) for word in generic.get(language, generic["en"]))
 
 
 class Stemmers(threading.local):
@@ -149,9 +88,9 @@ def stem(word: str, language: str) -> str:
 
 def language_of(words: Iterable[str], default: str) -> str:
     """The language whose small words a question uses most; the default when none stands out."""
-    counts = {language: 0 for language in STOP_WORDS}
+    counts = dict.fromkeys(stop_words(), 0)
     for word in words:
-        for language, stops in STOP_WORDS.items():
+        for language, stops in stop_words().items():
             counts[language] += word in stops
     best = max(counts.values())
     leaders = [language for language, count in counts.items() if count == best]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chat.figures.formulas import Unit, compared, formula_of, words_of
+from chat.figures.formulas import Metric, Unit, asked_text, compared, formula_of, known_metrics, metric_named, words_of
 
 
 @pytest.mark.parametrize(
@@ -113,3 +113,10 @@ def test_a_metric_said_to_change_is_computed_for_both_years() -> None:
 def test_places_and_units_are_those_asked_for(question: str, places: int | None, scale: int | None) -> None:
     formula = formula_of(question)
     assert formula is not None and (formula.places, formula.scale) == (places, scale)
+
+
+@pytest.mark.parametrize("metric", known_metrics(), ids=lambda metric: metric.name)
+def test_every_metric_is_named_by_its_examples_only(metric: Metric) -> None:
+    found = [formula_of(question) for question in metric.examples]
+    assert [(each.name, each.unit) for each in found if each] == [(metric.name, metric.unit)] * len(metric.examples)
+    assert metric not in [metric_named(asked_text(question)) for question in metric.counter_examples]

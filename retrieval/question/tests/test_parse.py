@@ -3,9 +3,10 @@
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.question.parse import QUESTION_MAX, parse_question
+from retrieval.question.parse import QUESTION_MAX, answer_rules, parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import ConceptTerm, ConceptTerms
+from retrieval.words.wording import Wording
 
 
 def keywords(text: str, content: DocumentContent, priority: str = "primary") -> list[str]:
@@ -129,3 +130,10 @@ def test_a_huge_question_is_cut_and_read(policy: DocumentContent) -> None:
 def test_a_section_is_named_only_if_the_document_has_it(policy: DocumentContent) -> None:
     assert parse_question('What does the section "Termination" say?', [policy]).hints.section == "Termination"
     assert parse_question("WSJ section 23?", [policy]).hints.section == ""
+
+
+@pytest.mark.parametrize("wording", answer_rules().alternatives, ids=lambda each: f"{each.file} {each.examples[0]}")
+def test_every_sign_of_an_answer_is_found_in_its_examples_only(wording: Wording) -> None:
+    alone = answer_rules().alone(wording)
+    assert [text for text in wording.examples if not alone.search(text)] == []
+    assert [text for text in wording.counter_examples if alone.search(text)] == []

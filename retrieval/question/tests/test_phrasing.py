@@ -2,7 +2,15 @@
 
 import pytest
 
-from retrieval.question.phrasing import layout_named, pages_named, read_phrasing, section_named, split_parts
+from retrieval.question.phrasing import (
+    layout_named,
+    pages_named,
+    phrasing_rules,
+    read_phrasing,
+    section_named,
+    split_parts,
+)
+from retrieval.words.wording import Wording
 
 
 @pytest.mark.parametrize(
@@ -23,6 +31,22 @@ from retrieval.question.phrasing import layout_named, pages_named, read_phrasing
         ("What is the fee (in USD millions)?", "What is the fee ?"),
         ("Answer the question.", "Answer the question."),
         ("Define working capital.", "Define working capital."),
+        # Other words than any known set has, and other languages: it is the grammar that counts.
+        ("Which fees apply? Draft your reply as a solicitor would.", "Which fees apply?"),
+        ("Consulting only Annex B, who signs?", "who signs?"),
+        ("Respond to this question without any jargon: who signs?", "who signs?"),
+        ("When does it end? If nothing is said, tell me so.", "When does it end?"),
+        ("Quel est le loyer ? Merci de citer la page.", "Quel est le loyer ?"),
+        ("D'après l'annexe, quel est le loyer ? Si rien n'est prévu, dites-le.", "quel est le loyer ?"),
+        ("Wie hoch ist die Miete? Bitte runden Sie auf ganze Euro.", "Wie hoch ist die Miete?"),
+        ("Según el anexo, ¿cuál es la renta? Responda en una frase.", "¿cuál es la renta?"),
+        # What looks like an instruction and is the topic.
+        (
+            "If the tenant does not pay, what does the lease say?",
+            "If the tenant does not pay, what does the lease say?",
+        ),
+        ("Who is told? Describe the response to a breach.", "Who is told? Describe the response to a breach."),
+        ("Following a breach, who is told?", "Following a breach, who is told?"),
     ],
 )
 def test_it_takes_instructions_out_of_the_topic(text: str, topic: str) -> None:
@@ -92,3 +116,10 @@ def test_it_reads_the_layout_a_question_names() -> None:
 )
 def test_it_splits_a_compound_question(topic: str, parts: tuple[str, ...]) -> None:
     assert split_parts(topic) == parts
+
+
+@pytest.mark.parametrize("wording", phrasing_rules().alternatives, ids=lambda each: f"{each.file} {each.examples[0]}")
+def test_every_alternative_is_found_in_its_examples_only(wording: Wording) -> None:
+    alone = phrasing_rules().alone(wording)
+    assert [text for text in wording.examples if not alone.search(text)] == []
+    assert [text for text in wording.counter_examples if alone.search(text)] == []

@@ -8,11 +8,12 @@ from retrieval.candidates.aggregation import aggregate
 from retrieval.detectors.run import detect
 from retrieval.detectors.titles import detect_titles
 from retrieval.dictionary.load import pack_concepts
+from retrieval.dictionary.packs import pack_rows
 from retrieval.dispatch import plan
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, Written, content_of_lines
-from retrieval.words.statements import ROWS_MIN, kind_of_heading, statement_names, statement_pages
+from retrieval.words.statements import KINDS, ROWS_MIN, kind_of_heading, statement_names, statement_pages
 
 BALANCE: list[Written] = [
     "Consolidated Balance Sheets",
@@ -102,10 +103,20 @@ def test_a_heading_over_few_rows_is_no_statement() -> None:
         ("only the statement of cash flows", ("cash flow statement",)),
         ("quel est le total du bilan ?", ("balance sheet",)),
         ("What is the balance of the account?", ()),
+        (
+            "the statements of profit or loss and the états de la situation financière",
+            ("balance sheet", "income statement"),
+        ),
+        ("the P & L", ("income statement",)),
     ],
 )
 def test_a_question_names_statements(text: str, names: tuple[str, ...]) -> None:
     assert statement_names(text) == names
+
+
+def test_every_name_of_the_finance_pack_names_its_statement() -> None:
+    rows = [row for row in pack_rows("finance") if row.concept in KINDS]
+    assert len(rows) > 30 and [row.term for row in rows if statement_names(row.term) != (row.concept,)] == []
 
 
 def test_the_row_that_carries_most_of_the_question_stands_for_the_statement(report: DocumentContent) -> None:

@@ -2,7 +2,18 @@
 
 import pytest
 
-from retrieval.words.tokens import is_cognate, is_generic, is_slip, is_stop_word, language_of, stem, words_of
+from retrieval.words.tokens import (
+    ALGORITHMS,
+    generic_words,
+    is_cognate,
+    is_generic,
+    is_slip,
+    is_stop_word,
+    language_of,
+    stem,
+    stop_words,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -88,3 +99,8 @@ def test_it_tells_the_language_by_the_small_words(question: str, language: str) 
 def test_small_and_framing_words_are_known_in_every_inflection() -> None:
     assert is_stop_word("the", "en") and is_stop_word("x", "en") and not is_stop_word("7", "en")
     assert is_generic("companies", "en") and is_generic("computed", "en") and not is_generic("revenue", "en")
+
+
+def test_every_language_with_a_stemmer_has_both_lists() -> None:
+    assert list(stop_words()) == list(generic_words()) == list(ALGORITHMS)
+    assert all(len(words) > 20 for lists in (stop_words(), generic_words()) for words in lists.values())

@@ -1,0 +1,141 @@
+"""Words and expressions that are data: read from the files beside a module, once each, and checked while they are read.
+
+`<name>.<language>.txt` lists words, `<name>.<language>.toml` has entries in sections. What is malformed is a WordingError
+that names the file and the entry: a list that is half read would change answers without anybody noticing.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from reading.matching import match_form
+
+LANGUAGES = ("en", "fr", "de", "es")
+SLOT = re.compile(r"\{([a-z_]+)\}")
+COMMENT = "#"
+
+
+class WordingError(ValueError):
+    """A file of words or expressions is malformed; the message says which, where and why."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """One alternative of a section, with examples it must be found in and counter-examples it must not be found in."""
+
+    file: str
+    language: str
+    section: str
+    pattern: str
+    examples: tuple[str, ...]
+    counter_examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wordings:
+    """The alternatives of all languages, and the expression of each section.
+
+    A frame is an expression with slots: `{section}` takes the alternatives of that section, joined by "|".
+    """
+
+    frames: Mapping[str, str]
+    alternatives: tuple[Wording, ...]
+    patterns: Mapping[str, re.Pattern[str]]
+
+    def __getitem__(self, section: str) -> re.Pattern[str]:
+        return self.patterns[section]
+
+    def alone(self, wording: Wording) -> re.Pattern[str]:
+        """The expression of a section with this alternative only."""
+        others = tuple(each for each in self.alternatives if each.section != wording.section)
+        return expression(self.frames[wording.section], (*others, wording))
+
+
+def read_words(path: Path) -> frozenset[str]:
+    """The words of a list: one a line, in match form, in alphabetical order, each once. Raises WordingError."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    words = [line.strip() for line in lines if line.strip() and not line.startswith(COMMENT)]
+    if strange := [word for word in words if not word.isalnum() or match_form(word) != word]:
+        raise WordingError(f"{path.name}: {strange[0]!r} is not one word in match form")
+    if misplaced := [after for before, after in pairwise(words) if after <= before]:
+        raise WordingError(f"{path.name}: {misplaced[0]!r} is twice there or not in alphabetical order")
+    if not words:
+        raise WordingError(f"{path.name}: no words")
+    return frozenset(words)
+
+
+def read_word_lists(folder: Path, name: str) -> dict[str, frozenset[str]]:
+    """The word list of every language that has one. Raises WordingError."""
+    return {language: read_words(path) for language, path in files_of(folder, name, "txt")}
+
+
+def read_wordings(folder: Path, name: str, frames: Mapping[str, str]) -> Wordings:
+    """The entries of every language as expressions, case ignored, blanks in them ignored. Raises WordingError."""
+    alternatives = tuple(
+        wording_of(path.name, language, section, entry)
+        for language, path in files_of(folder, name, "toml")
+        for section, entry in read_entries(path)
+    )
+    if unknown := [each for each in alternatives if each.section not in frames]:
+        raise WordingError(f"{unknown[0].file}: there is no section {unknown[0].section!r}")
+    patterns = {section: expression(frame, alternatives) for section, frame in frames.items()}
+    return Wordings(frames, alternatives, patterns)
+
+
+def read_entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each entry of a TOML file with the section it is in. Raises WordingError."""
+    try:
+        sections = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WordingError(f"{path.name}: {error}") from error
+    for section, entries in sections.items():
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise WordingError(f"{path.name}: write [[{section}]] above each entry")
+        yield from ((section, entry) for entry in entries)
+
+
+def check_fields(place: str, entry: Mapping[str, Any], fields: Mapping[str, type], required: Sequence[str]) -> None:
+    """Refuse an entry that lacks a field, has one that is unknown, or one of another type. Raises WordingError."""
+    if missing := [name for name in required if not entry.get(name)]:
+        raise WordingError(f"{place}: {missing[0]!r} is missing in {dict(entry)!r}")
+    for name, value in entry.items():
+        is_list_of_others = isinstance(value, list) and not all(isinstance(each, str) for each in value)
+        if name not in fields or not isinstance(value, fields[name]) or is_list_of_others:
+            raise WordingError(f"{place}: {name} = {value!r} is not understood")
+
+
+def compile_checked(place: str, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """The compiled expression. Raises WordingError for what is none."""
+    try:
+        return re.compile(pattern, flags)
+    except re.error as error:
+        raise WordingError(f"{place}: {pattern!r} is no expression: {error}") from error
+
+
+def files_of(folder: Path, name: str, kind: str) -> list[tuple[str, Path]]:
+    """The files of a name with their languages. Raises WordingError when there is none."""
+    found = [(language, folder / f"{name}.{language}.{kind}") for language in LANGUAGES]
+    if not (there := [(language, path) for language, path in found if path.is_file()]):
+        raise WordingError(f"{folder / name}.<language>.{kind}: no such file")
+    return there
+
+
+def wording_of(file: str, language: str, section: str, entry: Mapping[str, Any]) -> Wording:
+    place = f"{file}, [[{section}]]"
+    check_fields(place, entry, {"pattern": str, "examples": list, "counter_examples": list}, ("pattern", "examples"))
+    compile_checked(place, entry["pattern"], re.VERBOSE)
+    examples, counter_examples = tuple(entry["examples"]), tuple(entry.get("counter_examples", ()))
+    return Wording(file, language, section, entry["pattern"].strip(), examples, counter_examples)
+
+
+def expression(frame: str, alternatives: Sequence[Wording]) -> re.Pattern[str]:
+    """A frame with its slots filled. A slot no language has an alternative for matches nothing."""
+
+    def filled(slot: re.Match[str]) -> str:
+        return "|".join(each.pattern for each in alternatives if each.section == slot[1]) or "(?!)"
+
+    return compile_checked(frame, SLOT.sub(filled, frame), re.IGNORECASE | re.VERBOSE)
