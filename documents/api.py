@@ -31,11 +31,11 @@ from documents.ingestion.tasks import start
 from documents.models import Document, KnowledgeBase, Line, Membership, Parse, Passage, Role, TocEntry
 from documents.pages import listing
 from documents.pages.listing import DocumentRow
+from documents.spreadsheet import defuse
 from documents.storage.upload_quota import oversized_files
 from documents.storage.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, too_large
 from reading.rows import LineRow, PassageRow, TocRow
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
 NUMBER_MAX = 2_147_483_647  # of an integer column
 STATES = ("ready", "busy", "needs")
 STRENGTHS = ("strong", "weak")
@@ -553,13 +553,8 @@ def csv_of(rows: "QuerySet[Model]", columns: list[str], *, is_literal: bool) -> 
     writer.writerow(columns)
     for row in rows.values_list(*columns):
         cells = [json.dumps(cell) if isinstance(cell, list) else cell for cell in row]
-        writer.writerow(cells if is_literal else map(defused, cells))
+        writer.writerow(cells if is_literal else map(defuse, cells))
     return out.getvalue()
-
-
-def defused(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" \n").startswith(FORMULA) else cell
 
 
 def in_two_forms(rows: type[serializers.BaseSerializer[Any]]) -> dict[tuple[int, str], Any]:
