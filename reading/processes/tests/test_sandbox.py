@@ -127,7 +127,9 @@ def test_it_has_a_reason_for_every_exit(exit_code: int, errors: str, code: str) 
 
 def test_its_child_dies_with_it(tmp_path: Path) -> None:
     bomb = endless(tmp_path, 1000)
-    program = f"from pathlib import Path; from reading.processes import sandbox; sandbox.read_in_child(Path({str(bomb)!r}))"
+    program = (
+        f"from pathlib import Path; from reading.processes import sandbox; sandbox.read_in_child(Path({str(bomb)!r}))"
+    )
     parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
     try:
         assert comes_true(lambda: running_for(bomb))
