@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.commands import COMMANDS, OUT, Command, Figures
+from benchmarks.commands import COMMANDS, OUT, Command
+from benchmarks.printing import Figures
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
