@@ -21,6 +21,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
+from accounts.requests import user_of
 from chat import scope, stream
 from chat.asking import QUESTION_CHARACTERS_MAX, check_question, keep_question
 from chat.models import Conversation, Feedback, Turn
@@ -130,11 +131,6 @@ class EventRenderer(BaseRenderer):
 # ---- asking
 
 
-def person(request: Request) -> User:
-    """Who calls; the permission class lets nobody else through."""
-    return cast("User", request.user)
-
-
 def chosen_scope(user: User, asked: dict[str, Any]) -> scope.Scope:
     """The base or document a question names. Raises ScopeError for what is absent, closed or not read, all the same."""
     document, base = asked["document_id"], asked["knowledge_base_id"]
@@ -160,10 +156,10 @@ class RetrieveView(GenericAPIView[Any]):
         asked.is_valid(raise_exception=True)
         values = asked.validated_data
         question = check_question(values["message"])
-        chosen = chosen_scope(person(request), values)
+        chosen = chosen_scope(user_of(request), values)
         said = {name: values[name] for name in ("document_id", "mode")}
-        sent = keyed(person(request), chosen.base, key_of(request), retrieve=question, **said)
-        return Response(retrieve_and_record(person(request), chosen, question, values["mode"], sent))
+        sent = keyed(user_of(request), chosen.base, key_of(request), retrieve=question, **said)
+        return Response(retrieve_and_record(user_of(request), chosen, question, values["mode"], sent))
 
 
 class ChatView(GenericAPIView[Any]):
@@ -192,16 +188,16 @@ class ChatView(GenericAPIView[Any]):
         asked.is_valid(raise_exception=True)
         values = asked.validated_data
         question = check_question(values["message"])
-        chosen = chosen_scope(person(request), values)
+        chosen = chosen_scope(user_of(request), values)
         said = {name: values[name] for name in ("document_id", "mode", "conversation_id")}
         turn = keep_question(
-            person(request),
+            user_of(request),
             chosen,
             question,
             values["mode"],
             form_id=uuid.uuid4(),
             conversation=conversation_of(request, values),
-            request=keyed(person(request), chosen.base, key_of(request), chat=question, **said),
+            request=keyed(user_of(request), chosen.base, key_of(request), chat=question, **said),
         )
         kept_by(request, turn)
         tasks.start(turn)
@@ -221,7 +217,7 @@ def kept_by(request: Request, turn: Turn) -> None:
 def conversation_of(request: Request, asked: dict[str, Any]) -> Conversation | None:
     if asked["conversation_id"] is None:
         return None
-    own = Conversation.objects.visible_to(person(request)).filter(base=asked["knowledge_base_id"])
+    own = Conversation.objects.visible_to(user_of(request)).filter(base=asked["knowledge_base_id"])
     return get_object_or_404(own, pk=asked["conversation_id"])
 
 
@@ -229,7 +225,7 @@ def conversation_of(request: Request, asked: dict[str, Any]) -> Conversation | N
 
 
 def visible_turn(request: Request, turn_id: uuid.UUID) -> Turn:
-    return get_object_or_404(Turn.objects.visible_to(person(request)), pk=turn_id)
+    return get_object_or_404(Turn.objects.visible_to(user_of(request)), pk=turn_id)
 
 
 class TurnView(GenericAPIView[Turn]):
@@ -309,9 +305,9 @@ class FeedbackView(GenericAPIView[Turn]):
     @extend_schema(operation_id="give_feedback", responses={201: FeedbackSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
         """Say whether an answer helped, or what is wrong with it or its evidence."""
-        answered = Turn.objects.visible_to(person(request)).exclude(run=None).filter(state__in=ENDED)
+        answered = Turn.objects.visible_to(user_of(request)).exclude(run=None).filter(state__in=ENDED)
         turn = get_object_or_404(answered, pk=turn_id)
         asked = FeedbackSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        kept = give_feedback(turn, person(request), **asked.validated_data)
+        kept = give_feedback(turn, user_of(request), **asked.validated_data)
         return Response({"kind": kept.kind, "comment": kept.comment}, status=HTTPStatus.CREATED)

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.models import User
+from accounts.requests import user_of
 from chat import stream
 from chat.asking import ask_again, keep_question
 from chat.models import Conversation, Turn
@@ -29,10 +30,6 @@ from retrieval.models import RetrievalRun
 FEEDBACK_FAULT = gettext_lazy("Say what is wrong with the answer, in a comment of at most 2,000 characters.")
 EXPORTS = {"md": (markdown_of, "text/markdown"), "json": (json_of, "application/json")}
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
-
-
-def user_of(request: HttpRequest) -> User:
-    return cast("User", request.user)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

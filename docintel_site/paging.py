@@ -6,13 +6,15 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.exceptions import ValidationError
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from rest_framework import exceptions
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+
+from documents.keyset import rows_after
 
 LIMIT, LIMIT_MAX = 50, 500
 CURSOR_MAX = 1000  # characters; the longest key is a name and an id
@@ -29,7 +31,7 @@ class KeysetPagination(BasePagination):
         limit = limit_of(request)
         cursor = request.query_params.get("cursor", "")
         if cursor:
-            queryset = queryset.filter(after(self.keys, self.read(queryset, cursor)))
+            queryset = rows_after(queryset, self.keys, self.read(queryset, cursor))
         rows = list(queryset[: limit + 1])
         self.next = self.written(rows[limit - 1]) if len(rows) > limit else None
         return rows[:limit]
@@ -89,11 +91,3 @@ def limit_of(request: Request) -> int:
     if not 1 <= limit <= LIMIT_MAX:
         raise exceptions.ValidationError({"limit": f"A whole number from 1 to {LIMIT_MAX}."})
     return limit
-
-
-def after(keys: list[str], values: list[Any]) -> Q:
-    """The rows that come after one with these values, under an order by these keys."""
-    (key, *others), (value, *rest) = keys, values
-    name, is_falling = key.lstrip("-"), key.startswith("-")
-    beyond = Q(**{f"{name}__{'lt' if is_falling else 'gt'}": value})
-    return beyond | (Q(**{name: value}) & after(others, rest)) if others else beyond

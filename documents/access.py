@@ -39,6 +39,33 @@ class LastOwner(Exception):
         super().__init__(gettext("A base needs an owner. Make somebody else owner first."))
 
 
+class BaseNotFound(Exception):
+    """No base is meant by what was given; the message is for people."""
+
+
+class SeveralBases(BaseNotFound):
+    """More than one base has the name."""
+
+
+def find_base(given: str) -> KnowledgeBase:
+    """The base of that name, else of that id, for whoever has the server's shell. Raises BaseNotFound, SeveralBases."""
+    living = KnowledgeBase.objects.living()
+    bases = list(living.filter(name=given)[:2]) or list(living.filter(pk__in=ids_in(given)))
+    if len(bases) > 1:
+        raise SeveralBases(f"There are several bases named {given}; give the id instead.")
+    if not bases:
+        raise BaseNotFound(f"There is no base named {given}.")
+    return bases[0]
+
+
+def ids_in(text: str) -> list[UUID]:
+    """The id a text is; none when it is something else."""
+    try:
+        return [UUID(text)]
+    except ValueError:
+        return []
+
+
 def get_base(user: Viewer, pk: UUID | str, *roles: str) -> KnowledgeBase:
     """The base if the person has one of the roles in it (any when none is named); else Http404, as for an absent one."""
     return only(KnowledgeBase.objects.with_role(user, *(roles or READ)), pk)

@@ -23,6 +23,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
+from accounts.requests import user_of
 from documents import access
 from documents.base_settings import BaseSettings
 from documents.idempotency import Keyed, keyed, made_before, one_at_a_time, remember
@@ -31,11 +32,11 @@ from documents.ingestion.tasks import start
 from documents.models import Document, KnowledgeBase, Line, Membership, Parse, Passage, Role, TocEntry
 from documents.pages import listing
 from documents.pages.listing import DocumentRow
+from documents.spreadsheet import defuse
 from documents.storage.upload_quota import oversized_files
 from documents.storage.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, too_large
 from reading.rows import LineRow, PassageRow, TocRow
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
 NUMBER_MAX = 2_147_483_647  # of an integer column
 STATES = ("ready", "busy", "needs")
 STRENGTHS = ("strong", "weak")
@@ -96,11 +97,6 @@ def unknown_fields(sent: Iterable[str], known: Iterable[str]) -> dict[str, list[
         name: [exceptions.ErrorDetail(f"There is no field “{name}” here; the fields are: {names}.", code="unknown")]
         for name in shown
     }
-
-
-def person(request: Request) -> User:
-    """Who calls; the permission class lets nobody else through."""
-    return cast("User", request.user)
 
 
 # ---- requests that may be sent again
@@ -207,7 +203,7 @@ class BaseListView(GenericAPIView[KnowledgeBase]):
     def get(self, request: Request) -> Response:
         bases = self.paginate_queryset(self.get_queryset())
         assert bases is not None
-        roles = roles_in(bases, person(request))
+        roles = roles_in(bases, user_of(request))
         return self.get_paginated_response([BaseSerializer(base, context=roles).data for base in bases])
 
     @extend_schema(operation_id="make_base", request=NewBaseSerializer, responses={201: BaseSerializer})
@@ -215,8 +211,8 @@ class BaseListView(GenericAPIView[KnowledgeBase]):
         """Make a base; the caller owns it."""
         asked = NewBaseSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        made = access.create_base(person(request), asked.validated_data["name"])
-        shown = BaseSerializer(made, context=roles_in([made], person(request)))
+        made = access.create_base(user_of(request), asked.validated_data["name"])
+        shown = BaseSerializer(made, context=roles_in([made], user_of(request)))
         return Response(shown.data, status=HTTPStatus.CREATED)
 
 
@@ -230,7 +226,7 @@ class BaseView(GenericAPIView[KnowledgeBase]):
     @extend_schema(operation_id="read_base")
     def get(self, request: Request, base_id: UUID) -> Response:
         found = access.get_base(request.user, base_id)
-        return Response(BaseInFullSerializer(found, context=roles_in([found], person(request))).data)
+        return Response(BaseInFullSerializer(found, context=roles_in([found], user_of(request))).data)
 
     @extend_schema(operation_id="change_base", request=BaseChangeSerializer)
     def patch(self, request: Request, base_id: UUID) -> Response:
@@ -240,7 +236,7 @@ class BaseView(GenericAPIView[KnowledgeBase]):
         asked.is_valid(raise_exception=True)
         wanted = asked.validated_data
         chosen = BaseSettings(**BaseSettings.from_json(found.settings).to_json() | wanted.get("settings", {}))
-        access.change_settings(found, wanted.get("name", found.name), chosen, person(request))
+        access.change_settings(found, wanted.get("name", found.name), chosen, user_of(request))
         return self.get(request, base_id)
 
 
@@ -361,7 +357,7 @@ class DocumentListView(GenericAPIView[Document]):
             raise exceptions.ValidationError(wrong)
         files = request.FILES.getlist("files")
         too_long = oversized_files(request._request)
-        sent = keyed_upload(person(request), found, key_of(request), files, too_long)
+        sent = keyed_upload(user_of(request), found, key_of(request), files, too_long)
         with one_at_a_time(sent):
             made = made_before(sent)
             outcomes: list[dict[str, Any]] = made["outcomes"] if made else self.take(found, files, too_long)
@@ -380,7 +376,7 @@ class DocumentListView(GenericAPIView[Document]):
     ) -> list[dict[str, Any]]:
         """Accept each file by itself and say what became of it."""
         refused = too_large()
-        outcomes = [outcome_of(accepted) for accepted in accept_all(base, person(self.request), files)]
+        outcomes = [outcome_of(accepted) for accepted in accept_all(base, user_of(self.request), files)]
         return outcomes + [outcome_of((clean_file_name(name), refused)) for name in too_long]
 
 
@@ -431,7 +427,7 @@ class DocumentView(GenericAPIView[Document]):
     def delete(self, request: Request, document_id: UUID) -> Response:
         """Move a document to the trash of its base."""
         found = access.get_document(request.user, document_id, *access.WRITE)
-        trash.move_to_trash(found, person(request))
+        trash.move_to_trash(found, user_of(request))
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -553,13 +549,8 @@ def csv_of(rows: "QuerySet[Model]", columns: list[str], *, is_literal: bool) -> 
     writer.writerow(columns)
     for row in rows.values_list(*columns):
         cells = [json.dumps(cell) if isinstance(cell, list) else cell for cell in row]
-        writer.writerow(cells if is_literal else map(defused, cells))
+        writer.writerow(cells if is_literal else map(defuse, cells))
     return out.getvalue()
-
-
-def defused(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" \n").startswith(FORMULA) else cell
 
 
 def in_two_forms(rows: type[serializers.BaseSerializer[Any]]) -> dict[tuple[int, str], Any]:

@@ -12,11 +12,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.invitations import AccountDisabled
 from accounts.models import User
+from accounts.requests import user_of
 from accounts.views import invited
 from documents import access
 from documents.forms import MemberForm
 from documents.models import KnowledgeBase, Role
-from documents.views import about, by
+from documents.views import about
 
 
 @never_cache
@@ -36,7 +37,7 @@ def members(request: HttpRequest, pk: UUID) -> HttpResponse:
         except AccountDisabled as error:
             form.add_error("email", str(error))
             return show_members(request, found, form, {})
-        access.set_role(found, shown["invited"], role, by(request))
+        access.set_role(found, shown["invited"], role, user_of(request))
         return show_members(request, found, MemberForm(may_invite=True), shown)
     return show_members(request, found, form, {})
 
@@ -75,9 +76,9 @@ def change_members(request: HttpRequest, found: KnowledgeBase, user: User, role:
     """Give a role or take it away, and stay on the page as long as it is still open to the person."""
     try:
         if role:
-            access.set_role(found, user, role, by(request))
+            access.set_role(found, user, role, user_of(request))
         else:
-            access.remove_member(found, user, by(request))
+            access.remove_member(found, user, user_of(request))
     except access.LastOwner as error:
         messages.error(request, str(error))
     is_still_in = access.role_in(request.user, found)

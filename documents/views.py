@@ -19,7 +19,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.models import User
+from accounts.requests import user_of
 from documents import access, bulk, tagging
 from documents.base_settings import BaseSettings
 from documents.forms import BaseForm, FilterForm, SettingsForm
@@ -66,19 +66,13 @@ LIVING = Q(base__documents__trashed_at=None, base__documents__replaced_at=None)
 Outcome = dict[str, Any]
 
 
-def member_of(request: HttpRequest) -> User:
-    """The signed-in person; LoginRequiredMiddleware lets nobody else through."""
-    assert isinstance(request.user, User)
-    return request.user
-
-
 # ---- bases
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def bases(request: HttpRequest) -> HttpResponse:
     """The bases of a person, and the form that makes one."""
-    user = member_of(request)
+    user = user_of(request)
     form = BaseForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         return redirect("documents:base", access.create_base(user, form.cleaned_data["name"]).pk)
@@ -166,7 +160,7 @@ def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not documents.exists():
         messages.error(request, gettext("Nothing was done: choose at least one document first."))
         return redirect(to_list(request, found))
-    order = bulk.Order(found, member_of(request), documents, request.POST.get("tags", ""))
+    order = bulk.Order(found, user_of(request), documents, request.POST.get("tags", ""))
     try:
         messages.success(request, bulk.ACTIONS[action](order))
     except tagging.TagError as error:
@@ -219,7 +213,7 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
 def upload_outcomes(request: HttpRequest, found: KnowledgeBase) -> list[Outcome]:
     """For each file: its name, what became of it in words, the code, and the document's address if there is one."""
     outcomes = []
-    for accepted in accept_all(found, member_of(request), request.FILES.getlist("files")):
+    for accepted in accept_all(found, user_of(request), request.FILES.getlist("files")):
         if isinstance(accepted, Document):
             start(accepted.jobs.get())
             outcomes.append(outcome_of(accepted.file_name, "accepted", gettext("Taken; it is being read."), accepted))
@@ -253,7 +247,9 @@ def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
         for field in (*form.fields.values(), *name_form.fields.values()):
             field.disabled = True
     if request.method == "POST" and form.is_valid() and name_form.is_valid():
-        access.change_settings(found, name_form.cleaned_data["name"], BaseSettings(**form.cleaned_data), by(request))
+        access.change_settings(
+            found, name_form.cleaned_data["name"], BaseSettings(**form.cleaned_data), user_of(request)
+        )
         messages.success(
             request, gettext("The settings are saved. They hold for the next question and the next reading.")
         )
@@ -270,7 +266,7 @@ def delete_base(request: HttpRequest, pk: UUID) -> HttpResponse:
         messages.error(request, gettext("Nothing was deleted: what you typed is not the name of this base."))
         return redirect("documents:settings", found.pk)
     try:
-        access.delete_base(found, by(request))
+        access.delete_base(found, user_of(request))
     except Held as error:
         messages.error(request, str(error))
         return redirect("documents:settings", found.pk)
@@ -335,7 +331,7 @@ def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
 
 
 def is_admin(request: HttpRequest) -> bool:
-    return member_of(request).is_staff
+    return user_of(request).is_staff
 
 
 def chosen_parse(request: HttpRequest, found: Document) -> Parse | None:
@@ -423,7 +419,7 @@ def replace_file(request: HttpRequest, pk: UUID) -> HttpResponse:
         if file is None:
             messages.error(request, gettext("Choose a file first."))
             return redirect("documents:document", found.pk)
-        newer = replacement.replace(found, member_of(request), file)
+        newer = replacement.replace(found, user_of(request), file)
     except UploadRefused as error:
         messages.error(request, error.message)
         return redirect("documents:document", found.pk)
@@ -476,7 +472,7 @@ def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
 def trash(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take a document out of its base."""
     found = access.get_document(request.user, pk, *access.WRITE)
-    trash_can.move_to_trash(found, by(request))
+    trash_can.move_to_trash(found, user_of(request))
     words = gettext("“%(title)s” is in the trash. No question finds it any more; its trails stay.")
     messages.success(request, words % {"title": found.title})
     return redirect("documents:base", found.base_id)
@@ -487,7 +483,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Put a document back into its base."""
     found = access.get_document(request.user, pk, *access.WRITE)
     try:
-        job = trash_can.restore(found, by(request))
+        job = trash_can.restore(found, user_of(request))
     except trash_can.CopyExists as error:
         messages.error(request, str(error))
         return redirect("documents:document", error.document.pk)
@@ -501,7 +497,7 @@ def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Delete a trashed document for good."""
     found = access.get_document(request.user, pk, *access.OWN)
     try:
-        is_purged = trash_can.purge(found, by(request))
+        is_purged = trash_can.purge(found, user_of(request))
     except Held as error:
         messages.error(request, str(error))
         return redirect("documents:trashed", found.base_id)
@@ -511,10 +507,6 @@ def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
     else:
         messages.error(request, gettext("Only a document in the trash can be deleted for good."))
     return redirect("documents:trashed", found.base_id)
-
-
-def by(request: HttpRequest) -> User | None:
-    return request.user if isinstance(request.user, User) else None
 
 
 def back(request: HttpRequest, found: Document) -> HttpResponse:

@@ -28,6 +28,10 @@ class Box(NamedTuple):
     x1: float
     y1: float
 
+    def as_dict(self) -> dict[str, float]:
+        """The box as it is stored and as programs read it."""
+        return {"page": self.page_number, "x0": self.x0, "y0": self.y0, "x1": self.x1, "y1": self.y1}
+
 
 class PlacedLine(Protocol):
     """What a line must know to be drawn on: LineRow does, and so does a stored line."""
@@ -53,10 +57,14 @@ def boxes_of(pieces: Iterable[tuple[int, int, int]], lines: Mapping[int, PlacedL
     return [box_of(lines[number], start, end) for number, start, end in pieces if number in lines and start < end]
 
 
+def box_of_line(line: PlacedLine) -> Box:
+    return Box(line.page_number, line.x0, line.y0, line.x1, line.y1)
+
+
 def box_of(line: PlacedLine, start: int, end: int) -> Box:
     """The box of characters [start, end) of a line; of the whole line when its text has no horizontal place."""
     if not line.spans:
-        return Box(line.page_number, line.x0, line.y0, line.x1, line.y1)
+        return box_of_line(line)
     return Box(line.page_number, left_of(line, start), line.y0, max(left_of(line, start), right_of(line, end)), line.y1)
 
 

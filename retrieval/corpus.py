@@ -16,6 +16,7 @@ from documents.models import Document, Embedding, Line, Passage
 from documents.storage.content import DocumentContent, load_content
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
+from retrieval.candidates.fusion import fuse, rank_in_order
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import retrieve
 from retrieval.question.documents_named import Name, documents_named
@@ -29,7 +30,6 @@ DOCUMENTS_MAX = 10  # read line by line; up to so many nothing is left out
 PASSAGES_MAX = 150  # of each kind (R93)
 LEXICAL_WEIGHT, VECTOR_WEIGHT, NAME_WEIGHT = 0.5, 0.5, 1.0  # a document's own name in the question outweighs one list
 RERANK_WEIGHTS = (0.2, 0.8)  # words and meaning, as in the pool that is reranked (R93)
-RRF_K = 60
 COVER_LINES = 40  # the company and the year of a report stand on its first page
 COVERS_MAX = 20_000  # about 1.5 KB each
 
@@ -123,16 +123,13 @@ def promising(
         return list(documents)
     topic = without_pages(read_phrasing(question_text).topic)
     searched = searched_phrases(topic, dictionary)
-    scores = {document.pk: 0.0 for document in documents}
     lexical_weight, vector_weight = RERANK_WEIGHTS if settings.ranking == "rerank" else (LEXICAL_WEIGHT, VECTOR_WEIGHT)
     lists = [(lexical_weight, lexical(searched, documents))]
     if settings.embeddings != "none":
         lists.append((vector_weight, near(topic, documents)))
     lists.append((NAME_WEIGHT, sharing_words(topic, documents)))
-    for weight, ranked in lists:
-        for rank, key in enumerate(dict.fromkeys(ranked), 1):
-            scores[key] += weight / (RRF_K + rank)
-    best = sorted(documents, key=lambda document: -scores[document.pk])[:DOCUMENTS_MAX]
+    scores = fuse((weight, rank_in_order(ranked)) for weight, ranked in lists)
+    best = sorted(documents, key=lambda document: -scores.get(document.pk, 0.0))[:DOCUMENTS_MAX]
     kept = {document.pk for document in best}
     return [document for document in documents if document.pk in kept]
 

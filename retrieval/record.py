@@ -295,8 +295,8 @@ def candidate_fields(candidate: Settled) -> dict[str, Any]:
         "content_anchor": quote.text,
         "anchor_repair": asdict(quote.repair),
         "anchor_pieces": [asdict(piece) for piece in quote.pieces],
-        "boxes": [asdict(box) for box in candidate.boxes],
-        "context_boxes": [asdict(box) for box in context.boxes],
+        "boxes": [box.as_dict() for box in candidate.boxes],
+        "context_boxes": [box.as_dict() for box in context.boxes],
         "anchor_first_line": candidate.anchor.first,
         "anchor_last_line": candidate.anchor.last,
         "anchor_first_page": candidate.anchor_pages[0],
@@ -372,7 +372,7 @@ def candidate_json(candidate: Settled) -> dict[str, Any]:
         "content_anchor": candidate.quote.text or None,
         "raw_content_anchor": candidate.verdict.raw_content_anchor or None,
         "anchor_repair": asdict(candidate.quote.repair),
-        "boxes": [asdict(box) for box in candidate.boxes],
+        "boxes": [box.as_dict() for box in candidate.boxes],
     }
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from llm.client import Exchange
+from reading.boxes import Box
 
 Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references"]
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
@@ -207,17 +208,6 @@ class Ranking:
     violations: tuple[str, ...] = ()
     exchange: Exchange | None = None
     failure: str = ""
-
-
-@dataclass(frozen=True)
-class Box:
-    """A rectangle on a page, in PDF points from the top left."""
-
-    page: int
-    x0: float
-    y0: float
-    x1: float
-    y1: float
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from django.utils.translation import override
 
 from audit.models import Review
 from audit.runs.listing import HEAVY, Key, Listed, key_of, listed, runs_before
+from documents.spreadsheet import defuse
 from ledger.chain import time_text
 from ledger.models import Entry
 from retrieval.models import RetrievalRunQuerySet
 
 RUNS_A_BATCH = 500
 STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
 
 COLUMNS = (
     "run",
@@ -99,13 +99,8 @@ def record(each: Listed, given: list[str], entry: Entry | None) -> dict[str, Any
 
 def as_csv(rows: list[dict[str, Any]]) -> str:
     out = io.StringIO()
-    csv.writer(out).writerows([defused(row[name]) for name in COLUMNS] for row in rows)
+    csv.writer(out).writerows([defuse(row[name]) for name in COLUMNS] for row in rows)
     return out.getvalue()
-
-
-def defused(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: text that begins like one gets an apostrophe in front."""
-    return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" \n").startswith(FORMULA) else cell
 
 
 def as_json_lines(rows: list[dict[str, Any]]) -> str:

@@ -18,6 +18,7 @@ from accounts.models import User
 from audit.models import Review
 from audit.runs.outcomes import Outcome, judge_of, outcome_of
 from chat.models import Answer, Feedback
+from documents.keyset import rows_after
 from documents.models import Document
 from ledger.chain import time_text
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
@@ -243,14 +244,15 @@ def query_of(text: str) -> SearchQuery | None:
 HEAVY = ("hits", "toc_shown", "parsed", "plan", "settings", "gates", "searched", "coverage")
 
 
+NEWEST_FIRST, OLDEST_FIRST = ("-created_at", "-id"), ("created_at", "id")
+
+
 def runs_before(runs: RetrievalRunQuerySet, key: Key) -> RetrievalRunQuerySet:
-    earlier = Q(created_at__lt=key.created_at) | Q(created_at=key.created_at, id__lt=key.run_id)
-    return runs.filter(earlier, created_at__lte=key.created_at).order_by("-created_at", "-id")
+    return rows_after(runs, NEWEST_FIRST, key)
 
 
 def runs_after(runs: RetrievalRunQuerySet, key: Key) -> RetrievalRunQuerySet:
-    later = Q(created_at__gt=key.created_at) | Q(created_at=key.created_at, id__gt=key.run_id)
-    return runs.filter(later, created_at__gte=key.created_at).order_by("created_at", "id")
+    return rows_after(runs, OLDEST_FIRST, key)
 
 
 def key_of(run: RetrievalRun) -> Key:

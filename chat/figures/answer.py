@@ -66,8 +66,7 @@ def quoted_inputs(
             return None
         boxes = boxes_of([(line.number, 0, len(line.text))], {line.number: line})
         label = content.page(line.page_number).label
-        drawn = [{"page": box.page_number, "x0": box.x0, "y0": box.y0, "x1": box.x1, "y1": box.y1} for box in boxes]
-        place = Place(line.number, line.page_number, label, drawn)
+        place = Place(line.number, line.page_number, label, [box.as_dict() for box in boxes])
         quoted[line.number] = Quoted(first_marker + len(quoted), candidate, line.text, place)
     return tuple(quoted.values())
 

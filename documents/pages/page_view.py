@@ -16,8 +16,8 @@ from documents.pages.listing import ORIGINS, STRENGTH_WORDS
 from documents.pages.search import Finding as Found
 from documents.pages.search import Hit
 from documents.pages.sentences import explain_warning
-from documents.pages.sheet import Mark, Sheet, around, box_of_line, build_sheet, line_marks
-from reading.boxes import boxes_of
+from documents.pages.sheet import Mark, Sheet, around, build_sheet, line_marks
+from reading.boxes import box_of_line, boxes_of
 from reading.reasons import number_ranges
 from reading.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
 
@@ -122,7 +122,7 @@ def mark_of(found: Found, hit: Hit, lines: Sequence[LineRow], *, is_current: boo
     boxes = boxes_of(pieces, {line.number: line for line in lines})
     return Mark(
         "anchor" if is_current else "found",
-        [{"page": box.page_number, "x0": box.x0, "y0": box.y0, "x1": box.x1, "y1": box.y1} for box in boxes],
+        [box.as_dict() for box in boxes],
     )
 
 
@@ -170,7 +170,7 @@ def sheet_of(
         name = f"section {current.number}" if current.number else current.title[:TAG_LETTERS_MAX]
         marks.append(Mark("context", around(inside), name))
     if line:
-        marks.append(Mark("anchor", [box_of_line(line)], f"line {line.number}"))
+        marks.append(Mark("anchor", [box_of_line(line).as_dict()], f"line {line.number}"))
     return build_sheet(
         document_id=document.pk,
         page_number=page.number,

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from reading.boxes import box_of_line
 from reading.rows import LineRow
 
 MarkKind = Literal["anchor", "context", "other", "found", "line", "furniture"]
@@ -125,18 +126,14 @@ def build_sheet(
 
 def line_marks(lines: Sequence[LineRow]) -> list[Mark]:
     """The boxes of a page's lines, its furniture apart."""
-    return [Mark("furniture" if line.kind == "furniture" else "line", [box_of_line(line)]) for line in lines]
-
-
-def box_of_line(line: LineRow) -> dict[str, Any]:
-    return {"page": line.page_number, "x0": line.x0, "y0": line.y0, "x1": line.x1, "y1": line.y1}
+    return [Mark("furniture" if line.kind == "furniture" else "line", [box_of_line(line).as_dict()]) for line in lines]
 
 
 def around(lines: Sequence[LineRow]) -> list[dict[str, Any]]:
     """One box a page around the lines of it."""
     boxes: dict[int, dict[str, Any]] = {}
     for line in lines:
-        box = boxes.setdefault(line.page_number, box_of_line(line))
+        box = boxes.setdefault(line.page_number, box_of_line(line).as_dict())
         box["x0"], box["y0"] = min(box["x0"], line.x0), min(box["y0"], line.y0)
         box["x1"], box["y1"] = max(box["x1"], line.x1), max(box["y1"], line.y1)
     return list(boxes.values())

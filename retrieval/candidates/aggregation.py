@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow, TocRow
+from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import Term, terms_of
 
-RRF_K = 60  # the constant of the paper (Cormack 2009), as R44 asks
 CLUSTER_GAP = 4  # hits this near belong to one place
 PLACES_PER_UNIT = 2  # more places of one section on one page say the same again
 SECOND_SHARE = 0.75  # a second place must nearly equal the first
@@ -68,7 +68,7 @@ def aggregate(
     places: list[Place] = []
     for content in contents:
         places += places_of([hit for hit in hits if hit.document_id == content.document_id], content)
-    fusion = rrf_scores(places)
+    fusion = fuse_methods(places)
     ordered = sorted(places, key=lambda place: (not place.score("pinned"), -fusion[id(place)]))  # stable: reading order
     ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
@@ -102,16 +102,10 @@ def pages_first(ordered: Sequence[Place]) -> list[Place]:
     return first + later
 
 
-def rrf_scores(places: Sequence[Place]) -> dict[int, float]:
-    """Reciprocal rank fusion over the methods: the sum of 1 / (60 + rank); equal scores share a rank."""
-    fusion = {id(place): 0.0 for place in places}
-    for method in METHODS:
-        found = [place for place in places if place.best(method)]
-        levels = sorted({place.score(method) for place in found}, reverse=True)
-        rank_of = {score: rank for rank, score in enumerate(levels, 1)}
-        for place in found:
-            fusion[id(place)] += 1 / (RRF_K + rank_of[place.score(method)])
-    return fusion
+def fuse_methods(places: Sequence[Place]) -> dict[int, float]:
+    """The fused score of each place over the methods, by its identity."""
+    found = [{id(place): place.score(method) for place in places if place.best(method)} for method in METHODS]
+    return {id(place): 0.0 for place in places} | fuse((1.0, rank_by_score(scores)) for scores in found)
 
 
 # ---- places

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from documents.storage.content import DocumentContent
+from reading.boxes import Box
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
-from retrieval.types import Box, Candidate, Context, LineRange, Question
+from retrieval.types import Candidate, Context, LineRange, Question
 
 CHARS_MAX = 8000  # about 2,048 tokens: the parent unit of R90
 LINES_AROUND = 5  # R71: a paragraph, on the same page

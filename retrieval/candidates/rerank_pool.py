@@ -15,6 +15,7 @@ from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
 from reading.rows import PassageRow
 from retrieval.candidates.aggregation import Place, candidate_of, first_text_line
+from retrieval.candidates.fusion import fuse, rank_in_order
 from retrieval.detectors.vectors import nearest, query_vector
 from retrieval.types import Briefed, Hit, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
@@ -23,7 +24,6 @@ from retrieval.words.tokens import stem, words_of
 
 EACH_MAX = 150  # of each kind (R93)
 VECTOR_WEIGHT, LEXICAL_WEIGHT = 0.8, 0.2  # R93
-RRF_K = 60
 BM25_K1, BM25_B = 1.5, 0.75  # the usual constants
 KEPT_DOCUMENTS = 64
 STEM_CHARACTERS_MIN = 2
@@ -75,17 +75,16 @@ def place_in(fused: Fused, hits: Sequence[Hit]) -> Place:
 
 
 def fused_passages(question: Question, contents: Sequence[DocumentContent]) -> list[Fused]:
-    """The passages of both searches by weighted reciprocal rank: weight / (rank + 60), summed (R93)."""
+    """The passages of both searches by weighted reciprocal rank (R93)."""
     topic = question.topic or question.corrected
-    scores: dict[tuple[int, int], float] = {}
-    methods: dict[tuple[int, int], list[Method]] = {}
     searches: tuple[tuple[Method, float, list[tuple[int, int]]], ...] = (
         ("vectors", VECTOR_WEIGHT, by_meaning(topic, contents)),
         ("keywords", LEXICAL_WEIGHT, by_words(question, contents)),
     )
-    for method, weight, ranked in searches:
-        for rank, key in enumerate(ranked, 1):
-            scores[key] = scores.get(key, 0.0) + weight / (RRF_K + rank)
+    scores = fuse((weight, rank_in_order(ranked)) for _, weight, ranked in searches)
+    methods: dict[tuple[int, int], list[Method]] = {}
+    for method, _, ranked in searches:
+        for key in ranked:
             methods.setdefault(key, []).append(method)
     return [
         Fused(contents[document], contents[document].passages[index], scores[document, index], tuple(methods[key]))

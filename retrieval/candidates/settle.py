@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 from documents.storage.content import DocumentContent
-from reading.boxes import boxes_of
+from reading.boxes import Box, boxes_of
 from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.context import whole_sections, widen
 from retrieval.types import (
     KEPT_ROLES,
-    Box,
     Briefed,
     Calibrated,
     Context,
@@ -60,4 +59,4 @@ def mark_boxes(quote: Calibrated, anchor: LineRange, within: LineRange, content:
     if not pieces:
         pieces = [(line.number, 0, len(line.text)) for line in content.lines_between(*anchor)]
     lines = {line.number: line for line in content.lines_between(*within)}
-    return tuple(Box(*box) for box in boxes_of(pieces, lines))
+    return tuple(boxes_of(pieces, lines))

@@ -1,4 +1,4 @@
-"""The expert dictionary as CSV: concept, language, term, priority, weight. Whatever is read is checked. A leaf."""
+"""The expert dictionary as CSV: concept, language, term, priority, weight. Whatever is read is checked."""
 
 import csv
 import io
@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, cast
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from documents.spreadsheet import defuse, restore
 from reading.matching import match_form
 from retrieval.words.tokens import words_of
 
@@ -33,7 +34,6 @@ BYTES_MAX = 1_000_000
 ROWS_MAX = 10_000  # of one file and of one base; the two packs that ship hold about 2,500
 CONCEPT_TERMS_MAX = 200  # of one concept: its terms are compared with one another, and shown on one page
 ERRORS_MAX = 50  # a file of the wrong kind fails on every line
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes a cell that begins so
 
 Priority = Literal["primary", "secondary"]
 
@@ -127,7 +127,7 @@ def row_of(columns: Sequence[str], cells: Sequence[str]) -> WordRow:
     if len(cells) > len(columns):
         words = gettext("%(cells)s cells, but the header names %(columns)s columns.")
         raise WordlistError(words % {"cells": len(cells), "columns": len(columns)})
-    values = dict(zip(columns, map(undefused, cells), strict=False))
+    values = dict(zip(columns, map(restore, cells), strict=False))
     return checked(
         values.get("concept", ""),
         values.get("language", ""),
@@ -180,13 +180,5 @@ def written(rows: Iterable[WordRow]) -> str:
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
     for row in rows:
-        writer.writerow([*map(defused, row[:4]), f"{row.weight:g}"])
+        writer.writerow([*map(defuse, row[:4]), f"{row.weight:g}"])
     return out.getvalue()
-
-
-def defused(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA_SIGNS) else cell
-
-
-def undefused(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS) else cell

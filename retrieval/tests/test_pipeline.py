@@ -36,7 +36,7 @@ def test_a_result_shows_every_step(policy: DocumentContent) -> None:
     assert "[3] Termination" in result.toc_shown
     assert set(result.timings_ms) == {"parse", "plan", "detect", "aggregate", "arbitrate", "calibrate"}
     first = result.candidates[0]
-    assert first.boxes[0].page == 2 and first.context.boxes and first.page_label == "2"
+    assert first.boxes[0].page_number == 2 and first.context.boxes and first.page_label == "2"
     assert first.page_size == (612.0, 792.0)
 
 

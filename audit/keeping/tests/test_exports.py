@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from django.test import AsyncClient
 from accounts.models import User
 from audit.conftest import House, MakeRun
 from audit.keeping import exports
-from audit.keeping.exports import COLUMNS, as_csv, defused
+from audit.keeping.exports import COLUMNS, as_csv
 from audit.models import AuditEvent
 
 
@@ -70,11 +69,6 @@ def test_it_filters_and_hides_like_the_list(house: House, make_run: MakeRun) -> 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1"])
 def test_no_cell_computes(cell: str) -> None:
-    assert defused(cell) == f"'{cell}"
     row: dict[str, Any] = dict.fromkeys(COLUMNS, "") | {"question": cell}
     read = next(csv.reader(io.StringIO(as_csv([row]), newline="")))
     assert read[COLUMNS.index("question")] == f"'{cell}"
-
-
-def test_ordinary_cells_stay_as_they_are(make_run: Callable[..., Any]) -> None:
-    assert [defused(cell) for cell in ("How?", 3, -1.5, None, "a=b")] == ["How?", 3, -1.5, None, "a=b"]

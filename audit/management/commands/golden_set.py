@@ -21,6 +21,7 @@ from audit.review.golden import (
     reviewed_runs,
 )
 from audit.review.replay import Judge
+from documents.access import BaseNotFound, find_base
 from documents.models import Document, KnowledgeBase
 
 ACTOR = "console"
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        base = find_base(options["base"])
+        base = named_base(options["base"])
         runs = list(reviewed_runs(base)[: options["last"]])
         if options["out"]:
             self.write([golden for golden in map(golden_of, runs) if golden], options["out"])
@@ -72,11 +73,11 @@ class Command(BaseCommand):
             raise CommandError(f"{len(found.broken)} of {found.verdicts} reviewed verdicts would break.")
 
 
-def find_base(name: str) -> KnowledgeBase:
-    bases = list(KnowledgeBase.objects.living().filter(name=name)[:2])
-    if len(bases) != 1:
-        raise CommandError(f"There {'are several bases' if bases else 'is no base'} named {name}.")
-    return bases[0]
+def named_base(name: str) -> KnowledgeBase:
+    try:
+        return find_base(name)
+    except BaseNotFound as error:
+        raise CommandError(str(error)) from error
 
 
 def copy_document(name: str, goldens: Sequence[Golden], folder: Path) -> bool:

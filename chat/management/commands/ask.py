@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
     def find_scope(self, user: User, options: dict[str, Any]) -> Scope:
         if options["base"]:
-            return open_scope(user, find_base(options["base"]), options["user"])
+            return open_scope(user, named_base(options["base"]), options["user"])
         given = options["document"]
         if Path(given).is_file():
             return Scope(command_base(user), (self.read(Path(given), user),))
@@ -98,27 +98,18 @@ def command_base(user: User) -> KnowledgeBase:
     return base
 
 
-def find_base(name: str) -> KnowledgeBase:
-    bases = list(KnowledgeBase.objects.living().filter(name=name)[:2]) or by_id(KnowledgeBase, name)
-    if len(bases) > 1:
-        raise CommandError(f"There are several bases named {name}; give the id instead.")
-    if not bases:
-        raise CommandError(f"There is no base named {name}.")
-    return bases[0]
+def named_base(name: str) -> KnowledgeBase:
+    try:
+        return access.find_base(name)
+    except access.BaseNotFound as error:
+        raise CommandError(str(error)) from error
 
 
 def find_document(given: str) -> Document:
-    documents: list[Document] = by_id(Document, given)
-    if not documents:
+    document: Document | None = Document.objects.filter(pk__in=access.ids_in(given)).first()
+    if document is None:
         raise CommandError(f"{given} is neither a file nor the id of a document.")
-    return documents[0]
-
-
-def by_id(model: Any, text: str) -> list[Any]:
-    try:
-        return list(model.objects.filter(pk=uuid.UUID(text)))
-    except ValueError:
-        return []
+    return document
 
 
 def open_scope(user: User, base: KnowledgeBase, email: str | None) -> Scope:

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import User
-from documents.access import create_base
+from documents.access import BaseNotFound, SeveralBases, create_base, find_base
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, IngestJob, KnowledgeBase
 from documents.storage.uploads import UploadRefused, has_readable_suffix
@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = find_user(options["user"])
-        base = find_base(options["base"], user)
+        base = base_to_fill(options["base"], user)
         paths = list(files_in(options["paths"]))
         failed = sum(not self.take(path, base, user) for path in paths)
         self.stdout.write(f"{len(paths) - failed} of {len(paths)} files are in {base.name}.")
@@ -71,14 +71,14 @@ def find_user(email: str | None) -> User | None:
     return user
 
 
-def find_base(name: str, user: User | None) -> KnowledgeBase:
-    """The base of that name; a new one belongs to the user, if one is named."""
-    bases = list(KnowledgeBase.objects.living().filter(name=name)[:2])
-    if len(bases) > 1:
-        raise CommandError(f"There are several bases named {name}; rename one of them.")
-    if bases:
-        return bases[0]
-    return create_base(user, name) if user else KnowledgeBase.objects.create(name=name)
+def base_to_fill(name: str, user: User | None) -> KnowledgeBase:
+    """The base of that name or id; a new one belongs to the user, if one is named."""
+    try:
+        return find_base(name)
+    except SeveralBases as error:
+        raise CommandError(str(error)) from error
+    except BaseNotFound:
+        return create_base(user, name) if user else KnowledgeBase.objects.create(name=name)
 
 
 def files_in(paths: Iterable[Path]) -> Iterator[Path]:
