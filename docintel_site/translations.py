@@ -16,7 +16,7 @@ from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("accounts", "audit", "chat", "docintel_site", "documents", "ledger", "llm", "retrieval")
+APPS = ("accounts", "audit", "chat", "docintel_site", "documents", "ledger", "llm", "reading", "retrieval")
 LANGUAGES = ("fr",)  # besides English, which the messages are written in
 PAGES, SCRIPTS = "django", "djangojs"
 CONTEXT_FIRST = ((1, "c"), 2)
