@@ -31,7 +31,7 @@ from retrieval.types import ConceptTerms, RetrievalResult
 from tests.scripted_llm import Prompt, ScriptedLLM, judge
 
 BRIEFS, TOC_ENTRIES = 50, 350
-TOKENS_MAX, ARBITER_MS_MAX, TOKEN_MS_MAX = 16_000, 60, 50
+TOKENS_MAX = 16_000
 STREAMS = 60
 PRINTED = (
     "briefs",

@@ -26,7 +26,6 @@ EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}(?![\w*])"
 ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!-])")
 TITLE_FIELD = re.compile(r"title:\s*[\"']?(.+?)[\"']?\s*$", re.IGNORECASE)
 FENCE = re.compile(r"^\s*(```+|~~~+)")
-TABLE_RULE = re.compile(r"^[\s|:-]+$")
 
 
 class Heading(NamedTuple):

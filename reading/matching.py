@@ -110,35 +110,6 @@ def join_lines(texts: Sequence[str], *, drop_hyphens: bool = True) -> tuple[str,
     return "".join(parts), places
 
 
-def locate(quote: str, texts: Sequence[str]) -> list[LinePiece]:
-    """Where a quote stands in consecutive lines, one piece a line; [] when it does not, or is blank.
-
-    White space, line ends, hyphens and what R8 folds do not count. The first occurrence wins.
-    """
-    wanted, _ = loose_map(quote)
-    if not wanted:
-        return []
-    letters: list[str] = []
-    places: list[tuple[int, int]] = []
-    for index, text in enumerate(texts):
-        folded, offsets = loose_map(text)
-        letters.append(folded)
-        places.extend((index, offset) for offset in offsets)
-    start = "".join(letters).find(wanted)
-    return pieces_between(places, start, start + len(wanted)) if start >= 0 else []
-
-
-def pieces_between(places: Sequence[tuple[int, int]], start: int, end: int) -> list[LinePiece]:
-    """The stretch [start, end) of a joined text as one (line index, start, end) a line."""
-    pieces: list[LinePiece] = []
-    for index, offset in places[start:end]:
-        if pieces and pieces[-1][0] == index:
-            pieces[-1] = (index, pieces[-1][1], max(pieces[-1][2], offset + 1))
-        else:
-            pieces.append((index, offset, offset + 1))
-    return pieces
-
-
 def is_split_word(text: str, following: str) -> bool:
     return len(text) > 1 and text[-1] in LINE_HYPHENS and text[-2].isalpha() and following[:1].islower()
 

@@ -128,11 +128,6 @@ def rule_pages(asked: Asked) -> Flag:
     return Flag("page_hints", True, f"only page {named}, kept even without a word of the question")
 
 
-def rule_whole(asked: Asked) -> Flag:
-    is_short = all(len(content.pages) <= SMALL_PAGES for content in asked.contents)
-    return Flag("whole_document", is_short, "at most two pages" if is_short else "longer than two pages")
-
-
 def rule_parts(asked: Asked) -> Flag:
     count = len(asked.question.parts)
     return Flag("parts", bool(count), f"{count} questions in one, each searched by itself" if count else "one question")
@@ -155,10 +150,6 @@ def rule_references(asked: Asked) -> Flag:
     return Flag("cross_references", True, "the question asks where something stands, or for how things hang together")
 
 
-def rule_adaptive(asked: Asked) -> Flag:
-    return Flag("adaptive_parsing", False, "off at the start; no page asked for a second reading")
-
-
 RULES: tuple[Rule, ...] = (
     rule_titles,
     rule_keywords,
@@ -166,11 +157,9 @@ RULES: tuple[Rule, ...] = (
     rule_vectors,
     rule_sections,
     rule_pages,
-    rule_whole,
     rule_parts,
     rule_listing,
     rule_references,
-    rule_adaptive,
 )
 
 

@@ -1,6 +1,5 @@
 """Random samples that anybody can draw again: by the SHA-256 of a seed and each run's id."""
 
-import hashlib
 import secrets
 from collections.abc import Sequence
 from uuid import UUID
@@ -46,11 +45,6 @@ def drawn(sample: ReviewSample) -> list[str]:
     digest = Func(Func(text, Value("UTF8"), function="convert_to"), function="sha256", output_field=BinaryField())
     ordered = population_of(sample).annotate(draw=digest).order_by("draw")
     return [str(pk) for pk in ordered.values_list("pk", flat=True)[: sample.size]]
-
-
-def draw_key(seed: str, run_id: str) -> bytes:
-    """What a run is drawn by, for checking a sample without a database."""
-    return hashlib.sha256(f"{seed}:{run_id}".encode()).digest()
 
 
 def population_of(sample: ReviewSample) -> RetrievalRunQuerySet:

@@ -42,12 +42,12 @@ FLAG_NAMES = {
     "vectors": _("Vectors"),
     "sections": _("Sections"),
     "page_hints": _("Page hints"),
-    "whole_document": _("Whole document"),
     "parts": _("Parts"),
     "listing": _("Listing"),
     "cross_references": _("Cross references"),
+    # Of plans that were stored before these two were dropped.
+    "whole_document": _("Whole document"),
     "adaptive_parsing": _("Adaptive parsing"),
-    "second_pass": _("Second pass"),
 }
 TIMING_NAMES = {
     "parse": _("Reading the question"),

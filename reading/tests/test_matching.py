@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reading.matching import identifier_form, join_lines, locate, loose_map, match_form, match_map, pieces_between
+from reading.matching import identifier_form, join_lines, loose_map, match_form, match_map
 
 TRICKY = st.text(
     alphabet=st.one_of(
@@ -91,28 +91,6 @@ def test_it_maps_joined_characters_to_their_lines(texts: list[str], drop_hyphens
 
 
 @pytest.mark.parametrize(
-    ("quote", "pieces"),
-    [
-        ("positional encodings, learned and fixed", [(0, 23, 45), (1, 0, 17)]),
-        ("information", [(1, 27, 33), (2, 0, 6)]),
-        ("infor-mation is", [(1, 27, 33), (2, 0, 9)]),
-        ("never said", []),
-        ("   ", []),
-    ],
-)
-def test_it_locates_a_quote_across_line_ends(quote: str, pieces: list[tuple[int, int, int]]) -> None:
-    texts = ["There are many choices positional encodings,", "learned and fixed [9]. The infor-", "mation is here."]
-    found = locate(quote, texts)
-    assert [piece[0] for piece in found] == [piece[0] for piece in pieces]
-    joined = "".join(texts[index][start:end] for index, start, end in found)
-    assert loose_map(joined)[0] == (loose_map(quote)[0] if found else "")
-
-
-def test_it_gathers_pieces_line_by_line() -> None:
-    assert pieces_between([(0, 3), (0, 4), (2, 0), (2, 1)], 1, 4) == [(0, 4, 5), (2, 0, 2)]
-
-
-@pytest.mark.parametrize(
     ("text", "form"),
     [
         ("L’entité a cédé son cœur de métier", "l'entite a cede son coeur de metier"),
@@ -124,8 +102,3 @@ def test_it_gathers_pieces_line_by_line() -> None:
 )
 def test_it_folds_french(text: str, form: str) -> None:
     assert match_form(text) == form == match_map(text)[0]
-
-
-def test_it_finds_a_french_quote_over_a_line_end() -> None:
-    lines = ["La résiliation prend effet à l’expi-", "ration d’un préavis de trois mois."]
-    assert locate("l'expiration d'un préavis", lines) == [(0, 29, 35), (1, 0, 19)]

@@ -93,7 +93,6 @@ def test_a_listing_with_a_second_half_is_two_questions() -> None:
     """A5: the flags that need no model."""
     result = ask(PAPER, REGULARIZATION, mode="thorough")
     assert all(result.plan.is_on(name) for name in ("titles", "keywords", "parts", "cross_references"))
-    assert not result.plan.is_on("adaptive_parsing")
 
 
 def test_it_follows_the_text_to_the_table_that_shows_it() -> None:

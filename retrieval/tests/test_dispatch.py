@@ -107,11 +107,6 @@ def test_a_named_page_means_nothing_without_pages(long_policy: DocumentContent) 
     assert "no pages of its own" in flag("page_hints", "What does page 2 say?", text).reason
 
 
-def test_a_short_document_is_read_whole(policy: DocumentContent, long_policy: DocumentContent) -> None:
-    assert flag("whole_document", "x", policy).on
-    assert not flag("whole_document", "x", long_policy).on
-
-
 def test_parts_are_searched_by_themselves(policy: DocumentContent) -> None:
     assert flag("parts", "What is the premium and who signs the notice?", policy).on
     assert not flag("parts", "What is the premium?", policy).on
@@ -144,7 +139,3 @@ def test_what_a_step_came_to_is_noted_on_its_flag(policy: DocumentContent) -> No
     after = dispatch.noted(before, "cross_references", "led nowhere: Table 3")
     changed = [new for old, new in zip(before.flags, after.flags, strict=True) if old != new]
     assert [(one.name, one.on, one.reason) for one in changed] == [("cross_references", True, "led nowhere: Table 3")]
-
-
-def test_pages_are_read_a_second_time_by_nobody(policy: DocumentContent) -> None:
-    assert not flag("adaptive_parsing", "x", policy).on

@@ -81,11 +81,6 @@ class Lexicon:
         return match is not None and match.start() < len(text)
 
     @cached_property
-    def line_toc(self) -> Numbers:
-        """The TOC index of each line; [0] belongs to no line."""
-        return np.array([-1, *(row.toc_index for row in self.rows)], dtype=np.int32)
-
-    @cached_property
     def line_pages(self) -> Numbers:
         return np.array([0, *(row.page_number for row in self.rows)], dtype=np.int32)
 
