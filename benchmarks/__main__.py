@@ -92,10 +92,15 @@ def main() -> int:
     quotes.add_argument("--crops", type=int, default=2_000, help="quotes whose boxes are cropped and read")
     quotes.add_argument("--out", type=Path, help="where to write everything as JSON")
     wording = commands.add_parser("wording", help="on how many questions of each set every word of the rules fires")
-    for fitting in (wording,):
+    weights = commands.add_parser("weights", help="fit the ranking weights on one half of the sets, judge on the other")
+    for fitting in (wording, weights):
         fitting.add_argument("--data", type=Path, required=True, help="the folder the question files' paths start from")
         fitting.add_argument("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions")
         fitting.add_argument("--out", type=Path, help="where to write everything as JSON")
+    weights.add_argument(
+        "--names", nargs="+", default=[], help="the weights that may move, if not all: KEYWORD_WEIGHT …"
+    )
+    weights.add_argument("--rounds", type=int, default=3, help="of the search, at most")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     if options.command == "audit":
@@ -128,7 +133,7 @@ def main() -> int:
     django.setup()
     runs = {"requests": run_requests, "retrieval": run_retrieval, "speed": run_speed}
     runs |= {"arbiter": run_arbiter, "derived": run_derived, "quotes": run_quotes}
-    runs |= {"wording": run_wording}
+    runs |= {"wording": run_wording, "weights": run_weights}
     return runs[options.command](options)
 
 
@@ -347,6 +352,24 @@ def run_wording(options: argparse.Namespace) -> int:
     for row in (row for row in rows if row.total == 1):
         [name] = [name for name, count in row.counts.items() if count]
         print(f"{name:14}  {row.file}  {row.section}  {row.text}")
+    return 0
+
+
+def run_weights(options: argparse.Namespace) -> int:
+    from benchmarks import weights
+    from benchmarks.library import Library
+    from retrieval.dictionary.load import pack_concepts
+
+    sets = asked_sets(options)
+    if not sets:
+        return 1
+    figures = weights.run(sets, Library(options.data), pack_concepts(), names=options.names, rounds=options.rounds)
+    if options.out:
+        options.out.write_text(json.dumps(figures, ensure_ascii=False, indent=1))
+    for when in ("before", "after"):
+        for half, found in figures[when].items():
+            print(f"{when:7} {half:9} {found['measure']:.4f}  {found['sets']}")
+    print(f"changed: {figures['changed'] or 'nothing'}; held-out half no worse: {figures['held_out_is_no_worse']}")
     return 0
 
 
