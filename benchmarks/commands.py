@@ -23,6 +23,7 @@ from benchmarks.printing import (
     print_pages,
     print_retrieval,
     print_rows,
+    print_weights,
     print_wording,
 )
 from benchmarks.scratch import installation
@@ -56,6 +57,17 @@ def asked_sets(options: Options) -> "dict[str, list[GoldQuestion]]":
     """The questions of each file, by its name; none when one of them cannot be read."""
     sets = {path.stem: asked_questions(Options(data=options.data, questions=path)) for path in options.questions}
     return sets if all(sets.values()) else {}
+
+
+def measure_weights(options: Options) -> Figures | None:
+    from benchmarks import weights
+    from benchmarks.library import Library
+    from retrieval.dictionary.load import pack_concepts
+
+    sets = asked_sets(options)
+    if not sets:
+        return None
+    return weights.run(sets, Library(options.data), pack_concepts(), names=options.names, rounds=options.rounds)
 
 
 def chosen_dictionary(options: Options) -> "tuple[ConceptTerms, ...]":
@@ -382,6 +394,18 @@ COMMANDS: dict[str, Command] = {
         ),
         measure_wording,
         print_wording,
+    ),
+    "weights": Command(
+        "fit the ranking weights on one half of the sets, judge on the other",
+        (
+            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
+            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            option("--names", nargs="+", default=[], help="the weights that may move, if not all: KEYWORD_WEIGHT …"),
+            option("--rounds", type=int, default=3, help="of the search, at most"),
+            OUT,
+        ),
+        measure_weights,
+        print_weights,
     ),
     "hostile": Command(
         "documents that give orders, and a model that obeys them",

@@ -31,6 +31,13 @@ def print_named(module: str, width: int) -> Callable[[Figures], None]:
     return show
 
 
+def print_weights(figures: Figures) -> None:
+    for when in ("before", "after"):
+        for half, found in figures[when].items():
+            print(f"{when:7} {half:9} {found['measure']:.4f}  {found['sets']}")
+    print(f"changed: {figures['changed'] or 'nothing'}; held-out half no worse: {figures['held_out_is_no_worse']}")
+
+
 def print_wording(figures: Figures) -> None:
     words = figures["words"]
     print(f"{len(words)} words and alternatives; those that fire on one question only, and its set:")
