@@ -23,6 +23,7 @@ from retrieval import pipeline
 from retrieval.arbiter import rules
 from retrieval.candidates import aggregation, fusion
 from retrieval.detectors import keywords
+from retrieval.detectors.run import detect
 from retrieval.types import ConceptTerms, Plan, Question, RetrievalResult
 
 MULTIPLES = (0.7, 0.85, 1.15, 1.4)
@@ -157,7 +158,7 @@ class Asking:
         early = {weight.label: values[weight.label] for weight in WEIGHTS if weight.is_early}
         if early != self._early:
             self._early, self._found = early, {}
-        with weighing(values), mock.patch.object(pipeline, "detect", self.detect_once(pipeline.detect)):
+        with weighing(values), mock.patch.object(pipeline, "detect", self.detect_once(detect)):
             by_set = {
                 name: measure_of([(each, self.ask(each)) for each in asked]) for name, asked in sets.items() if asked
             }
@@ -169,13 +170,13 @@ class Asking:
             question.question, [content], settings=BaseSettings(), arbiter="rules", dictionary=self.dictionary
         )
 
-    def detect_once(self, detect: Any) -> Any:
+    def detect_once(self, found_by: Any) -> Any:
         def kept(
             question: Question, plan: Plan, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()
         ) -> tuple[Any, Plan]:
             key = (question.original, contents[0].sha256)
             if key not in self._found:
-                self._found[key] = detect(question, plan, contents, dictionary)
+                self._found[key] = found_by(question, plan, contents, dictionary)
             hits, ran = self._found[key]
             return list(hits), ran
 
@@ -216,7 +217,7 @@ def measure_of(answered: Sequence[tuple[GoldQuestion, RetrievalResult]]) -> dict
 
 
 def is_refused(result: RetrievalResult) -> bool:
-    return result.status != "found" or all(candidate.role != "primary" for candidate in result.candidates)
+    return result.status != "found" or all(candidate.verdict.role != "primary" for candidate in result.candidates)
 
 
 def average(values: Sequence[float]) -> float:
