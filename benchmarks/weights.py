@@ -1,8 +1,8 @@
 """The ranking weights, fitted on one half of the question sets and judged on the other.
 
-The half of a question is decided by the SHA-256 of its id, so it never changes. The search is by coordinates: each weight
-in turn is tried at a few multiples of itself, the best value is kept when it raises the measure of the first half, and
-this is repeated until a round changes nothing. The second half is only looked at before and after.
+The half of a question is decided by the SHA-256 of its id, so it never changes. The search is by coordinates: each
+weight in turn is tried at a few multiples of itself, the best value is kept when it raises the measure of the first
+half, and this is repeated until a round changes nothing. The second half is only looked at before and after.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -199,7 +199,8 @@ def weighing(values: Values) -> Iterator[None]:
 def measure_of(answered: Sequence[tuple[GoldQuestion, RetrievalResult]]) -> dict[str, float]:
     """The mean of three: reciprocal rank of the gold page, gold page among the first five, right about absence.
 
-    Right about absence is the mean of absent questions refused and answerable ones not refused: refusing all is no gain.
+    Right about absence is the mean of absent questions refused and answerable ones not refused: to refuse all is no
+    gain.
     """
     located = [
         (ranked_pages(result.candidates), each.pages) for each, result in answered if each.pages and not each.not_found

@@ -191,7 +191,7 @@ def summed(text: str) -> Formula | None:
 
 @cache
 def known_metrics() -> tuple[Metric, ...]:
-    """The metrics of every language; of two names in a text the first counts. Raises WordingError for a malformed file."""
+    """The metrics of every language; of two names in a text the first counts. Raises WordingError."""
     files = files_of(Path(__file__).parent, "metrics", "toml")
     return tuple(metric_of(path.name, section, entry) for _, path in files for section, entry in read_entries(path))
 

@@ -24,8 +24,8 @@ SNIPPET_LINES = 5  # R42: three to five lines around the anchor
 SNIPPET_CHARS = 700
 PAGE_HEADING_CHARS = 160
 FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
-# How the signals add up to `strength`; set on both shared question sets together, never for one question.
-KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.58, 0.22, 0.12, 0.08
+# How the signals add up to `strength`: fitted by `python -m benchmarks weights`, see docs/benchmarks.md.
+KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.492, 0.266, 0.145, 0.097
 # A place with less than this share of the question, and only words that stand all over the document, answers nothing.
 FAINT_SHARE, TELLING_RARITY = 0.3, 0.5
 COSINE_SPAN = 0.55  # of the bundled encoder: from the farthest passage still proposed to one that says the same

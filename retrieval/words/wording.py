@@ -1,7 +1,7 @@
 """Words and expressions that are data: read from the files beside a module, once each, and checked while they are read.
 
-`<name>.<language>.txt` lists words, `<name>.<language>.toml` has entries in sections. What is malformed is a WordingError
-that names the file and the entry: a list that is half read would change answers without anybody noticing.
+`<name>.<language>.txt` lists words, `<name>.<language>.toml` has entries in sections. What is malformed is a
+WordingError that names the file and the entry: a list that is half read would change answers without anybody noticing.
 """
 
 import re
