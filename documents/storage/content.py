@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from documents.models import Embedding, Parse
+from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
 
 CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at most about 1 GB in a worker
@@ -66,6 +67,11 @@ class DocumentContent:
     @cached_property
     def toc_by_index(self) -> dict[int, TocRow]:
         return {entry.index: entry for entry in self.toc}
+
+    @cached_property
+    def title_forms(self) -> dict[int, str]:
+        """The match form of each title, by TOC index: what questions are compared with."""
+        return {entry.index: match_form(entry.title) for entry in self.toc}
 
     @property
     def has_usable_toc(self) -> bool:

@@ -48,7 +48,8 @@ class StatementPage:
 
 def statement_names(text: str) -> tuple[str, ...]:
     """The statements a text names, each once, in the order of `NAMES`."""
-    return tuple(kind for kind, pattern in STATEMENTS.items() if pattern.search(match_form(text)))
+    form = match_form(text)
+    return tuple(kind for kind, pattern in STATEMENTS.items() if pattern.search(form))
 
 
 _pages: dict[int, tuple[StatementPage, ...]] = {}

@@ -1,5 +1,7 @@
 """What is read from a question, against the vocabulary of the document it is asked of."""
 
+from dataclasses import asdict, replace
+
 import pytest
 
 from documents.storage.content import DocumentContent
@@ -129,3 +131,10 @@ def test_a_huge_question_is_cut_and_read(policy: DocumentContent) -> None:
 def test_a_section_is_named_only_if_the_document_has_it(policy: DocumentContent) -> None:
     assert parse_question('What does the section "Termination" say?', [policy]).hints.section == "Termination"
     assert parse_question("WSJ section 23?", [policy]).hints.section == ""
+
+
+def test_what_is_normalised_once_is_no_part_of_the_record(policy: DocumentContent) -> None:
+    question = parse_question("What is the Prämie in the section “Fees”?", [policy])
+    assert "pramie" in question.topic_form
+    assert not {"topic_form", "section_form"} & asdict(question).keys()
+    assert replace(question, topic="The Façade").topic_form == "the facade"
