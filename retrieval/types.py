@@ -1,10 +1,12 @@
 """The values passed between the steps of retrieval, in the order they arise; R61-R64 say what the result must hold."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from llm.client import Exchange
 from reading.boxes import Box
+from reading.matching import match_form
 
 Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references"]
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
@@ -91,6 +93,16 @@ class Question:
     clarification: str = ""
     notes: tuple[str, ...] = ()
     parsed_by: Literal["rules", "model"] = "rules"
+
+    @cached_property
+    def topic_form(self) -> str:
+        """The topic in match form; no field, so that it is not stored."""
+        return match_form(self.topic)
+
+    @cached_property
+    def section_form(self) -> str:
+        """The section the question names, in match form."""
+        return match_form(self.hints.section)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,6 @@ FLAG_NAMES = {
 TIMING_NAMES = {
     "parse": _("Reading the question"),
     "plan": _("Plan"),
-    "shortlist": _("Choosing documents"),
     "detect": _("Detectors"),
     "aggregate": _("Merging hits"),
     "arbitrate": _("Arbiter"),

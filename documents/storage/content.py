@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from documents.models import Embedding, Parse
+from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
 from reading.tables import Table, read_tables
 
@@ -76,6 +77,11 @@ class DocumentContent:
     @cached_property
     def toc_by_index(self) -> dict[int, TocRow]:
         return {entry.index: entry for entry in self.toc}
+
+    @cached_property
+    def title_forms(self) -> dict[int, str]:
+        """The match form of each title, by TOC index: what questions are compared with."""
+        return {entry.index: match_form(entry.title) for entry in self.toc}
 
     @property
     def has_usable_toc(self) -> bool:

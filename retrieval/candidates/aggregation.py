@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
-from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow, TocRow
+from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
@@ -73,7 +73,7 @@ def aggregate(
     ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
     terms = {content.document_id: terms_of(question, lexicon_of(content)) for content in contents}
-    asked = match_form(question.topic)
+    asked = question.topic_form
     candidates: dict[str, Briefed] = {}
     certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
     certain.sort(key=lambda place: not any(hit.exact_title for hit in place.hits))
@@ -262,7 +262,7 @@ def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term],
         type_match=any(hit.type_match for hit in inside),
         rrf_rank=rank,
         best_line=place.best_line,
-        strength=strength_of(place) * bibliography_share(entry, asked),
+        strength=strength_of(place) * bibliography_share(content.title_forms.get(place.line.toc_index, ""), asked),
         parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
         is_faint=is_faint(place, rarities(terms, content)),
         referred=next((hit.detail for hit in place.hits if hit.method == "references"), ""),
@@ -286,10 +286,9 @@ def strength_of(place: Place) -> float:
     )
 
 
-def bibliography_share(entry: TocRow | None, asked: str) -> float:
+def bibliography_share(title: str, asked: str) -> float:
     """What a place keeps of its strength in a list of works; all of it when works are asked for."""
-    is_list = entry is not None and bool(BIBLIOGRAPHY.match(match_form(entry.title)))
-    return BIBLIOGRAPHY_SHARE if is_list and not CITED.search(asked) else 1.0
+    return BIBLIOGRAPHY_SHARE if BIBLIOGRAPHY.match(title) and not CITED.search(asked) else 1.0
 
 
 def anchor_of(place: Place) -> LineRange:

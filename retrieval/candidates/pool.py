@@ -11,7 +11,7 @@ from retrieval.candidates.references import follow
 from retrieval.candidates.rerank_pool import hybrid_candidates
 from retrieval.types import ArbiterName, Briefed, Hit, Mode, Plan, Question
 
-THOROUGH_POOL = 60  # briefs (R98)
+THOROUGH_POOL = 60  # briefs (R98), the most a base may set
 
 
 class Proposed(NamedTuple):
@@ -46,4 +46,4 @@ def propose(
 
 
 def pool_size(settings: BaseSettings, mode: Mode) -> int:
-    return max(settings.pool_max, THOROUGH_POOL) if mode == "thorough" else settings.pool_max
+    return THOROUGH_POOL if mode == "thorough" else settings.pool_max

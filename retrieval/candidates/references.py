@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from documents.storage.content import DocumentContent
-from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, TocRow
 from retrieval.candidates.context import paragraph_around
 from retrieval.types import Candidate, Hit, LineRange
@@ -131,7 +130,8 @@ def place_of(reference: Reference, content: DocumentContent) -> LineRange | None
     if reference.kind in ("table", "figure"):
         caption = next((row.number for row in content.lines if is_caption(row.kind, row.match, reference)), None)
         return LineRange(caption, caption) if caption else None
-    entry = next((each for each in content.toc if each.index != FRONT_INDEX and is_entry(each, reference)), None)
+    sections = (each for each in content.toc if each.index != FRONT_INDEX)
+    entry = next((each for each in sections if is_entry(each, content.title_forms[each.index], reference)), None)
     return LineRange(entry.first_line, entry.first_line) if entry else None
 
 
@@ -140,9 +140,8 @@ def is_caption(kind: str, text: str, reference: Reference) -> bool:
     return kind == "caption" and bool(re.match(rf"(?:{names})\.?\s+{re.escape(reference.label)}(?!\w)", text))
 
 
-def is_entry(entry: TocRow, reference: Reference) -> bool:
+def is_entry(entry: TocRow, title: str, reference: Reference) -> bool:
     """Is a section numbered so ("3.2."), or named so ("Appendix A", "Note 5 - Acquisitions")?"""
-    title = match_form(entry.title)
     if reference.kind == "section" and entry.number.rstrip(".").casefold() == reference.label:
         return True
     names = "|".join(map(re.escape, KINDS[reference.kind]))

@@ -5,7 +5,6 @@ import re
 import numpy as np
 
 from documents.storage.content import DocumentContent
-from reading.matching import match_form
 from reading.rows import FRONT_INDEX, TocRow
 from retrieval.deadline import check_time
 from retrieval.types import HEAD_LINES, Hit, LineRange, Question
@@ -35,7 +34,7 @@ def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:
     for entry in content.toc:
         check_time()
         matched = [term for term, indexes in zip(terms, entries, strict=True) if entry.index in indexes]
-        is_named = is_section_named(question.hints.section, entry)
+        is_named = is_section_named(question.section_form, entry, content)
         if entry.index != FRONT_INDEX and (is_named or any(term.is_primary for term in matched)):
             share = sum(term.weight for term in matched) / total if total else 0.0
             hits.append(title_hit(entry, matched, terms, share, is_named, content))
@@ -130,7 +129,7 @@ def within(lines: Numbers, span: LineRange) -> Numbers:
 def title_hit(
     entry: TocRow, matched: list[Term], terms: list[Term], share: float, is_named: bool, content: DocumentContent
 ) -> Hit:
-    words = [word for word in words_of(match_form(entry.title)) if not is_stop_word(word, content.language)]
+    words = [word for word in words_of(content.title_forms[entry.index]) if not is_stop_word(word, content.language)]
     covered = sum(any(word in term.forms for term in matched) for word in words) / len(words) if words else 0.0
     # One word is a title by chance: "Attention" is not what "how is attention computed" asks for.
     needed = [term for term in terms if term.is_primary or len(words) == 1]
@@ -153,8 +152,8 @@ def entries_with(term: Term, lexicon: Lexicon) -> set[int]:
     return {index for form in term.forms for index in lexicon.titles.get(form, ())}
 
 
-def is_section_named(named: str, entry: TocRow) -> bool:
-    if not named:
+def is_section_named(wanted: str, entry: TocRow, content: DocumentContent) -> bool:
+    if not wanted:
         return False
-    wanted, title = match_form(named), match_form(entry.title)
+    title = content.title_forms[entry.index]
     return entry.number.rstrip(".").casefold() == wanted or title == wanted or f"appendix {wanted}" in title

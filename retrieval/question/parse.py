@@ -113,8 +113,9 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
-    language = language_of(words_of(match_form(topic)), default=lexicons[0].language if lexicons else "en")
-    corrections = slips(topic, lexicons, language)
+    words = words_of(match_form(topic))
+    language = language_of(words, default=lexicons[0].language if lexicons else "en")
+    corrections = slips(words, lexicons, language)
     topic = correct(topic, corrections)
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language)
     known = {keyword.text for keyword in keywords}
@@ -284,12 +285,12 @@ def inflected(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
 # ---- spelling
 
 
-def slips(topic: str, lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
+def slips(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
     """Words the documents do not hold, each with the one word of theirs it is a slip for (R16)."""
     found: list[tuple[str, str]] = []
     if all(lexicon.language not in (language, "und") for lexicon in lexicons):
         return []  # words of another language are no slips
-    for word in dict.fromkeys(words_of(match_form(topic))):
+    for word in dict.fromkeys(words):
         is_strange = len(word) >= CORRECTED_MIN and word.isalpha() and not is_stop_word(word, language)
         if not is_strange or any(word in lexicon.lines or lexicon.inflections(word) for lexicon in lexicons):
             continue
@@ -347,11 +348,13 @@ def years_of(text: str) -> tuple[str, ...]:
 def known_section(named: str, contents: Sequence[DocumentContent]) -> str:
     """The section a question names, if a document has it; "section 23" may as well be a name in the text."""
     wanted = match_form(named)
-    for entry in (entry for content in contents for entry in content.toc):
-        title = match_form(entry.title)
-        if wanted and (wanted == entry.number.casefold() or title == wanted or f"appendix {wanted}" in title):
-            return named
-    return ""
+    is_known = any(
+        wanted == entry.number.casefold() or title == wanted or f"appendix {wanted}" in title
+        for content in contents
+        for entry in content.toc
+        for title in [content.title_forms[entry.index]]
+    )
+    return named if wanted and is_known else ""
 
 
 def real_parts(topic: str, language: str) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ def build_lexicon(content: DocumentContent) -> Lexicon:
     lines = {word: np.unique(np.array(numbers, dtype=np.int32)) for word, numbers in places.items()}
     titles: dict[str, list[int]] = {}
     for entry in content.toc:
-        for word in title_words(entry.title):
+        for word in set(words_of(content.title_forms[entry.index])):
             titles.setdefault(word, []).append(entry.index)
     return Lexicon(
         language=content.language,

@@ -81,7 +81,8 @@ def name_expression(name: str) -> str:
 
 def statement_names(text: str) -> tuple[str, ...]:
     """The statements a text names, each once, in the order of `KINDS`."""
-    return tuple(kind for kind, pattern in statement_patterns().items() if pattern.search(match_form(text)))
+    form = match_form(text)
+    return tuple(kind for kind, pattern in statement_patterns().items() if pattern.search(form))
 
 
 def names_in(text: str) -> list[str]:

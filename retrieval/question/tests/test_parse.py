@@ -1,5 +1,7 @@
 """What is read from a question, against the vocabulary of the document it is asked of."""
 
+from dataclasses import asdict, replace
+
 import pytest
 
 from documents.storage.content import DocumentContent
@@ -137,3 +139,10 @@ def test_every_sign_of_an_answer_is_found_in_its_examples_only(wording: Wording)
     alone = answer_rules().alone(wording)
     assert [text for text in wording.examples if not alone.search(text)] == []
     assert [text for text in wording.counter_examples if alone.search(text)] == []
+
+
+def test_what_is_normalised_once_is_no_part_of_the_record(policy: DocumentContent) -> None:
+    question = parse_question("What is the Prämie in the section “Fees”?", [policy])
+    assert "pramie" in question.topic_form
+    assert not {"topic_form", "section_form"} & asdict(question).keys()
+    assert replace(question, topic="The Façade").topic_form == "the facade"
