@@ -1,4 +1,4 @@
-"""The expert dictionary as CSV: concept, language, term, priority, weight. Whatever is read is checked. A leaf."""
+"""The expert dictionary as CSV: concept, language, term, priority, weight. Whatever is read is checked."""
 
 import csv
 import io
