@@ -1,4 +1,4 @@
-"""How a question is put: instructions to the writer, where to look, what to leave out, how many questions.
+"""How a question is put: instructions to the writer, where to look, what to leave out, how many questions. A leaf.
 
 Rules only; each returns what it took and leaves the topic. The expressions read the text as typed, case ignored.
 """

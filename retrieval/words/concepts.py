@@ -1,4 +1,4 @@
-"""Which concepts of the expert dictionary a question names: whole words, inflected or not (R18)."""
+"""Which concepts of the expert dictionary a question names: whole words, inflected or not (R18). A leaf."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Words: how a text is cut into them, what says nothing, and which forms count as one word."""
+"""Words: how a text is cut into them, what says nothing, and which forms count as one word. A leaf."""
 
 import re
 import threading
