@@ -1,4 +1,4 @@
-"""What is printed, read as a value: amounts of money, percentages, dates, durations (R77). A leaf; unclear is no value."""
+"""What is printed, read as a value: amounts of money, percentages, dates, durations (R77). Unclear is no value."""
 
 import re
 from collections.abc import Callable, Iterator

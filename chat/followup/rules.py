@@ -1,4 +1,4 @@
-"""A question that leans on the one before it, read by rules: "and in 2014?", "what about X?", pronouns. A leaf.
+"""A question that leans on the one before it, read by rules: "and in 2014?", "what about X?", pronouns.
 
 Careful means: with one reading the question is rewritten; with two, or none, it is left as typed and the reader told.
 """

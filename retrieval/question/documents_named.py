@@ -1,4 +1,4 @@
-"""Which documents of a base a question names: by company, title or file name, and by year (R104). A leaf."""
+"""Which documents of a base a question names: by company, title or file name, and by year (R104)."""
 
 import re
 from collections.abc import Collection, Sequence

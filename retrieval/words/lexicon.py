@@ -1,4 +1,4 @@
-"""The words of one document and the lines they stand on: built once a document, read by every step. A leaf."""
+"""The words of one document and the lines they stand on: built once a document, read by every step."""
 
 import re
 import weakref

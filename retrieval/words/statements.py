@@ -1,4 +1,4 @@
-"""The statements of a financial report: which pages they are, and which of them a question asks to look at. A leaf."""
+"""The statements of a financial report: which pages they are, and which of them a question asks to look at."""
 
 import csv
 import re

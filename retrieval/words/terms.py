@@ -1,4 +1,4 @@
-"""The words of a question as weighed in one document: where each stands and how much it says there. A leaf."""
+"""The words of a question as weighed in one document: where each stands and how much it says there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
