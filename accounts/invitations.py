@@ -50,7 +50,7 @@ def accept(token: str, *, name: str, password: str) -> User:
         InvitationClosed: the link no longer opens.
     """
     with transaction.atomic():
-        invitation = locked(Invitation.open_for(token))
+        invitation = lock_invitation(Invitation.open_for(token))
         if invitation is None:
             raise InvitationClosed
         user = invitation.user
@@ -63,7 +63,7 @@ def accept(token: str, *, name: str, password: str) -> User:
 def accept_signed_on(user: User) -> bool:
     """Let an invited person in whom the sign-on provider vouches for; whether an invitation was open."""
     with transaction.atomic():
-        invitation = locked(user.invitations.open())
+        invitation = lock_invitation(user.invitations.open())
         if invitation is None:
             return False
         let_in(invitation.user, invitation, "sign-on")
@@ -71,7 +71,7 @@ def accept_signed_on(user: User) -> bool:
     return True
 
 
-def locked(invitations: InvitationQuerySet) -> Invitation | None:
+def lock_invitation(invitations: InvitationQuerySet) -> Invitation | None:
     """The open one among the invitations of one person; until the transaction ends nobody uses or disables it."""
     # The person first, as disabling does; what it left open is read afterwards.
     User.objects.select_for_update().filter(invitations__in=invitations).first()

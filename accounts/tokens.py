@@ -42,7 +42,7 @@ def make_token(user: User, name: str, scopes: Sequence[str], days: int) -> tuple
             scopes=[scope for scope in Scope.values if scope in scopes],
             expires_at=timezone.now() + timedelta(days=min(days, DAYS_MAX)),
         )
-        record("token_made", str(user), f"token:{token.pk}", described(token))
+        record("token_made", str(user), f"token:{token.pk}", describe_token(token))
     return token, secret
 
 
@@ -52,11 +52,11 @@ def revoke_token(token: Token, by: User) -> bool:
         open_tokens = Token.objects.filter(pk=token.pk, revoked_at=None)
         if not open_tokens.update(revoked_at=timezone.now()):
             return False
-        record("token_revoked", str(by), f"token:{token.pk}", described(token))
+        record("token_revoked", str(by), f"token:{token.pk}", describe_token(token))
     return True
 
 
-def described(token: Token) -> dict[str, object]:
+def describe_token(token: Token) -> dict[str, object]:
     """What tells later which token it was; nothing that opens anything."""
     return {
         "user": token.user_id,

@@ -17,6 +17,6 @@ urlpatterns = [
     ),
     path("invitation/<str:token>/", views.invitation, name="invitation"),
     path("people/", views.people_page, name="people"),
-    path("people/<int:pk>/", views.person, name="person"),
+    path("people/<int:pk>/", views.edit_person, name="person"),
     path("accounts/sessions/", views.sessions, name="sessions"),
 ]

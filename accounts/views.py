@@ -60,7 +60,7 @@ def people_page(request: HttpRequest) -> HttpResponse:
     shown: dict[str, Any] = {}
     if request.method == "POST" and form.is_valid():
         try:
-            shown = invited(request, form.cleaned_data["email"], form.cleaned_data["name"], asking)
+            shown = invite_and_send(request, form.cleaned_data["email"], form.cleaned_data["name"], asking)
             form = InvitationForm(label_suffix="")
         except AccountDisabled as error:
             form.add_error("email", str(error))
@@ -68,7 +68,7 @@ def people_page(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/people.html", shown, status=400 if form.errors else 200)
 
 
-def invited(request: HttpRequest, email: str, name: str, asking: User) -> dict[str, Any]:
+def invite_and_send(request: HttpRequest, email: str, name: str, asking: User) -> dict[str, Any]:
     """Invite a person; the link is shown where no mail server took it, this once. Raises AccountDisabled."""
     person, token = invite(email, asking, name)
     link = request.build_absolute_uri(reverse("accounts:invitation", args=[token]))
@@ -76,7 +76,7 @@ def invited(request: HttpRequest, email: str, name: str, asking: User) -> dict[s
 
 
 @require_POST
-def person(request: HttpRequest, pk: int) -> HttpResponse:
+def edit_person(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what a person may do on the whole site, or make a new link for them."""
     asking = administrator(request)
     found = people().filter(pk=pk).first()
@@ -85,7 +85,10 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
     action = request.POST.get("action")
     try:
         if action == "link":
-            shown = invited(request, found.email, found.name, asking) | {"form": InvitationForm(), "people": people()}
+            shown = invite_and_send(request, found.email, found.name, asking) | {
+                "form": InvitationForm(),
+                "people": people(),
+            }
             return render(request, "accounts/people.html", shown)
         change_person(found, action, asking)
     except AccountDisabled as error:

@@ -16,25 +16,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.requests import user_of
-from audit.events import record_list, record_read
+from audit.access_log import record_list, record_read
 from audit.models import Review
 from audit.pages.export_views import IN_MEMORY_MAX
 from audit.pages.forms import ReviewForm, RunFilters
 from audit.proof.evidence import write_evidence
 from audit.review.reviewing import review
-from audit.runs.listing import HEAVY, Listed, filtered, listed
+from audit.runs.listing import HEAVY, Listed, filter_runs, list_runs
 from chat.api import RUN_STATUSES, AnswerSerializer
 from chat.models import Answer
 from chat.turns.replies import answer_json
-from documents.access import only
+from documents.access import get_or_404
 from documents.api import Body, OctetRenderer, TextField
 from retrieval.api import CandidateSerializer
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record import stored_candidate_json
+from retrieval.run_record import stored_candidate_json
 
 
-def visible_run(request: Request, run_id: UUID) -> RetrievalRun:
-    return only(RetrievalRun.objects.visible_to(request.user), run_id)
+def get_visible_run(request: Request, run_id: UUID) -> RetrievalRun:
+    return get_or_404(RetrievalRun.objects.visible_to(request.user), run_id)
 
 
 def faults_of(form: forms.Form) -> dict[str, list[str]]:
@@ -86,7 +86,7 @@ class RunInFullSerializer(RunSerializer):
     answer = AnswerSerializer(allow_null=True)
 
 
-def line_of(each: Listed) -> dict[str, Any]:
+def describe_run(each: Listed) -> dict[str, Any]:
     run = each.run
     return {
         "id": run.pk,
@@ -116,7 +116,7 @@ def run_in_full(run: RetrievalRun) -> dict[str, Any]:
     answer = Answer.objects.filter(run=run).first()
     seen = {name: getattr(run, name) for name in SEEN}
     said = {"arbiter_failure": run.arbiter_failure or None, "answer": answer_json(answer) if answer else None}
-    return line_of(listed([run])[0]) | seen | said
+    return describe_run(list_runs([run])[0]) | seen | said
 
 
 # The filters of the page, whatever they are: one form reads both.
@@ -141,10 +141,10 @@ class RunListView(GenericAPIView[RetrievalRun]):
             raise exceptions.ValidationError(faults_of(form))
         wanted = {name: value for name, value in form.cleaned_data.items() if value}
         record_list(request.user, "list", **{name: str(value) for name, value in wanted.items()})
-        runs = filtered(RetrievalRun.objects.visible_to(request.user), wanted).defer(*HEAVY)
+        runs = filter_runs(RetrievalRun.objects.visible_to(request.user), wanted).defer(*HEAVY)
         page = self.paginate_queryset(runs.order_by("-created_at", "-id"))
         return self.get_paginated_response(
-            RunSerializer([line_of(each) for each in listed(page or [])], many=True).data
+            RunSerializer([describe_run(each) for each in list_runs(page or [])], many=True).data
         )
 
 
@@ -158,7 +158,7 @@ class RunView(GenericAPIView[RetrievalRun]):
     @extend_schema(operation_id="read_run")
     def get(self, request: Request, run_id: UUID) -> Response:
         """What was asked, read, planned, searched and found, and the answer."""
-        run = visible_run(request, run_id)
+        run = get_visible_run(request, run_id)
         record_read(request.user, "trail", run)
         return Response(RunInFullSerializer(run_in_full(run)).data)
 
@@ -173,7 +173,7 @@ class CandidatesView(GenericAPIView[RunCandidate]):
     @extend_schema(operation_id="list_candidates", responses=CandidateSerializer(many=True))
     def get(self, request: Request, run_id: UUID) -> Response:
         """Every one that was judged, the discarded ones included, in the arbiter's order."""
-        run = visible_run(request, run_id)
+        run = get_visible_run(request, run_id)
         record_read(request.user, "trail", run)
         page = self.paginate_queryset(run.candidates.order_by("position"))
         shown = CandidateSerializer([stored_candidate_json(row) for row in page or []], many=True)
@@ -218,7 +218,7 @@ class ReviewListView(GenericAPIView[Review]):
 
     @extend_schema(operation_id="list_reviews", responses=ReviewSerializer(many=True))
     def get(self, request: Request, run_id: UUID) -> Response:
-        run = visible_run(request, run_id)
+        run = get_visible_run(request, run_id)
         record_read(request.user, "trail", run)
         reviews = Review.objects.filter(run=run).select_related("candidate").order_by("created_at", "id")
         page = self.paginate_queryset(reviews) or []
@@ -227,7 +227,7 @@ class ReviewListView(GenericAPIView[Review]):
     @extend_schema(operation_id="review", request=OpinionSerializer, responses={201: ReviewSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Review a candidate or the answer; for auditors and owners who did not ask the question themselves."""
-        run = visible_run(request, run_id)
+        run = get_visible_run(request, run_id)
         asked = OpinionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         values = asked.validated_data
@@ -257,7 +257,7 @@ class EvidenceView(GenericAPIView[RetrievalRun]):
     @extend_schema(operation_id="read_evidence", responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: Request, run_id: UUID) -> HttpResponseBase:
         """One zip that somebody who trusts nobody reads and checks; it is recorded first."""
-        run = visible_run(request, run_id)
+        run = get_visible_run(request, run_id)
         with ExitStack() as opened:
             file = opened.enter_context(tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX))
             write_evidence(run, file, request.user)

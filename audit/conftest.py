@@ -11,13 +11,13 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from chat.answer_record import ANSWER
 from chat.models import Answer, Citation, Conversation, Turn
-from chat.record import ANSWER
 from documents.models import Document, KnowledgeBase, Line, Membership, Page, Parse
 from llm.exchange import request_digest
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record import RUN
+from retrieval.run_record import RUN
 
 PASSAGE = "We compute the dot products of the query with all keys, and apply a softmax function."
 RAW_REPLY = '{"rankings":[{"candidate_id":"p1-l1-2","role":"primary"}],"note":"as sent, \\u00e9 <b>"}'

@@ -143,7 +143,7 @@ class AuditEvent(models.Model):
     """Somebody read a record of another person, took it away, or was refused: the watching of the watchers."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    action = models.CharField(max_length=20)  # see audit.events
+    action = models.CharField(max_length=20)  # see audit.access_log
     run_id = models.UUIDField(null=True, db_index=True)
     person = person_key()
     person_name = models.CharField(max_length=254)

@@ -70,10 +70,10 @@ class scripted:
 def asked_turn(person: "User", document: "Document", question: str) -> "Turn":
     from chat.asking import keep_question
     from chat.models import Turn
-    from chat.scope import Scope
+    from chat.scope import QuestionScope
     from chat.turns.conductor import answer_turn
 
-    turn = keep_question(person, Scope(document.base, (document,)), question, "balanced", form_id=uuid.uuid4())
+    turn = keep_question(person, QuestionScope(document.base, (document,)), question, "balanced", form_id=uuid.uuid4())
     answer_turn(turn.pk)
     return Turn.objects.select_related("run", "answer").get(pk=turn.pk)
 

@@ -145,7 +145,7 @@ def first_tokens() -> list[float]:
         Excerpt(number, "Report", "Notes", str(number), f"Revenue of unit {number} was {number} million.\n" * 60, "")
         for number in range(1, 9)
     ]
-    prompt = writer.build_prompt("What was the revenue of unit 3?", excerpts)
+    prompt = writer.build_writer_prompt("What was the revenue of unit 3?", excerpts)
     with kept_replies(None), ScriptedLLM() as server:
         settings.LLM_BASE_URL = server.base_url
         return [first_token(prompt, excerpts) for _ in range(STREAMS)][1:]

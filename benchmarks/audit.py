@@ -117,7 +117,7 @@ def appended(writers: int) -> dict[str, float | None]:
 
 def write(barrier: Any, results: Any) -> None:
     django.setup()
-    from audit.events import record_event
+    from audit.access_log import record_event
 
     text = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz ", k=RECORD_BYTES))
     record_event(None, "warm", None, text=text)
@@ -161,7 +161,7 @@ def verify(entries: int) -> dict[str, Any]:
 
 def pages(listed: int) -> dict[str, Any]:
     """p50 and p95 in milliseconds of the pages an auditor opens, over so many runs with 20 candidates each."""
-    from audit.runs.listing import key_of
+    from audit.runs.listing import key_of_run
     from benchmarks.growth import thin_runs
     from retrieval.models import RetrievalRun, RunCandidate
 
@@ -169,7 +169,7 @@ def pages(listed: int) -> dict[str, Any]:
     client = auditor()
     runs = RetrievalRun.objects.order_by("-created_at", "-id")
     count = runs.count()
-    middle, last = (key_of(runs[place]) for place in (count // 2, count - 27))
+    middle, last = (key_of_run(runs[place]) for place in (count // 2, count - 27))
     rare = str(runs[count // 2].pk)[:8]
     widest, most = RunCandidate.objects.order_by("-position").values_list("run", "position")[0]
     addresses = {
@@ -227,7 +227,7 @@ def export() -> dict[str, Any]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for name, write_rows in forms.items():
         started = time.monotonic()
-        size = asyncio.run(streamed(exports.lines_of(runs, write_rows)))
+        size = asyncio.run(streamed(exports.stream_runs(runs, write_rows)))
         found[name] = {"seconds": round(time.monotonic() - started, 1), "mb": round(size / 1e6, 1)}
     return found | {"peak_grew_mb": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1000}
 

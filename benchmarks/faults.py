@@ -69,7 +69,7 @@ def ask(count: int, chance: random.Random) -> list[uuid.UUID]:
     """Keep the questions, in all modes, of the base and of single documents; nobody works on them yet."""
     from accounts.models import User
     from chat.asking import keep_question
-    from chat.scope import Scope
+    from chat.scope import QuestionScope
     from documents.models import Document, KnowledgeBase
 
     base, asker = KnowledgeBase.objects.get(), User.objects.get(email="asker@example.org")
@@ -80,7 +80,7 @@ def ask(count: int, chance: random.Random) -> list[uuid.UUID]:
     for number in range(count):
         chosen = (chance.choice(documents),) if chance.random() < 0.7 else ()
         mode = chance.choice(["fast", "balanced", "balanced", "thorough"])
-        scope = Scope(base, chosen)
+        scope = QuestionScope(base, chosen)
         kept.append(keep_question(asker, scope, texts[number % len(texts)], mode, form_id=uuid.uuid4()).pk)
     return kept
 

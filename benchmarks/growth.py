@@ -8,17 +8,17 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
-from audit.events import record_event
+from audit.access_log import record_event
+from audit.auditor_record import PAYLOADS as AUDITED
 from audit.models import AuditEvent
-from audit.record import PAYLOADS as AUDITED
+from chat.answer_record import ANSWER
 from chat.models import Answer, Citation
-from chat.record import ANSWER
 from ledger import chain
 from ledger.models import Entry, Salt
 from ledger.payload import SALT_BYTES, Payload
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record import RUN
+from retrieval.run_record import RUN
 
 QUESTIONS_A_ROUND = 250
 SECONDS_APART = 37  # 100,000 questions in 43 days
@@ -116,7 +116,7 @@ def enter(questions: list[tuple[UUID, UUID, UUID]]) -> None:
             sequence=previous.sequence + 1,
             kind=kind.kind,
             subject_id=str(subject),
-            payload_digest=chain.digest(chain.salted(written[subject], salt)),
+            payload_digest=chain.digest_of(chain.add_salt(written[subject], salt)),
             previous_hash=previous.hash,
             created_at=timezone.now(),
         )

@@ -112,10 +112,10 @@ def add_document(base: "KnowledgeBase", text: str, path: Path) -> None:
 def ask(person: "User", base: "KnowledgeBase", question: str) -> "Turn":
     from chat.asking import keep_question
     from chat.models import Turn
-    from chat.scope import Scope
+    from chat.scope import QuestionScope
     from chat.turns.conductor import answer_turn
 
-    turn = keep_question(person, Scope(base), question, "thorough", form_id=uuid.uuid4())
+    turn = keep_question(person, QuestionScope(base), question, "thorough", form_id=uuid.uuid4())
     answer_turn(turn.pk)
     return Turn.objects.select_related("run", "answer__llm_call", "conversation__user").get(pk=turn.pk)
 

@@ -9,7 +9,7 @@ from django.utils.html import escape
 from audit.review.replay import rebuild
 from documents.ingestion.conductor import finish
 from documents.ingestion.queueing import queue_again
-from documents.ingestion.trash import move_to_trash, purge
+from documents.ingestion.trash import move_to_trash, purge_document
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate
 
@@ -33,7 +33,7 @@ def run(client: Client) -> dict[str, Any]:
         found["prompt changed"] = after(client, runs, golden)
     for document in Document.objects.all():
         move_to_trash(document)
-        purge(document)
+        purge_document(document)
     found["documents deleted"] = after(client, runs, golden, gone="document deleted")
     return found
 

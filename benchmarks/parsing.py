@@ -27,7 +27,7 @@ from reading.limits import Limits
 from reading.matching import identifier_form, join_lines
 from reading.outline.headings import VERIFIED
 from reading.outline.toc import USABLE_ENTRIES
-from reading.pdf import PDF_ERRORS, TEXT_FLAGS, OutlineItem, opened, read_outline
+from reading.pdf import PDF_ERRORS, TEXT_FLAGS, OutlineItem, open_pdf, read_pdf_outline
 from reading.pdf_reader import read_pdf
 from reading.plain_text import read_markdown, read_plain_text
 from reading.reasons import ReadingError
@@ -153,8 +153,8 @@ def measure(path: Path, name: str) -> Measured:
     ready, _ = best_of(lambda: make_ready(path))
     bare, _ = best_of(lambda: read_bare(path))
     parse, reading = best_of(lambda: read_pdf(path, Limits()))
-    with opened(path, Limits()) as document:
-        outline, _ = read_outline(document, Limits())
+    with open_pdf(path, Limits()) as document:
+        outline, _ = read_pdf_outline(document, Limits())
     found = [entry for entry in reading.toc if entry.origin != "front"]
     one = Measured(
         name,

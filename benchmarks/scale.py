@@ -12,7 +12,7 @@ from benchmarks.scope import folder_documents
 from benchmarks.shelf import shelve
 from documents.base_settings import BaseSettings
 from documents.models import Document, Passage
-from retrieval.corpus import content_for, elsewhere, lexical, near, promising, searched_phrases
+from retrieval.corpus import content_for, count_elsewhere, find_near_documents, lexical, promising, searched_phrases
 from retrieval.question.phrasing import read_phrasing, without_pages
 from retrieval.types import ConceptTerms
 
@@ -54,10 +54,10 @@ def measured(documents: list[Document], texts: Sequence[str], dictionary: Sequen
         lexical(searched_phrases(topic, dictionary), documents)
         book("lexical", started)
         started = perf_counter()
-        near(topic, documents)
+        find_near_documents(topic, documents)
         book("near", started)
         started = perf_counter()
-        elsewhere(text, documents, few, dictionary)
+        count_elsewhere(text, documents, few, dictionary)
         book("elsewhere", started)
     return {
         "documents": len(documents),

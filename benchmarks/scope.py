@@ -12,7 +12,7 @@ from benchmarks.retrieval import commit
 from benchmarks.shelf import shelve
 from documents.base_settings import BaseSettings
 from documents.models import Document
-from retrieval.corpus import contents_for, elsewhere
+from retrieval.corpus import contents_for, count_elsewhere
 from retrieval.pipeline import retrieve
 from retrieval.types import ConceptTerms, RetrievalResult
 
@@ -89,7 +89,7 @@ def ask(
     settings = BaseSettings()
     started = perf_counter()
     contents = contents_for(question.question, scope, settings=settings, dictionary=dictionary)
-    counts = elsewhere(question.question, scope, contents, dictionary=dictionary).counts
+    counts = count_elsewhere(question.question, scope, contents, dictionary=dictionary).counts
     chosen = perf_counter()
     result = retrieve(
         question.question,

@@ -213,7 +213,7 @@ def pretend_erasure(cursor: Any, chance: random.Random, heads: list[Head]) -> Ex
     entry = any_entry(chance, kind="run")
     cursor.execute("UPDATE retrieval_retrievalrun SET question = 'forged' WHERE id = %s", [entry.subject_id])
     cursor.execute("DELETE FROM ledger_salt WHERE subject = %s", [entry.subject])
-    left = chain.digest(payload_of(entry) or b"")
+    left = chain.digest_of(payload_of(entry) or b"")
     cursor.execute(
         "INSERT INTO ledger_event (id, kind, actor, subject, details, created_at) VALUES "
         "(gen_random_uuid(), 'erased', 'console', %s, jsonb_build_object('left', %s), now())",
@@ -285,7 +285,7 @@ def rewrite(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
     previous = ""
     for entry in Entry.objects.filter(sequence__gte=changed.sequence).order_by("sequence"):
         if entry.sequence == changed.sequence:
-            entry.payload_digest = chain.digest(payload_of(entry) or b"")
+            entry.payload_digest = chain.digest_of(payload_of(entry) or b"")
         entry.previous_hash = previous or entry.previous_hash
         previous = entry.hash = chain.hash_of(entry)
         cursor.execute(

@@ -31,8 +31,8 @@ from chat.turns.feedback import give_feedback
 from chat.turns.replies import read_turn
 from chat.turns.retrieving import retrieve_and_record
 from chat.turns.waiting import ENDED, wait_for_end
-from documents.api import IDEMPOTENCY_KEY, Body, TextField, key_of
-from documents.idempotency import keyed
+from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key
+from documents.idempotency import make_keyed
 from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
 
 logger = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ class EventRenderer(BaseRenderer):
 # ---- asking
 
 
-def chosen_scope(user: User, asked: dict[str, Any]) -> scope.Scope:
+def chosen_scope(user: User, asked: dict[str, Any]) -> scope.QuestionScope:
     """The base or document a question names. Raises ScopeError for what is absent, closed or not read, all the same."""
     document, base = asked["document_id"], asked["knowledge_base_id"]
     found = scope.choose(user, f"document:{document}" if document else f"base:{base}")
@@ -158,7 +158,7 @@ class RetrieveView(GenericAPIView[Any]):
         question = check_question(values["message"])
         chosen = chosen_scope(user_of(request), values)
         said = {name: values[name] for name in ("document_id", "mode")}
-        sent = keyed(user_of(request), chosen.base, key_of(request), retrieve=question, **said)
+        sent = make_keyed(user_of(request), chosen.base, read_idempotency_key(request), retrieve=question, **said)
         return Response(retrieve_and_record(user_of(request), chosen, question, values["mode"], sent))
 
 
@@ -197,7 +197,7 @@ class ChatView(GenericAPIView[Any]):
             values["mode"],
             form_id=uuid.uuid4(),
             conversation=conversation_of(request, values),
-            request=keyed(user_of(request), chosen.base, key_of(request), chat=question, **said),
+            request=make_keyed(user_of(request), chosen.base, read_idempotency_key(request), chat=question, **said),
         )
         kept_by(request, turn)
         tasks.start(turn)
@@ -224,7 +224,7 @@ def conversation_of(request: Request, asked: dict[str, Any]) -> Conversation | N
 # ---- a turn
 
 
-def visible_turn(request: Request, turn_id: uuid.UUID) -> Turn:
+def get_visible_turn(request: Request, turn_id: uuid.UUID) -> Turn:
     return get_object_or_404(Turn.objects.visible_to(user_of(request)), pk=turn_id)
 
 
@@ -237,7 +237,7 @@ class TurnView(GenericAPIView[Turn]):
 
     @extend_schema(operation_id="read_turn")
     def get(self, request: Request, turn_id: uuid.UUID) -> Response:
-        return Response(read_turn(visible_turn(request, turn_id).pk))
+        return Response(read_turn(get_visible_turn(request, turn_id).pk))
 
 
 class TurnEventsView(GenericAPIView[Turn]):
@@ -255,7 +255,7 @@ class TurnEventsView(GenericAPIView[Turn]):
     )
     def get(self, request: Request, turn_id: uuid.UUID) -> HttpResponseBase:
         """Attach to a question that is being answered, or hear what came of it."""
-        return events_of(visible_turn(request, turn_id), request.headers.get("Last-Event-ID", ""))
+        return events_of(get_visible_turn(request, turn_id), request.headers.get("Last-Event-ID", ""))
 
 
 def events_of(turn: Turn, last_id: str, headers: Mapping[str, str] | None = None) -> StreamingHttpResponse:
@@ -278,7 +278,7 @@ async def with_answer(turn_id: uuid.UUID, last_id: str, *, is_ended: bool) -> As
                 # Without its ending the stream is a broken one, which is taken up again where it broke.
                 logger.warning("The answer of turn %s cannot be read: %s", turn_id, error)
                 return
-            yield stream.frame(stream.Event("", "answer", told))
+            yield stream.frame(stream.StreamEvent("", "answer", told))
         yield frame
 
 
@@ -291,7 +291,7 @@ class StopView(GenericAPIView[Turn]):
     @extend_schema(operation_id="stop_turn", request=None, responses={202: TurnSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
         """Ask the worker to stop; what was found so far is kept."""
-        turn = visible_turn(request, turn_id)
+        turn = get_visible_turn(request, turn_id)
         Turn.objects.filter(pk=turn.pk).exclude(state__in=ENDED).update(stop_requested=True)
         return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED)
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 
 from accounts.models import User
 from chat.models import Conversation, Turn
-from chat.scope import Scope
+from chat.scope import QuestionScope
 from documents.idempotency import Keyed, made_before, remember
 from reading.characters import clean_name, clean_words
 
@@ -42,7 +42,7 @@ def check_question(text: str) -> str:
 
 def keep_question(
     user: User,
-    scope: Scope,
+    scope: QuestionScope,
     question: str,
     mode: str,
     *,
@@ -63,7 +63,7 @@ def keep_question(
     turn_id = uuid.uuid5(form_id, "\n".join(map(str, asked)))
     try:
         with transaction.atomic():
-            kept = locked(conversation) if conversation else begin_conversation(user, scope, question)
+            kept = lock_conversation(conversation) if conversation else begin_conversation(user, scope, question)
             turn = Turn.objects.create(
                 id=turn_id,
                 conversation=kept,
@@ -94,7 +94,7 @@ def ask_again(turn: Turn, form_id: uuid.UUID | None = None) -> Turn:
     """
     turn_id = uuid.uuid5(form_id, f"again\n{turn.pk}") if form_id else uuid.uuid4()
     with transaction.atomic():
-        conversation = locked(turn.conversation)
+        conversation = lock_conversation(turn.conversation)
         running = Q(again_of=turn, question=turn.question, state__in=WAITING)
         made = conversation.turns.filter(running | Q(pk=turn_id)).first()
         return made or Turn.objects.create(
@@ -110,12 +110,12 @@ def ask_again(turn: Turn, form_id: uuid.UUID | None = None) -> Turn:
         )
 
 
-def begin_conversation(user: User, scope: Scope, question: str) -> Conversation:
+def begin_conversation(user: User, scope: QuestionScope, question: str) -> Conversation:
     title = clean_name(question)[:TITLE_CHARACTERS_MAX]
     return Conversation.objects.create(base=scope.base, user=user, title=title)
 
 
-def locked(conversation: Conversation) -> Conversation:
+def lock_conversation(conversation: Conversation) -> Conversation:
     """The conversation's row, locked so that two tabs cannot take the same number, and moved to the top of the list."""
     row = Conversation.objects.select_for_update().get(pk=conversation.pk)
     row.active_at = timezone.now()

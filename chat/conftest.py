@@ -11,7 +11,7 @@ from pytest_django import Settings
 from accounts.models import User
 from chat.asking import keep_question
 from chat.models import Turn
-from chat.scope import Scope
+from chat.scope import QuestionScope
 from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Role
@@ -90,7 +90,9 @@ def ask(document: Document, tenant: User) -> Ask:
     """Keep a question of the lease, without answering it."""
 
     def keep(question: str = RENT_QUESTION, *, mode: str = "balanced", user: User | None = None) -> Turn:
-        return keep_question(user or tenant, Scope(document.base, (document,)), question, mode, form_id=uuid.uuid4())
+        return keep_question(
+            user or tenant, QuestionScope(document.base, (document,)), question, mode, form_id=uuid.uuid4()
+        )
 
     return keep
 

@@ -9,7 +9,7 @@ from retrieval.models import RunCandidate
 
 
 @dataclass(frozen=True)
-class Place:
+class CitedLine:
     """Where a quote stands that is not the candidate's own anchor: one line and its box."""
 
     line_number: int
@@ -25,7 +25,7 @@ class Quoted:
     marker: int
     candidate: RunCandidate
     quote: str
-    place: Place | None = None
+    place: CitedLine | None = None
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def blocks_of(text: str, markers: Collection[int]) -> list[Block]:
             blocks.append(Block(True, tuple(items)))
             items.clear()
         if paragraph:
-            blocks.append(Block(False, (parts_of(" ".join(paragraph), markers),)))
+            blocks.append(Block(False, (split_at_markers(" ".join(paragraph), markers),)))
             paragraph.clear()
 
     for line in text.splitlines():
@@ -44,14 +44,14 @@ def blocks_of(text: str, markers: Collection[int]) -> list[Block]:
         if not line.strip() or (item and paragraph) or (not item and items):
             flush()
         if item:
-            items.append(parts_of(line[item.end() :], markers))
+            items.append(split_at_markers(line[item.end() :], markers))
         elif line.strip():
             paragraph.append(line.strip())
     flush()
     return blocks
 
 
-def parts_of(line: str, markers: Collection[int]) -> tuple[Part, ...]:
+def split_at_markers(line: str, markers: Collection[int]) -> tuple[Part, ...]:
     """Text and markers in turn, without the asterisks of emphasis."""
     plain = EMPHASIS.sub(r"\2", line)
     parts: list[Part] = []

@@ -26,7 +26,7 @@ class ScopeError(Exception):
 
 
 @dataclass(frozen=True)
-class Scope:
+class QuestionScope:
     """A base and, unless the whole of it is meant, some of its documents."""
 
     base: KnowledgeBase
@@ -49,23 +49,23 @@ def askable(user: Viewer, base: KnowledgeBase | None = None) -> DocumentQuerySet
     return documents.filter(base=base) if base else documents
 
 
-def choose(user: Viewer, value: str) -> Scope:
+def choose(user: Viewer, value: str) -> QuestionScope:
     """The scope of a picker's value; ScopeError when it is not open to the person, or not of one base."""
-    kind, ids = parts_of(value)
+    kind, ids = parse_picker_value(value)
     if not ids:
         raise ScopeError(gettext("Choose a base or a document to ask."))
     documents = askable(user).select_related("base")
     if kind == "base" and (of_base := documents.filter(base=ids[0]).first()):
-        return Scope(of_base.base)
+        return QuestionScope(of_base.base)
     chosen = tuple(documents.filter(pk__in=newest(ids)).order_by("title", "pk")) if kind != "base" else ()
     if chosen and len(chosen) == len(set(newest(ids))) and len({document.base_id for document in chosen}) == 1:
-        return Scope(chosen[0].base, chosen)
+        return QuestionScope(chosen[0].base, chosen)
     raise ScopeError(
         gettext("This base or document cannot be asked: it is not there, not open to you, or not read yet.")
     )
 
 
-def parts_of(value: str) -> tuple[str, list[uuid.UUID]]:
+def parse_picker_value(value: str) -> tuple[str, list[uuid.UUID]]:
     """The kind and the ids of a picker's value; no ids when it is nonsense."""
     kind, _, text = value.partition(":")
     try:
@@ -77,7 +77,7 @@ def parts_of(value: str) -> tuple[str, list[uuid.UUID]]:
     return (kind, ids) if allowed else ("", [])
 
 
-def value_of(document_ids: Iterable[uuid.UUID | str]) -> str:
+def write_picker_value(document_ids: Iterable[uuid.UUID | str]) -> str:
     """The picker's value of documents; "" for none."""
     ids = [str(pk) for pk in document_ids]
     return (f"document:{ids[0]}" if len(ids) == 1 else f"documents:{','.join(ids)}") if ids else ""
@@ -85,8 +85,8 @@ def value_of(document_ids: Iterable[uuid.UUID | str]) -> str:
 
 def current_value(value: str) -> str:
     """A value with the newest version of each of its documents."""
-    kind, ids = parts_of(value)
-    return value_of(dict.fromkeys(newest(ids))) if kind.startswith("document") else value
+    kind, ids = parse_picker_value(value)
+    return write_picker_value(dict.fromkeys(newest(ids))) if kind.startswith("document") else value
 
 
 def whole_words(base: KnowledgeBase) -> str:
@@ -96,7 +96,7 @@ def whole_words(base: KnowledgeBase) -> str:
 def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -> list[tuple[str, list[Choice]]]:
     """The picker: one group a base, the whole base first, then its documents by title; `chosen` is always among them."""
     documents = askable(user, base)
-    kind, ids = parts_of(chosen)
+    kind, ids = parse_picker_value(chosen)
     counts = dict(documents.order_by().values_list("base").annotate(Count("pk")))
     of_each = max(OFFERED_OF_EACH_MIN, min(OFFERED_OF_EACH_MAX, OFFERED_MAX // max(len(counts), 1)))
     place = Window(RowNumber(), partition_by="base", order_by=("title", "pk"))

@@ -32,7 +32,7 @@ ENTRY_ID = re.compile(r"\d{1,20}-\d{1,20}")
 logger = logging.getLogger(__name__)
 
 
-class Event(NamedTuple):
+class StreamEvent(NamedTuple):
     """One entry; `id` is what the browser sends back as Last-Event-ID."""
 
     id: str
@@ -40,7 +40,7 @@ class Event(NamedTuple):
     data: str  # JSON
 
 
-def key_of(turn_id: uuid.UUID | str) -> str:
+def stream_key(turn_id: uuid.UUID | str) -> str:
     return f"turn:{turn_id}"
 
 
@@ -51,7 +51,7 @@ def writer_client() -> "redis.Redis":
 
 def tell(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
     """Append one event; after an ending the stream is kept for an hour. A Redis that is down is logged, no more."""
-    key = key_of(turn_id)
+    key = stream_key(turn_id)
     fields = {"type": event, "data": json.dumps(data, ensure_ascii=False)}
     try:
         with writer_client().pipeline(transaction=False) as pipe:
@@ -64,7 +64,7 @@ def tell(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
 
 def forget(turn_ids: Iterable[uuid.UUID]) -> None:
     """Drop what is still told of turns that were erased; without Redis it ends by itself within the hour."""
-    keys = [key_of(turn_id) for turn_id in turn_ids]
+    keys = [stream_key(turn_id) for turn_id in turn_ids]
     try:
         if keys:
             writer_client().delete(*keys)
@@ -77,7 +77,7 @@ def last_event_id(header: str) -> str:
     return header if ENTRY_ID.fullmatch(header) else BEGINNING
 
 
-def frame(event: Event) -> bytes:
+def frame(event: StreamEvent) -> bytes:
     """One server-sent event. The data is JSON and holds no line feed."""
     head = f"id: {event.id}\n" if event.id else ""
     return f"{head}event: {event.type}\ndata: {event.data}\n\n".encode()
@@ -106,7 +106,7 @@ async def follow(turn_id: uuid.UUID | str, last_id: str, *, is_ended: bool) -> A
     until = time.monotonic() + CONNECTION_S
     try:
         while time.monotonic() < until:
-            events = await read(turn_id, last_id, block_ms=None if is_ended else PING_MS)
+            events = await read_events(turn_id, last_id, block_ms=None if is_ended else PING_MS)
             for event in events:
                 last_id = event.id
                 yield frame(event)
@@ -114,20 +114,22 @@ async def follow(turn_id: uuid.UUID | str, last_id: str, *, is_ended: bool) -> A
                     return
             if not events:
                 if is_ended:
-                    yield frame(Event("", "done", "{}"))
+                    yield frame(StreamEvent("", "done", "{}"))
                     return
                 yield b": ping\n\n"
     except redis.RedisError as error:
         # The browser reconnects by itself and the view looks at the row again.
         logger.warning("The events of turn %s cannot be read: %s", turn_id, error)
         if is_ended:
-            yield frame(Event("", "done", "{}"))
+            yield frame(StreamEvent("", "done", "{}"))
 
 
-async def read(turn_id: uuid.UUID | str, last_id: str, *, block_ms: int | None) -> list[Event]:
+async def read_events(turn_id: uuid.UUID | str, last_id: str, *, block_ms: int | None) -> list[StreamEvent]:
     """The next entries after `last_id`; waits up to `block_ms` for the first, or not at all."""
-    key = key_of(turn_id)
+    key = stream_key(turn_id)
     reply: Any = await reader_client().xread({key: last_id}, count=READ_COUNT, block=block_ms)
     return [
-        Event(entry_id, fields["type"], fields["data"]) for _, entries in reply or [] for entry_id, fields in entries
+        StreamEvent(entry_id, fields["type"], fields["data"])
+        for _, entries in reply or []
+        for entry_id, fields in entries
     ]

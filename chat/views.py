@@ -22,7 +22,7 @@ from chat.page.forms import FeedbackForm, FindForm, QuestionForm, TitleForm
 from chat.page.suggestions import suggest
 from chat.page.thread import CONVERSATIONS_SHOWN, ShownTurn, conversation_groups, turns_of, with_rows
 from chat.page.viewer import CitedPage, cited_page, refused_page
-from chat.scope import value_of
+from chat.scope import write_picker_value
 from chat.turns import tasks
 from chat.turns.feedback import give_feedback
 from retrieval.models import RetrievalRun
@@ -37,10 +37,10 @@ ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 def home(request: HttpRequest) -> HttpResponse:
     """A new question; asking it begins a conversation."""
     user = user_of(request)
-    chosen = preselected(request)
+    chosen = read_preselection(request)
     form = QuestionForm(user, request.POST if request.method == "POST" else None, chosen=chosen)
     if request.method == "POST" and form.is_valid():
-        return ask(user, form)
+        return ask_question(user, form)
     form.fields["question"].initial = request.GET.get("question", "")
     find = found_words(request)
     groups = conversation_groups(user, find=find)
@@ -65,7 +65,7 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
         mode=last.mode if last else "balanced",
     )
     if request.method == "POST" and form.is_valid():
-        return ask(user, form, current)
+        return ask_question(user, form, current)
     groups = conversation_groups(user, current, found_words(request))
     opened = opened_page(request, turns, user)
     shown = [ShownTurn(turn, opened.citation.marker if opened and opened.turn == turn else 0) for turn in turns]
@@ -82,10 +82,10 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     return render(request, "chat/conversation.html", context, status=400 if form.errors else 200)
 
 
-def preselected(request: HttpRequest) -> str:
+def read_preselection(request: HttpRequest) -> str:
     """The picker's value that an address asks for with ?base= or one or more ?document=, or "" when it is no id."""
     try:
-        if documents := value_of(UUID(text) for text in request.GET.getlist("document")):
+        if documents := write_picker_value(UUID(text) for text in request.GET.getlist("document")):
             return documents
         return f"base:{UUID(request.GET['base'])}"
     except (KeyError, ValueError):
@@ -98,7 +98,7 @@ def found_words(request: HttpRequest) -> str:
     return form.cleaned_data["find"] if form.is_valid() else ""
 
 
-def ask(user: User, form: QuestionForm, current: Conversation | None = None) -> HttpResponse:
+def ask_question(user: User, form: QuestionForm, current: Conversation | None = None) -> HttpResponse:
     assert form.chosen_scope is not None
     asked = form.cleaned_data
     edited = current.turns.filter(pk=asked["edits"]).first() if current and asked["edits"] else None
@@ -145,7 +145,7 @@ def auditable(user: User, turns: list[Turn]) -> set[UUID]:
     return set(RetrievalRun.objects.visible_to(user).filter(pk__in=runs).values_list("pk", flat=True))
 
 
-def visible_turn(user: User, turn_id: UUID) -> Turn:
+def get_turn_of_user(user: User, turn_id: UUID) -> Turn:
     return get_object_or_404(Turn.objects.visible_to(user), pk=turn_id)
 
 
@@ -154,7 +154,7 @@ def visible_turn(user: User, turn_id: UUID) -> Turn:
 def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """One turn as it is now, for the page that was watching it; opened by itself it leads to its conversation."""
     user = user_of(request)
-    row = visible_turn(user, turn_id)
+    row = get_turn_of_user(user, turn_id)
     if "HX-Request" not in request.headers:
         return redirect("chat:conversation", row.conversation_id)
     row = with_rows(Turn.objects.filter(pk=row.pk)).get()
@@ -167,7 +167,7 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
     """The pane with the page of one citation."""
     user = user_of(request)
-    opened = cited_page(visible_turn(user, turn_id), marker, user)
+    opened = cited_page(get_turn_of_user(user, turn_id), marker, user)
     if opened is None:
         raise Http404("There is no such citation.")
     return render(request, "chat/_page.html", {"opened": opened})
@@ -175,10 +175,10 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 
 @require_GET
 @never_cache
-def near(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
+def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
     """The pane with the page of a passage that was refused."""
     user = user_of(request)
-    opened = refused_page(visible_turn(user, turn_id), position, user)
+    opened = refused_page(get_turn_of_user(user, turn_id), position, user)
     if opened is None:
         raise Http404("There is no such passage.")
     return render(request, "chat/_page.html", {"opened": opened})
@@ -201,9 +201,9 @@ async def events(request: HttpRequest, turn_id: UUID) -> StreamingHttpResponse:
 
 
 @require_POST
-def stop(request: HttpRequest, turn_id: UUID) -> HttpResponse:
+def stop_turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Ask the worker to stop; what was found so far is kept."""
-    row = visible_turn(user_of(request), turn_id)
+    row = get_turn_of_user(user_of(request), turn_id)
     Turn.objects.filter(pk=row.pk).exclude(state__in=ENDED).update(stop_requested=True)
     return redirect("chat:conversation", row.conversation_id)
 
@@ -274,7 +274,7 @@ def trash(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def restore(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
+def restore_conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Put a conversation back into the list."""
     row = get_object_or_404(Conversation.objects.trashed_by(user_of(request)), pk=conversation_id)
     Conversation.objects.filter(pk=row.pk).update(deleted_at=None)

@@ -46,7 +46,7 @@ class Stuck:
 
 
 @dataclass(frozen=True)
-class Check:
+class StatusCheck:
     """One part: its state in a word, what was seen, and what to do about it."""
 
     name: str
@@ -55,7 +55,7 @@ class Check:
     what_to_do: str = ""
 
 
-def checks() -> list[Check]:
+def checks() -> list[StatusCheck]:
     """Every part of the installation; rows and workers are asked for only where the database and the broker answer."""
     found = [database()]
     if found[0].state != "fail":
@@ -66,12 +66,12 @@ def checks() -> list[Check]:
     return [*found, encoder(), model(), mail(), disk()]
 
 
-def worst(found: list[Check]) -> State:
+def worst(found: list[StatusCheck]) -> State:
     """The state of the whole."""
     return max((check.state for check in found), key=("ok", "warn", "fail").index, default="ok")
 
 
-def database() -> Check:
+def database() -> StatusCheck:
     """PostgreSQL answers and has pgvector."""
     try:
         with connection.cursor() as cursor:
@@ -81,14 +81,14 @@ def database() -> Check:
             pgvector = cursor.fetchone()[0]
     except DatabaseError as error:
         what = _("does not answer: %(reason)s") % {"reason": first_line(error)}
-        return Check(_("Database"), "fail", what, _("Start it with bin/run, or mend DATABASE_URL."))
+        return StatusCheck(_("Database"), "fail", what, _("Start it with bin/run, or mend DATABASE_URL."))
     if not pgvector:
         what = _("PostgreSQL %(server)s without pgvector") % {"server": server}
-        return Check(_("Database"), "fail", what, _("Run manage.py migrate as a superuser."))
-    return Check(_("Database"), "ok", f"PostgreSQL {server}, pgvector {pgvector}")
+        return StatusCheck(_("Database"), "fail", what, _("Run manage.py migrate as a superuser."))
+    return StatusCheck(_("Database"), "ok", f"PostgreSQL {server}, pgvector {pgvector}")
 
 
-def tables() -> Check:
+def tables() -> StatusCheck:
     """Every migration is applied."""
     executor = MigrationExecutor(connection)
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
@@ -98,22 +98,22 @@ def tables() -> Check:
             "%(n)d migration not applied: %(names)s", "%(n)d migrations not applied: %(names)s", len(waiting)
         )
         what = said % {"n": len(waiting), "names": names}
-        return Check(_("Tables"), "fail", what, _("Run manage.py migrate."))
-    return Check(_("Tables"), "ok", _("up to date"))
+        return StatusCheck(_("Tables"), "fail", what, _("Run manage.py migrate."))
+    return StatusCheck(_("Tables"), "ok", _("up to date"))
 
 
-def documents() -> Check:
+def documents() -> StatusCheck:
     """No document waits for a worker that has died."""
     states = IngestJob.State
     return stuck(_("Documents"), IngestJob.objects.all(), states.RUNNING, states.QUEUED, "ingest, beat")
 
 
-def questions() -> Check:
+def questions() -> StatusCheck:
     """No question waits for a worker that has died."""
     return stuck(_("Questions"), Turn.objects.all(), Turn.State.RUNNING, Turn.State.QUEUED, "ask, beat")
 
 
-def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str, queued: str, logs: str) -> Check:
+def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str, queued: str, logs: str) -> StatusCheck:
     """Rows whose worker has not been heard of for two leases, beside those that are being worked on."""
     count = rows.filter(is_stuck()).count()
     at_work, waiting = rows.filter(state=running).count(), rows.filter(state=queued).count()
@@ -121,8 +121,8 @@ def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str,
     if count:
         hint = _("Restart the workers; what they say is in these logs: %(logs)s.") % {"logs": logs}
         what = _("%(n)d without a sign of life for two minutes") % {"n": count}
-        return Check(name, "fail", f"{what}; {open_rows}", hint)
-    return Check(name, "ok", open_rows)
+        return StatusCheck(name, "fail", f"{what}; {open_rows}", hint)
+    return StatusCheck(name, "ok", open_rows)
 
 
 def is_stuck() -> Q:
@@ -157,18 +157,18 @@ def stuck_work(user: Viewer) -> list[Stuck]:
     ]
 
 
-def broker() -> Check:
+def broker() -> StatusCheck:
     """Redis takes messages."""
     try:
         with current_app.connection_for_read() as link:
             link.ensure_connection(max_retries=1, timeout=PING_S)
     except (OperationalError, OSError) as error:
         what = _("does not answer: %(reason)s") % {"reason": first_line(error)}
-        return Check(_("Broker"), "fail", what, _("Start it with bin/run, or mend REDIS_URL."))
-    return Check(_("Broker"), "ok", _("Redis answers"))
+        return StatusCheck(_("Broker"), "fail", what, _("Start it with bin/run, or mend REDIS_URL."))
+    return StatusCheck(_("Broker"), "ok", _("Redis answers"))
 
 
-def workers() -> Check:
+def workers() -> StatusCheck:
     """Every queue has a worker that answers."""
     answers = current_app.control.inspect(timeout=PING_S).active_queues() or {}
     served = {queue["name"] for queues_of_one in answers.values() for queue in queues_of_one}
@@ -177,11 +177,11 @@ def workers() -> Check:
     if missing:
         said = {"missing": ", ".join(missing), "names": names}
         what = _("no worker for %(missing)s (answering: %(names)s)") % said
-        return Check(_("Workers"), "fail", what, _("Start bin/run, or the missing service; see var/logs."))
-    return Check(_("Workers"), "ok", _("answering: %(names)s") % {"names": names})
+        return StatusCheck(_("Workers"), "fail", what, _("Start bin/run, or the missing service; see var/logs."))
+    return StatusCheck(_("Workers"), "ok", _("answering: %(names)s") % {"names": names})
 
 
-def queues() -> Check:
+def queues() -> StatusCheck:
     """How many messages wait; the rows are the truth, so a lost message only costs time."""
     with current_app.connection_for_read() as link:
         channel: Any = link.default_channel
@@ -189,47 +189,47 @@ def queues() -> Check:
     what = ", ".join(f"{queue} {count}" for queue, count in waiting.items())
     if max(waiting.values()) > LONG_QUEUE:
         hint = _("More is coming in than the workers do; start more of them.")
-        return Check(_("Queues"), "warn", _("long: %(queues)s") % {"queues": what}, hint)
-    return Check(_("Queues"), "ok", _("waiting: %(queues)s") % {"queues": what})
+        return StatusCheck(_("Queues"), "warn", _("long: %(queues)s") % {"queues": what}, hint)
+    return StatusCheck(_("Queues"), "ok", _("waiting: %(queues)s") % {"queues": what})
 
 
-def encoder() -> Check:
+def encoder() -> StatusCheck:
     """The bundled encoder is built; without it search by meaning is off and everything else works."""
     if is_built():
-        return Check(_("Encoder"), "ok", _("built"))
+        return StatusCheck(_("Encoder"), "ok", _("built"))
     hint = _("Run manage.py build_encoder; it says what is missing.")
-    return Check(_("Encoder"), "warn", _("not built: embeddings are off"), hint)
+    return StatusCheck(_("Encoder"), "warn", _("not built: embeddings are off"), hint)
 
 
-def model() -> Check:
+def model() -> StatusCheck:
     """The language model answers; having none is a choice, not a fault."""
     answer = client.reachable()
     if answer is False:
         hint = _("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
-        return Check(_("Model"), "ok", _("none: answers are quotes, the rules judge"), hint)
+        return StatusCheck(_("Model"), "ok", _("none: answers are quotes, the rules judge"), hint)
     if answer is True:
-        return Check(_("Model"), "ok", _("%(model)s answers") % {"model": settings.LLM_MODEL})
+        return StatusCheck(_("Model"), "ok", _("%(model)s answers") % {"model": settings.LLM_MODEL})
     hint = _("Mend OPENAI_BASE_URL or the key; until then answers are quotes.")
-    return Check(_("Model"), "fail", str(answer), hint)
+    return StatusCheck(_("Model"), "fail", str(answer), hint)
 
 
-def mail() -> Check:
+def mail() -> StatusCheck:
     """Mail leaves by a server, or links are handed over by hand."""
     if settings.MAIL_CONFIGURED:
-        return Check(_("Mail"), "ok", _("by %(host)s") % {"host": settings.EMAIL_HOST})
+        return StatusCheck(_("Mail"), "ok", _("by %(host)s") % {"host": settings.EMAIL_HOST})
     hint = _("Set DOCINTEL_SMTP_HOST to send invitations and links for forgotten passwords.")
-    return Check(_("Mail"), "ok", _("none: links are shown to who makes them"), hint)
+    return StatusCheck(_("Mail"), "ok", _("none: links are shown to who makes them"), hint)
 
 
-def disk() -> Check:
+def disk() -> StatusCheck:
     """There is room for documents and page images."""
     free = shutil.disk_usage(settings.HOME).free
     what = _("%(free)s GB free in %(home)s") % {"free": number_format(free / GIGABYTE, 1), "home": settings.HOME}
     if free < DISK_FULL_BYTES:
-        return Check(_("Disk"), "fail", what, _("Make room now: the database stops when the disk is full."))
+        return StatusCheck(_("Disk"), "fail", what, _("Make room now: the database stops when the disk is full."))
     if free < DISK_LOW_BYTES:
-        return Check(_("Disk"), "warn", what, _("Make room, or move the data and set DOCINTEL_HOME."))
-    return Check(_("Disk"), "ok", what)
+        return StatusCheck(_("Disk"), "warn", what, _("Make room, or move the data and set DOCINTEL_HOME."))
+    return StatusCheck(_("Disk"), "ok", what)
 
 
 def first_line(error: Exception) -> str:

@@ -45,7 +45,7 @@ def refresh(language: str) -> list[str]:
     """Bring the catalogues of a language up to date with the code and compile them; the messages still without words."""
     missing: list[str] = []
     for domain, found in found_messages().items():
-        catalog = updated(read(language, domain), found)
+        catalog = update_catalog(read_catalog(language, domain), found)
         po_path(language, domain).parent.mkdir(parents=True, exist_ok=True)
         po_path(language, domain).write_bytes(po_bytes(catalog))
         missing += [str(message.id) for message in catalog if not is_done(message)]
@@ -55,11 +55,11 @@ def refresh(language: str) -> list[str]:
     return missing
 
 
-def faults(language: str) -> list[str]:
+def find_catalog_faults(language: str) -> list[str]:
     """What is wrong with a language, a sentence each: messages nobody translated, gone ones, wrong placeholders, old files."""
     told: list[str] = []
     for domain, found in found_messages().items():
-        kept = read(language, domain)
+        kept = read_catalog(language, domain)
         told += [f"not in {domain}.po: {message.id!r}" for message in found if not same_in(kept, message)]
         told += [f"no longer in the code: {message.id!r}" for message in kept if not same_in(found, message)]
         told += [f"untranslated or fuzzy: {message.id!r}" for message in kept if not is_done(message)]
@@ -96,7 +96,7 @@ def source_of(path: Path) -> io.BytesIO:
     return io.BytesIO(text.encode())
 
 
-def updated(kept: Catalog, found: Catalog) -> Catalog:
+def update_catalog(kept: Catalog, found: Catalog) -> Catalog:
     """The messages of the code with the translations kept so far; nothing is guessed."""
     for message in found:
         known = same_in(kept, message)
@@ -125,7 +125,7 @@ def is_done(message: Message) -> bool:
     return not message.id or (all(forms) and "fuzzy" not in message.flags)
 
 
-def read(language: str, domain: str) -> Catalog:
+def read_catalog(language: str, domain: str) -> Catalog:
     """A language's catalogue as it is kept, empty before the first time."""
     path = po_path(language, domain)
     if not path.exists():
@@ -148,10 +148,10 @@ def po_bytes(catalog: Catalog) -> bytes:
 def compiled_files(language: str) -> dict[Path, bytes]:
     """What is compiled from the catalogues of a language: Django's binary form, and a script for the browser."""
     pages = io.BytesIO()
-    catalog = read(language, PAGES)
+    catalog = read_catalog(language, PAGES)
     catalog.creation_date = catalog.revision_date = MADE_AT
     write_mo(pages, catalog)
-    done = [message for message in read(language, SCRIPTS) if message.id and is_done(message)]
+    done = [message for message in read_catalog(language, SCRIPTS) if message.id and is_done(message)]
     script = {first_form(message): message.string for message in done}
     words = json.dumps(script, ensure_ascii=False, indent=0, sort_keys=True)
     return {

@@ -32,4 +32,4 @@ urlpatterns = [
 handler400 = "docintel_site.http.problems.bad_request"
 handler403 = "docintel_site.http.problems.forbidden"
 handler404 = "docintel_site.http.problems.absent"
-handler500 = "docintel_site.http.problems.failed"
+handler500 = "docintel_site.http.problems.report_failure"

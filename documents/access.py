@@ -68,16 +68,16 @@ def ids_in(text: str) -> list[UUID]:
 
 def get_base(user: Viewer, pk: UUID | str, *roles: str) -> KnowledgeBase:
     """The base if the person has one of the roles in it (any when none is named); else Http404, as for an absent one."""
-    return only(KnowledgeBase.objects.with_role(user, *(roles or READ)), pk)
+    return get_or_404(KnowledgeBase.objects.with_role(user, *(roles or READ)), pk)
 
 
 def get_document(user: Viewer, pk: UUID | str, *roles: str) -> Document:
     """The document if the person has one of the roles in its base (any when none is named); else Http404."""
     bases = KnowledgeBase.objects.with_role(user, *(roles or READ))
-    return only(Document.objects.select_related("base", "current_parse").filter(base__in=bases), pk)
+    return get_or_404(Document.objects.select_related("base", "current_parse").filter(base__in=bases), pk)
 
 
-def only(rows: "models.QuerySet[AnyRow]", pk: UUID | str) -> AnyRow:
+def get_or_404(rows: "models.QuerySet[AnyRow]", pk: UUID | str) -> AnyRow:
     try:
         return rows.get(pk=UUID(str(pk)))
     except (ObjectDoesNotExist, ValueError):
@@ -95,12 +95,12 @@ def role_in(user: Viewer, base: KnowledgeBase) -> str:
 def create_base(user: User, name: str) -> KnowledgeBase:
     """A new base; who makes it owns it."""
     with transaction.atomic():
-        base = KnowledgeBase.objects.create(name=named(name), created_by=user)
+        base = KnowledgeBase.objects.create(name=clean_base_name(name), created_by=user)
         Membership.objects.create(base=base, user=user, role=Role.OWNER)
     return base
 
 
-def named(name: str) -> str:
+def clean_base_name(name: str) -> str:
     """A base's name as it is kept; one of invisible signs alone is none."""
     return clean_name(name) or gettext("Unnamed")
 
@@ -125,8 +125,8 @@ def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: Us
         lock(base)
         base.refresh_from_db(fields=["name", "settings"])
         before = {"name": base.name} | BaseSettings.from_json(base.settings).to_json()
-        after = {"name": named(name)} | chosen.to_json()
-        base.name, base.settings = named(name), chosen.to_json()
+        after = {"name": clean_base_name(name)} | chosen.to_json()
+        base.name, base.settings = clean_base_name(name), chosen.to_json()
         base.save(update_fields=["name", "settings"])
         changed = {key: [before.get(key), value] for key, value in after.items() if before.get(key) != value}
         if changed:

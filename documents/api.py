@@ -26,7 +26,7 @@ from accounts.models import User
 from accounts.requests import user_of
 from documents import access
 from documents.base_settings import BaseSettings
-from documents.idempotency import Keyed, keyed, made_before, one_at_a_time, remember
+from documents.idempotency import Keyed, made_before, make_keyed, one_at_a_time, remember
 from documents.ingestion import trash
 from documents.ingestion.tasks import start
 from documents.models import Document, KnowledgeBase, Line, Membership, Parse, Passage, Role, TocEntry
@@ -34,7 +34,7 @@ from documents.pages import listing
 from documents.pages.listing import DocumentRow
 from documents.spreadsheet import defuse
 from documents.storage.upload_quota import oversized_files
-from documents.storage.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, too_large
+from documents.storage.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, refusal_of_size
 from reading.rows import LineRow, PassageRow, TocRow
 
 NUMBER_MAX = 2_147_483_647  # of an integer column
@@ -110,7 +110,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 )
 
 
-def key_of(request: Request) -> UUID | None:
+def read_idempotency_key(request: Request) -> UUID | None:
     """The key a program has given its request."""
     text = request.headers.get("Idempotency-Key", "")
     try:
@@ -290,7 +290,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
 
 
 def shown_documents(documents: list[Document]) -> list[dict[str, Any]]:
-    rows = {row.document.pk: row for row in listing.rows_of(documents)}
+    rows = {row.document.pk: row for row in listing.build_rows(documents)}
     return cast("list[dict[str, Any]]", DocumentSerializer(documents, many=True, context={"rows": rows}).data)
 
 
@@ -334,7 +334,7 @@ class DocumentListView(GenericAPIView[Document]):
         found = access.get_base(request.user, base_id)
         asked = DocumentQuery(data=request.query_params)
         asked.is_valid(raise_exception=True)
-        narrowed = listing.narrowed(listing.listed(found), **asked.validated_data)
+        narrowed = listing.filter_documents(listing.list_documents(found), **asked.validated_data)
         documents = self.paginate_queryset(narrowed.order_by("-created_at", "-id"))
         assert documents is not None
         return self.get_paginated_response(shown_documents(documents))
@@ -357,7 +357,7 @@ class DocumentListView(GenericAPIView[Document]):
             raise exceptions.ValidationError(wrong)
         files = request.FILES.getlist("files")
         too_long = oversized_files(request._request)
-        sent = keyed_upload(user_of(request), found, key_of(request), files, too_long)
+        sent = keyed_upload(user_of(request), found, read_idempotency_key(request), files, too_long)
         with one_at_a_time(sent):
             made = made_before(sent)
             outcomes: list[dict[str, Any]] = made["outcomes"] if made else self.take(found, files, too_long)
@@ -375,9 +375,9 @@ class DocumentListView(GenericAPIView[Document]):
         self, base: KnowledgeBase, files: "list[UploadedFile[Any]]", too_long: Iterable[str]
     ) -> list[dict[str, Any]]:
         """Accept each file by itself and say what became of it."""
-        refused = too_large()
-        outcomes = [outcome_of(accepted) for accepted in accept_all(base, user_of(self.request), files)]
-        return outcomes + [outcome_of((clean_file_name(name), refused)) for name in too_long]
+        refused = refusal_of_size()
+        outcomes = [start_accepted(accepted) for accepted in accept_all(base, user_of(self.request), files)]
+        return outcomes + [start_accepted((clean_file_name(name), refused)) for name in too_long]
 
 
 def keyed_upload(
@@ -387,7 +387,7 @@ def keyed_upload(
     if key is None:
         return None
     said = [(file.name, file_digest(file)) for file in files]
-    return keyed(user, base, key, upload=said, too_long=list(too_long))
+    return make_keyed(user, base, key, upload=said, too_long=list(too_long))
 
 
 def file_digest(file: "UploadedFile[Any]") -> str:
@@ -397,7 +397,7 @@ def file_digest(file: "UploadedFile[Any]") -> str:
     return digest.hexdigest()
 
 
-def outcome_of(accepted: Document | tuple[str, UploadRefused]) -> dict[str, Any]:
+def start_accepted(accepted: Document | tuple[str, UploadRefused]) -> dict[str, Any]:
     """What became of a file; a worker is woken for one that was taken."""
     if isinstance(accepted, Document):
         start(accepted.jobs.get())

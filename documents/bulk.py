@@ -8,7 +8,7 @@ from django.utils.translation import gettext, ngettext
 from accounts.models import User
 from documents import tagging
 from documents.ingestion import trash
-from documents.ingestion.queueing import queue_again, stop
+from documents.ingestion.queueing import queue_again, stop_jobs
 from documents.ingestion.tasks import start
 from documents.models import Document, DocumentQuerySet, KnowledgeBase
 from documents.pages.listing import is_busy
@@ -28,44 +28,48 @@ class Order:
 
 def tag(order: Order) -> Done:
     tags = tagging.tags_in(order.tags, order.base)
-    tagging.put(order.documents, tags)
+    tagging.put_tags(order.documents, tags)
     return (
-        said(order, gettext("tagged “%(tags)s”") % {"tags": ", ".join(tags)}) if tags else gettext("No tag was named.")
+        describe_order(order, gettext("tagged “%(tags)s”") % {"tags": ", ".join(tags)})
+        if tags
+        else gettext("No tag was named.")
     )
 
 
 def untag(order: Order) -> Done:
     tags = tagging.tags_in(order.tags, order.base)
-    tagging.take(order.documents, tags)
+    tagging.take_tags(order.documents, tags)
     return (
-        said(order, gettext("without “%(tags)s”") % {"tags": ", ".join(tags)}) if tags else gettext("No tag was named.")
+        describe_order(order, gettext("without “%(tags)s”") % {"tags": ", ".join(tags)})
+        if tags
+        else gettext("No tag was named.")
     )
 
 
-def read_again(order: Order) -> Done:
-    count = each(order.documents.exclude(is_busy()), lambda document: start(queue_again(document)))
-    return counted(count, gettext("will be read again"))
+def read_all_again(order: Order) -> Done:
+    count = act_on_each(order.documents.exclude(is_busy()), lambda document: start(queue_again(document)))
+    return describe_done(count, gettext("will be read again"))
 
 
 def stop_reading(order: Order) -> Done:
-    return counted(each(order.documents.filter(is_busy()), stop), gettext("are being stopped"))
+    return describe_done(act_on_each(order.documents.filter(is_busy()), stop_jobs), gettext("are being stopped"))
 
 
-def move_to_trash(order: Order) -> Done:
-    count = each(order.documents, lambda document: trash.move_to_trash(document, order.user))
-    return counted(count, gettext("are in the trash; no question finds them any more"))
+def move_all_to_trash(order: Order) -> Done:
+    count = act_on_each(order.documents, lambda document: trash.move_to_trash(document, order.user))
+    return describe_done(count, gettext("are in the trash; no question finds them any more"))
 
 
 ACTIONS: dict[str, Callable[[Order], Done]] = {
     "tag": tag,
     "untag": untag,
-    "read_again": read_again,
+    "read_again": read_all_again,
     "stop": stop_reading,
-    "trash": move_to_trash,
+    "trash": move_all_to_trash,
 }
 
 
-def each(documents: Iterable[Document], act: Callable[[Document], object]) -> int:
+def act_on_each(documents: Iterable[Document], act: Callable[[Document], object]) -> int:
     """Do it to one document after the other, so that a failure leaves the others done; how many there were."""
     count = 0
     for document in list(documents):
@@ -74,11 +78,11 @@ def each(documents: Iterable[Document], act: Callable[[Document], object]) -> in
     return count
 
 
-def said(order: Order, words: str) -> Done:
-    return counted(order.documents.count(), words)
+def describe_order(order: Order, words: str) -> Done:
+    return describe_done(order.documents.count(), words)
 
 
-def counted(count: int, words: str) -> Done:
+def describe_done(count: int, words: str) -> Done:
     return ngettext("%(count)s document: %(words)s.", "%(count)s documents: %(words)s.", count) % {
         "count": count,
         "words": words,

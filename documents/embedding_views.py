@@ -19,7 +19,7 @@ from documents.ingestion.tasks import start
 def embed_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Give a base the vectors of the model its settings name, in the background."""
     found = access.get_base(request.user, pk, *access.OWN)
-    jobs = reembedding.begin(found, request.user if isinstance(request.user, User) else None)
+    jobs = reembedding.begin_reembedding(found, request.user if isinstance(request.user, User) else None)
     for job in jobs:
         start(job)
     if jobs:

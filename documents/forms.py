@@ -125,9 +125,13 @@ class SettingsForm(forms.Form):
     def check_configured(self, values: dict[str, Any]) -> None:
         """Refuse a provider nobody configured; one that was chosen before and went away may stay."""
         is_remote = "embeddings" in self.changed_data and values["embeddings"] in ("openai", "voyage")
-        if is_remote and (reason := providers.obstacle(values["embeddings"])):
+        if is_remote and (reason := providers.find_provider_obstacle(values["embeddings"])):
             self.add_error("embeddings", f"{reason}.")
-        if "ranking" in self.changed_data and values["ranking"] == "rerank" and (reason := rerank.obstacle()):
+        if (
+            "ranking" in self.changed_data
+            and values["ranking"] == "rerank"
+            and (reason := rerank.find_rerank_obstacle())
+        ):
             self.add_error("ranking", f"{reason}.")
 
 

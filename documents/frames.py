@@ -28,15 +28,15 @@ def toc_df(content: DocumentContent) -> pd.DataFrame:
 def table_df(table: Table) -> pd.DataFrame:
     """The cells of a table: amounts as Decimal, other cells as printed, None where nothing is printed."""
     cells = [[cell and (cell.text if cell.amount is None else cell.amount) for cell in row.cells] for row in table.rows]
-    return framed(table, cells)
+    return build_frame(table, cells)
 
 
 def table_lines_df(table: Table) -> pd.DataFrame:
     """The line that prints each cell of `table_df`, in the same rows and columns; 0 for an empty cell."""
-    return framed(table, [[cell.line if cell else 0 for cell in row.cells] for row in table.rows])
+    return build_frame(table, [[cell.line if cell else 0 for cell in row.cells] for row in table.rows])
 
 
-def framed(table: Table, cells: Sequence[Sequence[object]]) -> pd.DataFrame:
+def build_frame(table: Table, cells: Sequence[Sequence[object]]) -> pd.DataFrame:
     """Cells under the headings of a table. `attrs` holds its title, unit and page."""
     columns = [(column.heading, column.period, column.unit) for column in table.columns]
     frame = pd.DataFrame(

@@ -45,7 +45,7 @@ class Keyed:
         return int.from_bytes(place[:4], signed=True), int.from_bytes(place[4:8], signed=True)
 
 
-def keyed(user: User, base: KnowledgeBase, key: UUID | None, **said: Any) -> Keyed | None:
+def make_keyed(user: User, base: KnowledgeBase, key: UUID | None, **said: Any) -> Keyed | None:
     """A request that says `said`, None when it came without a key."""
     if key is None:
         return None

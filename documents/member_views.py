@@ -13,11 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.invitations import AccountDisabled
 from accounts.models import User
 from accounts.requests import user_of
-from accounts.views import invited
+from accounts.views import invite_and_send
 from documents import access
 from documents.forms import MemberForm
 from documents.models import KnowledgeBase, Role
-from documents.views import about
+from documents.views import describe_base
 
 
 @never_cache
@@ -33,7 +33,7 @@ def members(request: HttpRequest, pk: UUID) -> HttpResponse:
             return change_members(request, found, person, role)
         assert isinstance(request.user, User)  # the gate above let an owner through
         try:
-            shown = invited(request, person, "", request.user)
+            shown = invite_and_send(request, person, "", request.user)
         except AccountDisabled as error:
             form.add_error("email", str(error))
             return show_members(request, found, form, {})
@@ -51,7 +51,7 @@ def show_members(
 ) -> HttpResponse:
     memberships = found.membership_set.select_related("user").order_by("user__name", "user__email")
     shown = {
-        **about(request, found),
+        **describe_base(request, found),
         **invitation,
         "form": form,
         "rows": [(membership, access.MAY[Role(membership.role)]) for membership in memberships],

@@ -45,14 +45,14 @@ def tags_of(base: KnowledgeBase) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: pair[0].casefold())
 
 
-def put(documents: "QuerySet[Document]", tags: Iterable[str]) -> None:
+def put_tags(documents: "QuerySet[Document]", tags: Iterable[str]) -> None:
     """Give tags to documents that do not have them; a document that is full keeps what it has."""
     for tag in tags:
         without = documents.exclude(tags__contains=[tag]).filter(tags__len__lt=TAGS_MAX)
         without.update(tags=Func(F("tags"), Value(tag), function="array_append"))
 
 
-def take(documents: "QuerySet[Document]", tags: Iterable[str]) -> None:
+def take_tags(documents: "QuerySet[Document]", tags: Iterable[str]) -> None:
     """Take tags off documents, however they are spelled there."""
     for tag in tags:
         documents.filter(tags__contains=[tag]).update(tags=Func(F("tags"), Value(tag), function="array_remove"))

@@ -30,7 +30,7 @@ from documents.ingestion.page_images import DPI_OF_SIZE
 from documents.ingestion.tasks import start, start_tidying
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse, Role
 from documents.pages import listing, panels
-from documents.pages.address import number_of, page_named, place_of
+from documents.pages.address import find_page_target, number_of, page_named
 from documents.pages.page_view import inspect_page
 from documents.storage import replacement
 from documents.storage.upload_quota import oversized_files
@@ -40,7 +40,7 @@ from documents.storage.uploads import (
     accept_all,
     clean_file_name,
     clean_title,
-    too_large,
+    refusal_of_size,
 )
 from ledger.holds import Held
 from reading.characters import clean_words
@@ -103,16 +103,16 @@ def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome
     chosen = {name: form.cleaned_data.get(name, "") for name in FILTERS}
     asked = request.GET.get("sort", "")
     sort = asked if asked.removeprefix("-") in listing.SORTS else listing.DEFAULT_SORT
-    documents = listing.ordered(listing.narrowed(listing.listed(found), **chosen), sort)
+    documents = listing.sort_documents(listing.filter_documents(listing.list_documents(found), **chosen), sort)
     page = Paginator(documents, DOCUMENTS_A_PAGE).get_page(request.GET.get("page"))
     shown = {
-        **about(request, found),
+        **describe_base(request, found),
         "sort": sort,
         "orders": ORDERS.items(),
         "columns": columns(sort),
         "tags": tagging.tags_of(found),
         "is_narrowed": any(chosen.values()),
-        "rows": listing.rows_of(list(page)),
+        "rows": listing.build_rows(list(page)),
         "page": page,
         "form": form,
         "chosen": chosen,
@@ -133,7 +133,7 @@ def columns(sort: str) -> dict[str, tuple[str, str]]:
     return states
 
 
-def about(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
+def describe_base(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
     """What the head of every page of a base shows."""
     role = access.role_in(request.user, found)
     return {
@@ -151,7 +151,7 @@ def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Do one thing to the picked documents of a base, or to all that fit the filter; asking them is open to readers."""
     action = request.POST.get("action", "")
     found = access.get_base(request.user, pk, *(access.READ if action == "ask" else access.WRITE))
-    documents = picked(request, found)
+    documents = find_picked(request, found)
     if action == "ask":
         ids = documents.answering().values_list("pk", flat=True)[:ASKED_MAX]
         return redirect(f"{reverse('chat:home')}?{urlencode([('document', pk) for pk in ids] or {'base': found.pk})}")
@@ -168,12 +168,12 @@ def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect(to_list(request, found))
 
 
-def picked(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
+def find_picked(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
     """The living documents of a form: all that fit its filter when it says so, else those with a mark."""
     if "everything" in request.POST:
         form = FilterForm(request.POST)
         form.is_valid()
-        fitting = listing.narrowed(
+        fitting = listing.filter_documents(
             found.documents.living(), **{name: form.cleaned_data.get(name, "") for name in FILTERS}
         )
         # By id, because what the action changes may be what the filter looks at.
@@ -216,17 +216,21 @@ def upload_outcomes(request: HttpRequest, found: KnowledgeBase) -> list[Outcome]
     for accepted in accept_all(found, user_of(request), request.FILES.getlist("files")):
         if isinstance(accepted, Document):
             start(accepted.jobs.get())
-            outcomes.append(outcome_of(accepted.file_name, "accepted", gettext("Taken; it is being read."), accepted))
+            outcomes.append(
+                describe_upload(accepted.file_name, "accepted", gettext("Taken; it is being read."), accepted)
+            )
         else:
             name, refusal = accepted
             existing = refusal.document if isinstance(refusal, DuplicateDocument) else None
-            outcomes.append(outcome_of(name, refusal.code, refusal.message, existing))
-    refusal = too_large()
-    outcomes += [outcome_of(clean_file_name(name), refusal.code, refusal.message) for name in oversized_files(request)]
-    return outcomes or [outcome_of("", "no_file", "Choose at least one file first.")]
+            outcomes.append(describe_upload(name, refusal.code, refusal.message, existing))
+    refusal = refusal_of_size()
+    outcomes += [
+        describe_upload(clean_file_name(name), refusal.code, refusal.message) for name in oversized_files(request)
+    ]
+    return outcomes or [describe_upload("", "no_file", "Choose at least one file first.")]
 
 
-def outcome_of(name: str, code: str, words: str, document: Document | None = None) -> Outcome:
+def describe_upload(name: str, code: str, words: str, document: Document | None = None) -> Outcome:
     url = reverse("documents:document", args=[document.pk]) if document else ""
     title = document.title if document else ""
     return {"name": name, "code": code, "words": words, "url": url, "title": title}
@@ -254,12 +258,17 @@ def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
             request, gettext("The settings are saved. They hold for the next question and the next reading.")
         )
         return redirect("documents:settings", found.pk)
-    shown = {**about(request, found), "form": form, "name_form": name_form, "outdated": listing.outdated(found).count()}
+    shown = {
+        **describe_base(request, found),
+        "form": form,
+        "name_form": name_form,
+        "outdated": listing.find_outdated(found).count(),
+    }
     return render(request, "documents/settings.html", shown, status=400 if form.errors or name_form.errors else 200)
 
 
 @require_POST
-def delete_base(request: HttpRequest, pk: UUID) -> HttpResponse:
+def delete_named_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Delete a base with everything in it; its owner types the name, so that no other base is meant."""
     found = access.get_base(request.user, pk, *access.OWN)
     if request.POST.get("name", "").strip() != found.name:
@@ -277,11 +286,11 @@ def delete_base(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-def trashed(request: HttpRequest, pk: UUID) -> HttpResponse:
+def list_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What was taken out of a base and may be put back."""
     found = access.get_base(request.user, pk, *access.WRITE)
     documents = found.documents.filter(replaced_at=None).exclude(trashed_at=None).order_by("-trashed_at")
-    shown = {**about(request, found), "documents": documents, "kept_days": trash_can.KEPT_DAYS}
+    shown = {**describe_base(request, found), "documents": documents, "kept_days": trash_can.KEPT_DAYS}
     return render(request, "documents/trashed.html", shown)
 
 
@@ -304,7 +313,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
         return render(request, "documents/unread.html", shown)
     if request.headers.get("HX-Target") == "reading":
         return HttpResponse(headers={"HX-Refresh": "true"})  # it was being read and is ready now: another page
-    place = place_of(parse, request.GET)
+    place = find_page_target(parse, request.GET)
     if typed := request.GET.get("go", ""):
         number = page_named(parse, typed, as_printed=request.GET.get("by") == "printed")
         if number:
@@ -313,13 +322,13 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     inspection = inspect_page(found, parse, place)
     if inspection is None:
         raise Http404("The document has no such page.")
-    around = panels.around(parse, place, request.GET)
+    around = panels.build_reader(parse, place, request.GET)
     return render(request, "documents/document.html", {**shown, "inspection": inspection, "reader": around})
 
 
 def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
     role = access.role_in(request.user, found.base)
-    [row] = listing.rows_of([found])
+    [row] = listing.build_rows([found])
     return {
         "document": found,
         "row": row,
@@ -359,14 +368,14 @@ def page_image(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     """A page as an image, in one of three sizes."""
     found = access.get_document(request.user, pk)
     size = request.GET.get("size", "")
-    return image_response(lambda: page_images.page_image(found, number, size if size in DPI_OF_SIZE else "page"))
+    return image_response(lambda: page_images.make_page_image(found, number, size if size in DPI_OF_SIZE else "page"))
 
 
 @require_safe
 def thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The first page, small."""
     found = access.get_document(request.user, pk)
-    return image_response(lambda: page_images.thumbnail(found))
+    return image_response(lambda: page_images.make_thumbnail(found))
 
 
 def image_response(draw: Callable[[], Path]) -> HttpResponse:
@@ -412,7 +421,7 @@ def replace_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take a file as the next version of a document."""
     found = access.get_document(request.user, pk, *access.WRITE)
     file = request.FILES.get("files")
-    refusal = too_large() if oversized_files(request) else None
+    refusal = refusal_of_size() if oversized_files(request) else None
     try:
         if refusal:
             raise refusal
@@ -434,7 +443,7 @@ def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_document(request.user, pk, *access.WRITE)
     if found.trashed_at is None and found.replaced_at is None:
         start(queueing.queue_again(found))
-    return back(request, found)
+    return redirect_back(request, found)
 
 
 @require_POST
@@ -445,14 +454,14 @@ def improve(request: HttpRequest, pk: UUID) -> HttpResponse:
     if stage is None or stage not in improvements(found):
         raise Http404("There is nothing to improve in this way.")
     start(queueing.queue_again(found, stage))
-    return back(request, found)
+    return redirect_back(request, found)
 
 
 @require_POST
 def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Read every document again that was read with other settings than the base has now."""
     found = access.get_base(request.user, pk, *access.WRITE)
-    jobs = [queueing.queue_again(document) for document in listing.outdated(found)]
+    jobs = [queueing.queue_again(document) for document in listing.find_outdated(found)]
     for job in jobs:
         start(job)
     words = ngettext("%(count)s document will be read again.", "%(count)s documents will be read again.", len(jobs))
@@ -461,11 +470,11 @@ def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
+def stop_document(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Stop the work on a document."""
     found = access.get_document(request.user, pk, *access.WRITE)
-    queueing.stop(found)
-    return back(request, found)
+    queueing.stop_jobs(found)
+    return redirect_back(request, found)
 
 
 @require_POST
@@ -479,11 +488,11 @@ def trash(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
+def restore_from_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Put a document back into its base."""
     found = access.get_document(request.user, pk, *access.WRITE)
     try:
-        job = trash_can.restore(found, user_of(request))
+        job = trash_can.restore_document(found, user_of(request))
     except trash_can.CopyExists as error:
         messages.error(request, str(error))
         return redirect("documents:document", error.document.pk)
@@ -497,7 +506,7 @@ def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Delete a trashed document for good."""
     found = access.get_document(request.user, pk, *access.OWN)
     try:
-        is_purged = trash_can.purge(found, user_of(request))
+        is_purged = trash_can.purge_document(found, user_of(request))
     except Held as error:
         messages.error(request, str(error))
         return redirect("documents:trashed", found.base_id)
@@ -509,7 +518,7 @@ def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("documents:trashed", found.base_id)
 
 
-def back(request: HttpRequest, found: Document) -> HttpResponse:
+def redirect_back(request: HttpRequest, found: Document) -> HttpResponse:
     """Where the button was: the list of the base or the document's own page."""
     if request.POST.get("from") == "base":
         return redirect("documents:base", found.base_id)

@@ -14,7 +14,7 @@ from embedded.errors import EmbeddedError
 SOCKET_DIRECTORY_MAX = 80
 
 
-def digest(path: Path) -> str:
+def shorten_path(path: Path) -> str:
     """A short name for a path, the same in every process."""
     return hashlib.sha256(str(path).encode()).hexdigest()[:12]
 
@@ -23,7 +23,7 @@ def socket_directory(home: Path) -> Path:
     """Where the socket of the server in `home` lies: beside its data, or in a short directory when that is too deep."""
     beside = home / "socket"
     # Not the temporary directory of the environment: every process has to come to the same answer.
-    return beside if len(os.fsencode(beside)) <= SOCKET_DIRECTORY_MAX else Path(f"/tmp/docintel-{digest(home)}")
+    return beside if len(os.fsencode(beside)) <= SOCKET_DIRECTORY_MAX else Path(f"/tmp/docintel-{shorten_path(home)}")
 
 
 def make_private(directory: Path, owner: int | None = None) -> None:
@@ -43,7 +43,7 @@ def make_private(directory: Path, owner: int | None = None) -> None:
 
 
 @contextmanager
-def locked(home: Path) -> Iterator[None]:
+def hold_lock(home: Path) -> Iterator[None]:
     """Hold the lock of `home`; the kernel drops it with its process, so there is no such thing as a stale one."""
     with open(home / "lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -16,7 +16,7 @@ import psycopg
 
 from embedded import identity
 from embedded.errors import EmbeddedError
-from embedded.places import digest, last_lines, locked, make_private, package, socket_directory
+from embedded.places import hold_lock, last_lines, make_private, package, shorten_path, socket_directory
 
 NAME = "PostgreSQL"
 MAJOR = "18"
@@ -51,7 +51,7 @@ def ensure(home: Path, *, for_tests: bool = False) -> str:
     if not _answers_with_database(root):
         make_private(root, identity.owner())
         make_private(socket_directory(root), identity.owner())
-        with locked(root):
+        with hold_lock(root):
             _initialise(root, for_tests=for_tests)
             _start(root, TEST_SETTINGS if for_tests else SETTINGS)
             _create_database(root)
@@ -68,7 +68,7 @@ def stop(home: Path) -> None:
     root = _root(home)
     if not _is_alive(root / "data"):
         return
-    with locked(root):
+    with hold_lock(root):
         failed, output = _run(root, "pg_ctl", "-w", "-t", "5", "-m", "fast", "-D", root / "data", "stop")
         if failed and _is_alive(root / "data"):
             failed, output = _run(root, "pg_ctl", "-w", "-t", "5", "-m", "immediate", "-D", root / "data", "stop")
@@ -87,7 +87,7 @@ def remove(home: Path) -> None:
 def _root(home: Path) -> Path:
     """The directory of the cluster. `nobody` cannot reach below root's home, so its cluster lies in /var/lib."""
     wanted = home.resolve() / "postgres"
-    return Path(f"/var/lib/docintel-{digest(wanted)}") if identity.identity() == "nobody" else wanted
+    return Path(f"/var/lib/docintel-{shorten_path(wanted)}") if identity.identity() == "nobody" else wanted
 
 
 def _address(root: Path, database: str) -> str:

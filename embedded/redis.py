@@ -17,7 +17,7 @@ from redis.exceptions import BusyLoadingError, ConnectionError, RedisError
 from redis.retry import Retry
 
 from embedded.errors import EmbeddedError
-from embedded.places import last_lines, locked, make_private, package, socket_directory
+from embedded.places import hold_lock, last_lines, make_private, package, socket_directory
 
 NAME = "Redis"
 State = Literal["absent", "loading", "ready"]
@@ -42,7 +42,7 @@ def ensure(home: Path) -> str:
     root = _root(home)
     make_private(root)
     make_private(_socket(home).parent)
-    with locked(root):
+    with hold_lock(root):
         if _state(home) == "absent":
             _start(home)
         _wait_until_ready(home)
@@ -59,7 +59,7 @@ def stop(home: Path) -> None:
     root = _root(home)
     if not root.exists():
         return
-    with locked(root):
+    with hold_lock(root):
         if _state(home) != "absent":
             _client(home).shutdown()
             _wait_until_absent(home)

@@ -6,7 +6,7 @@ from typing import Protocol
 from embedded import postgres, redis
 
 
-class Server(Protocol):
+class EmbeddedServer(Protocol):
     """What the modules postgres and redis have in common."""
 
     NAME: str
@@ -16,9 +16,9 @@ class Server(Protocol):
     def stop(self, home: Path) -> None: ...
 
 
-def embedded_servers(*, database_url: str, redis_url: str) -> list[Server]:
+def embedded_servers(*, database_url: str, redis_url: str) -> list[EmbeddedServer]:
     """The servers to run ourselves: each one for which no address was given."""
-    servers: list[Server] = []
+    servers: list[EmbeddedServer] = []
     if not database_url:
         servers.append(postgres)
     if not redis_url:

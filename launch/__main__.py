@@ -17,7 +17,7 @@ def main(command: str, arguments: list[str]) -> None:
         "test": ("requirements-dev.txt", "launch.check"),
     }[command]
     try:
-        environment.ensure(requirements)
+        environment.prepare_environment(requirements)
     except LaunchError as error:
         sys.exit(str(error))
     os.execv(environment.PYTHON, [str(environment.PYTHON), "-m", module, *arguments])

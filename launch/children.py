@@ -88,7 +88,7 @@ class Child:
                 os.killpg(self.process.pid, number)
 
 
-def stop(children: Sequence[Child], patience_s: float) -> None:
+def stop_children(children: Sequence[Child], patience_s: float) -> None:
     """Ask every child to end and kill what has not done so in time; a lost task is taken up again by its lease."""
     for child in children:
         if not child.has_ended() and child.process is not None:

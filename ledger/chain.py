@@ -100,7 +100,7 @@ class Verification:
         return self.first_bad is None
 
 
-def digest(payload: bytes) -> str:
+def digest_of(payload: bytes) -> str:
     return hashlib.sha256(payload).hexdigest()
 
 
@@ -125,7 +125,7 @@ def append(kind: str, subject_id: str, payload: bytes, *, salt: str = "") -> Ent
         raise OutsideTransaction("A ledger entry must be appended in the transaction that stores its subject.")
     if not (PLAIN.fullmatch(kind) and PLAIN.fullmatch(subject_id)):
         raise ValueError(f"A ledger entry needs a kind and a subject id without spaces, not {kind!r}, {subject_id!r}.")
-    payload_digest = digest(salted(payload, salt))
+    payload_digest = digest_of(add_salt(payload, salt))
     values: dict[str, int | str] = {"lock": LOCK, "format": FORMAT, "no_hash": NO_HASH, "salt": salt}
     values |= {"kind": kind, "subject_id": subject_id, "digest": payload_digest}
     with connection.cursor() as cursor:
@@ -143,7 +143,7 @@ def flush() -> None:
         cursor.execute(FLUSH)
 
 
-def salted(payload: bytes, salt: str) -> bytes:
+def add_salt(payload: bytes, salt: str) -> bytes:
     """The bytes that are digested: behind the line of the salt, or the payload as it is when there is none."""
     return f"salt {salt}\n".encode() + payload if salt else payload
 
@@ -154,7 +154,7 @@ def head() -> Head:
     return Head(*last) if last else Head(0, NO_HASH)
 
 
-def check(entry: Entry, now: str | None) -> Fault | None:
+def check_entry(entry: Entry, now: str | None) -> Fault | None:
     """What is wrong with one entry: its link to the one before it, its own hash, or the digest of its payload `now`."""
     before = Entry.objects.filter(sequence=entry.sequence - 1).values_list("hash", flat=True).first()
     previous = NO_HASH if entry.sequence == 1 else before
@@ -184,7 +184,7 @@ def read_ahead(sequence: int, digests_of: DigestsOf) -> Iterator[tuple[Entry, st
     """Each entry after a sequence with the digest of its payload; several connections read what comes next meanwhile."""
     if connection.in_atomic_block:  # what a transaction has written only its own connection sees
         for batch in batches_after(sequence):
-            yield from paired(batch, digests_of(batch))
+            yield from pair_digests(batch, digests_of(batch))
         return
 
     def read(batch: list[Entry]) -> dict[int, str | None]:
@@ -199,18 +199,20 @@ def read_ahead(sequence: int, digests_of: DigestsOf) -> Iterator[tuple[Entry, st
             for batch in batches_after(sequence):
                 waiting.append((batch, pool.submit(read, batch)))
                 if len(waiting) > 2 * READERS:
-                    yield from paired(*resolved(*waiting.popleft()))
+                    yield from pair_digests(*wait_for_digests(*waiting.popleft()))
             while waiting:
-                yield from paired(*resolved(*waiting.popleft()))
+                yield from pair_digests(*wait_for_digests(*waiting.popleft()))
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def resolved(batch: list[Entry], read: "Future[dict[int, str | None]]") -> tuple[list[Entry], dict[int, str | None]]:
+def wait_for_digests(
+    batch: list[Entry], read: "Future[dict[int, str | None]]"
+) -> tuple[list[Entry], dict[int, str | None]]:
     return batch, read.result()
 
 
-def paired(batch: list[Entry], digests: dict[int, str | None]) -> Iterator[tuple[Entry, str | None]]:
+def pair_digests(batch: list[Entry], digests: dict[int, str | None]) -> Iterator[tuple[Entry, str | None]]:
     return ((entry, digests.get(entry.sequence)) for entry in batch)
 
 

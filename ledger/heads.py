@@ -38,7 +38,7 @@ class BadHeadFile(Exception):
 def write_head(path: Path, head: Head, key: Path | None = None) -> None:
     """Write one head, signed when there is a key; the file is whole or not there."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
-    line = line_of(head, key)
+    line = write_head_line(head, key)
     try:
         fresh.write_text(line)
         fresh.replace(path)
@@ -48,7 +48,7 @@ def write_head(path: Path, head: Head, key: Path | None = None) -> None:
 
 def add_head(path: Path, head: Head, key: Path | None = None) -> None:
     """Add a head to a file of many; one line is one write, so that nobody reads half of it."""
-    line = line_of(head, key)
+    line = write_head_line(head, key)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a") as file:
@@ -57,7 +57,7 @@ def add_head(path: Path, head: Head, key: Path | None = None) -> None:
         raise BadHeadFile(f"The head cannot be written to {path}: {error.strerror}.") from error
 
 
-def line_of(head: Head, key: Path | None) -> str:
+def write_head_line(head: Head, key: Path | None) -> str:
     fields = {"format": FORMAT, "sequence": head.sequence, "hash": head.hash, "exported_at": time_text(timezone.now())}
     if key:
         signer = private_key(key)
@@ -73,7 +73,7 @@ def signed_bytes(fields: dict[str, Any]) -> bytes:
 def read_heads(path: Path, key: Path | None = None) -> list[Head]:
     """Every head in a file; with a public key each must be signed by it. Raises BadHeadFile."""
     signer = public_key(key) if key else None
-    heads = [checked(line, f"{path} line {number}", signer) for number, line in lines_of(path)]
+    heads = [check_head_line(line, f"{path} line {number}", signer) for number, line in read_head_lines(path)]
     if not heads:
         raise BadHeadFile(f"{path} is not an exported head; write one with verify_ledger --write-head.")
     return heads
@@ -89,10 +89,10 @@ def last_head(path: Path) -> Head | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise BadHeadFile(f"The head cannot be read from {path}: {error}.") from error
-    return checked(lines[-1], str(path), None) if lines else None
+    return check_head_line(lines[-1], str(path), None) if lines else None
 
 
-def lines_of(path: Path) -> list[tuple[int, str]]:
+def read_head_lines(path: Path) -> list[tuple[int, str]]:
     """The heads of a file with their line; a single one may be spread over several, as older programs wrote it."""
     try:
         text = path.read_text()
@@ -111,7 +111,7 @@ def is_json(text: str) -> bool:
     return True
 
 
-def checked(line: str, place: str, signer: Ed25519PublicKey | None) -> Head:
+def check_head_line(line: str, place: str, signer: Ed25519PublicKey | None) -> Head:
     try:
         fields = json.loads(line)
         if fields["format"] != FORMAT:

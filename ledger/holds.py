@@ -42,17 +42,17 @@ def place(subject: str, actor: str, reason: str) -> Event:
     """Put a subject under hold. Raises HoldRefused without a reason, or when it is held already."""
     if holds_on([subject]):
         raise HoldRefused(_("This is under a legal hold already."))
-    return record(PLACED, actor, subject, {"reason": checked(reason)})
+    return record(PLACED, actor, subject, {"reason": check_reason(reason)})
 
 
 def release(subject: str, actor: str, reason: str) -> Event:
     """End a hold. Raises HoldRefused without a reason, or when there is none."""
     if not holds_on([subject]):
         raise HoldRefused(_("There is no legal hold on this."))
-    return record(RELEASED, actor, subject, {"reason": checked(reason)})
+    return record(RELEASED, actor, subject, {"reason": check_reason(reason)})
 
 
-def checked(reason: str) -> str:
+def check_reason(reason: str) -> str:
     if len("".join(reason.split())) < REASON_MIN:
         raise HoldRefused(_("Give a reason of at least %(count)s characters.") % {"count": REASON_MIN})
     return reason.strip()

@@ -12,7 +12,7 @@ REFUSE_UPDATE = "RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', T
 
 def insert_only(*, may_delete: bool = False) -> list[pgtrigger.Trigger]:
     """The triggers of an insert-only model, for its `Meta.triggers`."""
-    return [pgtrigger.Protect(name="no_update", operation=pgtrigger.Update), *kept(may_delete)]
+    return [pgtrigger.Protect(name="no_update", operation=pgtrigger.Update), *build_keeping_triggers(may_delete)]
 
 
 def erasable(blank: dict[str, Any]) -> list[pgtrigger.Trigger]:
@@ -22,10 +22,10 @@ def erasable(blank: dict[str, Any]) -> list[pgtrigger.Trigger]:
     update = pgtrigger.Trigger(
         name="no_update", operation=pgtrigger.Update, when=pgtrigger.Before, func=allow + REFUSE_UPDATE
     )
-    return [update, *kept(may_delete=False)]
+    return [update, *build_keeping_triggers(may_delete=False)]
 
 
-def kept(may_delete: bool) -> list[pgtrigger.Trigger]:
+def build_keeping_triggers(may_delete: bool) -> list[pgtrigger.Trigger]:
     no_truncate = pgtrigger.Trigger(
         name="no_truncate",
         operation=pgtrigger.Truncate,

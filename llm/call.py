@@ -27,12 +27,12 @@ from llm.dialect import (
     Reply,
     StreamReader,
     api_of,
-    at,
     format_of,
     is_filtered,
     is_too_long,
     missing_capability,
     read_reply,
+    value_at,
     was_prompt_cut,
     write_request,
 )
@@ -59,7 +59,7 @@ _breakers: dict[str, Breaker] = {}
 _lacks: dict[tuple[str, str], Lacks] = {}  # what each server and model turned out not to understand
 
 
-class Server(NamedTuple):
+class LLMServer(NamedTuple):
     """Where requests go, and the key that opens it."""
 
     base_url: str
@@ -76,12 +76,12 @@ class Call:
         prompt_name: str,
         prompt_version: str,
         deadline_s: float,
-        server: Server | None = None,
+        server: LLMServer | None = None,
     ) -> None:
         self._ask = ask
         self._purpose, self._prompt_name, self._prompt_version = purpose, prompt_name, prompt_version
         self._deadline_s = deadline_s
-        self._base_url, self._key = server or Server(server_url(), settings.LLM_API_KEY)
+        self._base_url, self._key = server or LLMServer(server_url(), settings.LLM_API_KEY)
         self._started_at, self._started = datetime.now(UTC), time.monotonic()
         with _lock:
             self._breaker = _breakers.setdefault(self._base_url, Breaker())
@@ -330,7 +330,7 @@ class Call:
         return self.error(errors.Malformed, message, True)
 
     def _status_failure(self, error: openai.APIStatusError) -> LLMError:
-        status, told = error.status_code, _told(error)
+        status, told = error.status_code, _provider_message(error)
         if status >= 500 or status in BUSY_STATUSES:
             return self.error(errors.ServerFailed, f"The model server failed (status {status}). {told}", False)
         if status == 429:
@@ -390,6 +390,6 @@ def retry_after_s(error: Exception) -> float | None:
     return max(seconds, 0.0) if not math.isnan(seconds) else None
 
 
-def _told(error: openai.APIStatusError) -> str:
-    told: Any = at(error.body, "message") or at(error.body, "error") or ""
+def _provider_message(error: openai.APIStatusError) -> str:
+    told: Any = value_at(error.body, "message") or value_at(error.body, "error") or ""
     return told[:TOLD_MAX] if isinstance(told, str) else ""

@@ -152,7 +152,7 @@ def is_too_long(error: openai.APIStatusError) -> bool:
 def is_filtered(error: openai.APIStatusError) -> bool:
     """Whether a provider's content filter refused the request itself, as Azure does."""
     return error.status_code == 400 and (
-        error.code == "content_filter" or at(error.body, "innererror", "code") == "ResponsibleAIPolicyViolation"
+        error.code == "content_filter" or value_at(error.body, "innererror", "code") == "ResponsibleAIPolicyViolation"
     )
 
 
@@ -166,7 +166,7 @@ def was_prompt_cut(ask: Ask, reply: Reply) -> bool:
 # ---- reading
 
 
-def at(value: object, *path: str | int) -> Any:
+def value_at(value: object, *path: str | int) -> Any:
     """The value at a path into parsed JSON, or None where anything on the way is missing or of another kind."""
     for step in path:
         if isinstance(step, str) and isinstance(value, dict):
@@ -181,43 +181,47 @@ def at(value: object, *path: str | int) -> Any:
 def read_reply(api: str, body: object) -> Reply | None:
     """The reply in a server's body; None if the body is not of that API at all."""
     if api == RESPONSES:
-        return _read_response(body) if isinstance(at(body, "output"), list) or at(body, "status") else None
-    return _read_completion(body) if at(body, "choices", 0) is not None else None
+        return _read_response(body) if isinstance(value_at(body, "output"), list) or value_at(body, "status") else None
+    return _read_completion(body) if value_at(body, "choices", 0) is not None else None
 
 
 def _read_response(body: object) -> Reply:
     contents = [
         content
-        for output in at(body, "output") or []
-        if at(output, "type") == "message"
-        for content in at(output, "content") or []
+        for output in value_at(body, "output") or []
+        if value_at(output, "type") == "message"
+        for content in value_at(output, "content") or []
     ]
-    status = _word(at(body, "status"))
-    usage = at(body, "usage")
+    status = _word(value_at(body, "status"))
+    usage = value_at(body, "usage")
     return Reply(
-        text="".join(_text(at(content, "text")) for content in contents if at(content, "type") == "output_text"),
-        refusal="".join(_text(at(content, "refusal")) for content in contents if at(content, "type") == "refusal"),
-        finish_reason=_word(at(body, "incomplete_details", "reason")) or status,
-        model=_word(at(body, "model")),
-        response_id=_word(at(body, "id")),
-        tokens_in=_count(at(usage, "input_tokens")),
-        tokens_out=_count(at(usage, "output_tokens")),
-        tokens_cached=_count(at(usage, "input_tokens_details", "cached_tokens")),
-        server_error=_text(at(body, "error", "message")) or status if status == "failed" else "",
+        text="".join(
+            _text(value_at(content, "text")) for content in contents if value_at(content, "type") == "output_text"
+        ),
+        refusal="".join(
+            _text(value_at(content, "refusal")) for content in contents if value_at(content, "type") == "refusal"
+        ),
+        finish_reason=_word(value_at(body, "incomplete_details", "reason")) or status,
+        model=_word(value_at(body, "model")),
+        response_id=_word(value_at(body, "id")),
+        tokens_in=_count(value_at(usage, "input_tokens")),
+        tokens_out=_count(value_at(usage, "output_tokens")),
+        tokens_cached=_count(value_at(usage, "input_tokens_details", "cached_tokens")),
+        server_error=_text(value_at(body, "error", "message")) or status if status == "failed" else "",
     )
 
 
 def _read_completion(body: object) -> Reply:
-    usage = at(body, "usage")
+    usage = value_at(body, "usage")
     return Reply(
-        text=_text(at(body, "choices", 0, "message", "content")),
-        refusal=_text(at(body, "choices", 0, "message", "refusal")),
-        finish_reason=_word(at(body, "choices", 0, "finish_reason")),
-        model=_word(at(body, "model")),
-        response_id=_word(at(body, "id")),
-        tokens_in=_count(at(usage, "prompt_tokens")),
-        tokens_out=_count(at(usage, "completion_tokens")),
-        tokens_cached=_count(at(usage, "prompt_tokens_details", "cached_tokens")),
+        text=_text(value_at(body, "choices", 0, "message", "content")),
+        refusal=_text(value_at(body, "choices", 0, "message", "refusal")),
+        finish_reason=_word(value_at(body, "choices", 0, "finish_reason")),
+        model=_word(value_at(body, "model")),
+        response_id=_word(value_at(body, "id")),
+        tokens_in=_count(value_at(usage, "prompt_tokens")),
+        tokens_out=_count(value_at(usage, "completion_tokens")),
+        tokens_cached=_count(value_at(usage, "prompt_tokens_details", "cached_tokens")),
     )
 
 
@@ -245,25 +249,25 @@ class StreamReader:
         return Reply(**(self._told | {"text": "".join(self._text), "refusal": "".join(self._refusal)}))
 
     def _feed_response(self, event: object) -> str:
-        kind = at(event, "type")
+        kind = value_at(event, "type")
         if kind == "response.output_text.delta":
-            return _text(at(event, "delta"))
+            return _text(value_at(event, "delta"))
         if kind == "response.refusal.delta":
-            self._refusal.append(_text(at(event, "delta")))
+            self._refusal.append(_text(value_at(event, "delta")))
         elif kind == "response.created":  # so that even a stopped stream says which model it was
-            self._remember(replace(_read_response(at(event, "response")), finish_reason=""))
+            self._remember(replace(_read_response(value_at(event, "response")), finish_reason=""))
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
             self.is_complete = True
-            self._remember(_read_response(at(event, "response")))
+            self._remember(_read_response(value_at(event, "response")))
         elif kind == "error":
-            self._told["server_error"] = _text(at(event, "message")) or "error"
+            self._told["server_error"] = _text(value_at(event, "message")) or "error"
         return ""
 
     def _feed_completion(self, event: object) -> str:
         self._remember(_read_completion(event))
-        self._refusal.append(_text(at(event, "choices", 0, "delta", "refusal")))
+        self._refusal.append(_text(value_at(event, "choices", 0, "delta", "refusal")))
         self.is_complete = self.is_complete or bool(self._told.get("finish_reason"))
-        return _text(at(event, "choices", 0, "delta", "content"))
+        return _text(value_at(event, "choices", 0, "delta", "content"))
 
     def _remember(self, reply: Reply) -> None:
         told = {key: value for key, value in vars(reply).items() if value not in (None, "")}

@@ -9,13 +9,13 @@ UNFENCE = str.maketrans({shown: meant for meant, shown in LOOK_ALIKES.items()})
 SIGNS_KEPT = 10_000
 
 
-def fenced(text: str) -> str:
+def fence_text(text: str) -> str:
     """Text that cannot leave its block: angle brackets become look-alikes, and nothing in it is invisible."""
     is_plain = text.replace("\n", " ").isprintable()
     return (text if is_plain else "".join(filter(is_shown, text))).translate(FENCE)
 
 
-def unfenced(text: str) -> str:
+def unfence(text: str) -> str:
     """A model's words with angle brackets where it copied their look-alikes: "‹5 %" is "<5 %" again."""
     return text.translate(UNFENCE)
 

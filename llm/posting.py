@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import httpx2
 import openai
 
-from llm.call import UNREADABLE_MAX, Call, Server
-from llm.dialect import Ask, Body, Reply, at
+from llm.call import UNREADABLE_MAX, Call, LLMServer
+from llm.dialect import Ask, Body, Reply, value_at
 from llm.exchange import Exchange
 from llm.wire import wire
 
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 def post(
-    server: Server,
+    server: LLMServer,
     path: str,
     body: Body,
     read: Callable[[Any], Result],
@@ -39,7 +39,7 @@ class Posting(Call):
     """One JSON body on its way. The record names the texts by number, length and digest instead of repeating them."""
 
     def __init__(
-        self, server: Server, path: str, body: Body, read: Callable[[Any], Any], purpose: str, deadline_s: float
+        self, server: LLMServer, path: str, body: Body, read: Callable[[Any], Any], purpose: str, deadline_s: float
     ) -> None:
         self._path, self._body, self._read = path, body, read
         self.result: Any = None
@@ -55,9 +55,9 @@ class Posting(Call):
         told = response.json()
         self.result = self._read(told)
         self._unreadable = ""
-        tokens = at(told, "usage", "total_tokens") or at(told, "usage", "prompt_tokens")
+        tokens = value_at(told, "usage", "total_tokens") or value_at(told, "usage", "prompt_tokens")
         is_counted = isinstance(tokens, int) and not isinstance(tokens, bool) and 0 <= tokens < 2**31
-        model = at(told, "model")
+        model = value_at(told, "model")
         self._reply = Reply(
             model=model[:200] if isinstance(model, str) else self._ask.model,
             tokens_in=tokens if is_counted else None,

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.conf import settings
 
-from llm.call import Server
-from llm.dialect import Body, at
+from llm.call import LLMServer
+from llm.dialect import Body, value_at
 from llm.exchange import Exchange, clean_text
 from llm.posting import post
 
@@ -25,7 +25,7 @@ class Relevance:
     score: float
 
 
-def obstacle() -> str:
+def find_rerank_obstacle() -> str:
     """Why nothing can be reranked here, or ""."""
     return "" if settings.RERANK_BASE_URL or settings.VOYAGE_API_KEY else MISSING
 
@@ -35,9 +35,9 @@ def rerank(query: str, texts: Sequence[str], *, top: int, deadline_s: float) -> 
     sent = [clean_text(text)[:TEXT_CHARACTERS_MAX].strip() or "-" for text in texts[:DOCUMENTS_MAX]]
     body: Body = {"model": settings.RERANK_MODEL, "query": clean_text(query), "documents": sent}
     if settings.RERANK_BASE_URL:
-        server, form, place = Server(settings.RERANK_BASE_URL, settings.RERANK_API_KEY), {"top_n": top}, "results"
+        server, form, place = LLMServer(settings.RERANK_BASE_URL, settings.RERANK_API_KEY), {"top_n": top}, "results"
     else:
-        server = Server(settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY)
+        server = LLMServer(settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY)
         form, place = {"top_k": top, "truncation": True}, "data"
     read = partial(read_scores, place=place, count=len(sent))
     scored, exchange = post(server, "/rerank", body | form, read, purpose="rerank", deadline_s=deadline_s)
@@ -46,12 +46,12 @@ def rerank(query: str, texts: Sequence[str], *, top: int, deadline_s: float) -> 
 
 def read_scores(told: Any, place: str, count: int) -> list[Relevance]:
     """The scores of a reply; ValueError for a text that was not sent, one scored twice, or a score that is none."""
-    rows = at(told, place)
+    rows = value_at(told, place)
     if not isinstance(rows, list) or not rows:
         raise ValueError("no scores")
     scored: dict[int, float] = {}
     for row in rows:
-        index, score = at(row, "index"), at(row, "relevance_score")
+        index, score = value_at(row, "index"), value_at(row, "relevance_score")
         if (
             not isinstance(index, int)
             or not 0 <= index < count

@@ -75,7 +75,7 @@ class Booking:
 
 def book(model: str, characters: int) -> Booking | None:
     """Set aside what a call with a prompt of so many characters may cost; None without limits. Raises LimitUsedUp."""
-    limits = limits_of(_payer.get())
+    limits = limits_of_payer(_payer.get())
     if not limits:
         return None
     price: Price | None = settings.LLM_PRICES.get(model)
@@ -91,7 +91,7 @@ def book(model: str, characters: int) -> Booking | None:
     return Booking(price, day, tuple(payer for payer, _, _ in limits), amount)
 
 
-def limits_of(payer: Payer) -> list[tuple[str, Decimal, str]]:
+def limits_of_payer(payer: Payer) -> list[tuple[str, Decimal, str]]:
     """The limits that hold for a payer, always in this order, so that two calls never wait for each other's rows."""
     limits = settings.SPENDING_LIMITS
     rows = (

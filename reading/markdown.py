@@ -60,9 +60,9 @@ def block_parser() -> MarkdownIt:
     return parser
 
 
-def read_outline(sources: Sequence[str]) -> Outline:
+def read_markdown_outline(sources: Sequence[str]) -> Outline:
     """The headings, lists, tables and fences of Markdown source lines."""
-    body_start, title = front_matter(sources)
+    body_start, title = read_front_matter(sources)
     kinds: dict[int, LineKind] = dict.fromkeys(range(body_start), "furniture")
     headings: list[Heading] = []
     blocks = "\n".join(["" if index < body_start else line for index, line in enumerate(sources)])
@@ -91,7 +91,7 @@ def read_outline(sources: Sequence[str]) -> Outline:
     return Outline(kinds, headings, title or next((heading.title for heading in headings), ""))
 
 
-def front_matter(sources: Sequence[str]) -> tuple[int, str]:
+def read_front_matter(sources: Sequence[str]) -> tuple[int, str]:
     """How many lines of metadata stand in front, and the title they name."""
     if not sources or sources[0].strip() != FRONT_MATTER_FENCE:
         return 0, ""
@@ -119,7 +119,7 @@ def laid_out(sources: Sequence[str], kinds: dict[int, LineKind]) -> tuple[list[P
     was_blank = True
     for index, source in enumerate(sources):
         kind = kinds.get(index, "body")
-        pieces = list(wrapped(source, kind))
+        pieces = list(wrap_line(source, kind))
         if not pieces:
             y += 0 if was_blank else LEADING
             was_blank = True
@@ -134,7 +134,7 @@ def laid_out(sources: Sequence[str], kinds: dict[int, LineKind]) -> tuple[list[P
     return lines, first_of
 
 
-def wrapped(source: str, kind: LineKind) -> Iterator[tuple[float, str]]:
+def wrap_line(source: str, kind: LineKind) -> Iterator[tuple[float, str]]:
     """The visual lines of a source line, each with its left edge. Table rows are wrapped too, never cut."""
     text = HEADING_MARKS.sub("", source) if kind == "heading" else source
     stripped = " ".join(text.split())

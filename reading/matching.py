@@ -59,7 +59,7 @@ def match_form(text: str) -> str:
     folded = text.lower() if text.isascii() and text.isprintable() and "`" not in text else text.translate(FOLDS)
     words = folded.split()
     if len(words) >= LETTERS_MIN and is_letter_spaced(words):
-        words = text_of(joined_letters([(character, 0) for character in folded])).split()
+        words = join_characters(joined_letters([(character, 0) for character in folded])).split()
     folded = " ".join(words)
     if LEADER_SIGN.search(folded):
         folded = " ".join(LEADERS.sub(" ", folded).split())
@@ -69,11 +69,11 @@ def match_form(text: str) -> str:
 def match_map(text: str) -> tuple[str, list[int]]:
     """The match form and, for each of its characters, the index of the source character it comes from."""
     pairs = [(part, index) for index, character in enumerate(text) for part in FOLDS[ord(character)]]
-    if is_letter_spaced(text_of(pairs).split()):
+    if is_letter_spaced(join_characters(pairs).split()):
         pairs = joined_letters(pairs)
-    pairs = collapsed(replaced(collapsed(pairs), LEADERS, " "))
-    pairs = replaced(pairs, TIGHT_SIGNS, "")
-    return text_of(pairs), [index for _, index in pairs]
+    pairs = collapse_spaces(replace_pattern(collapse_spaces(pairs), LEADERS, " "))
+    pairs = replace_pattern(pairs, TIGHT_SIGNS, "")
+    return join_characters(pairs), [index for _, index in pairs]
 
 
 def loose_map(text: str) -> tuple[str, list[int]]:
@@ -122,7 +122,7 @@ def is_letter_spaced(words: Sequence[str]) -> bool:
 
 def joined_letters(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """Drop the single spaces between single letters; wider gaps stay as the ends of words."""
-    text = text_of(pairs)
+    text = join_characters(pairs)
     single = {
         index
         for index, character in enumerate(text)
@@ -135,17 +135,17 @@ def joined_letters(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
     ]
 
 
-def replaced(pairs: list[tuple[str, int]], pattern: re.Pattern[str], by: str) -> list[tuple[str, int]]:
+def replace_pattern(pairs: list[tuple[str, int]], pattern: re.Pattern[str], by: str) -> list[tuple[str, int]]:
     kept: list[tuple[str, int]] = []
     position = 0
-    for found in pattern.finditer(text_of(pairs)):
+    for found in pattern.finditer(join_characters(pairs)):
         kept += pairs[position : found.start()]
         kept += [(by, pairs[found.start()][1])] if by else []
         position = found.end()
     return kept + pairs[position:]
 
 
-def collapsed(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
+def collapse_spaces(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
     kept: list[tuple[str, int]] = []
     for pair in pairs:
         if pair[0] != " " or kept and kept[-1][0] != " ":
@@ -153,5 +153,5 @@ def collapsed(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
     return kept[:-1] if kept and kept[-1][0] == " " else kept
 
 
-def text_of(pairs: list[tuple[str, int]]) -> str:
+def join_characters(pairs: list[tuple[str, int]]) -> str:
     return "".join([character for character, _ in pairs])

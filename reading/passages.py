@@ -57,7 +57,9 @@ def cut_passages(
         groups = list(fixed_groups(lines, cutting.chunk_size, cutting.chunk_overlap))
     else:
         groups = [
-            group for section in runs(lines, lambda line: line.toc_index) for group in packed(section, count_tokens)
+            group
+            for section in runs(lines, lambda line: line.toc_index)
+            for group in pack_section(section, count_tokens)
         ]
     contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
     tops = page_tops(lines)
@@ -70,7 +72,7 @@ def cut_passages(
             group[0].page_number,
             group[-1].page_number,
             group[0].toc_index,
-            kind_of(group),
+            classify_passage(group),
             joiner.text_of(group),
             with_top(contexts.get(group[0].toc_index, ""), group, tops),
         )
@@ -93,14 +95,14 @@ def page_tops(lines: Sequence[LineRow]) -> dict[int, list[LineRow]]:
 
 def with_top(context: str, group: Sequence[LineRow], tops: dict[int, list[LineRow]]) -> str:
     """The context of a passage; rows of a table also say what stands at the top of their page, for they live from it."""
-    if kind_of(group) != "table":
+    if classify_passage(group) != "table":
         return context
     tops_here = tops[group[0].page_number]
     above = [line.text for line in tops_here if line.number < group[0].number and line.text not in context]
     return "\n".join([context, *above]) if above else context
 
 
-def kind_of(group: Sequence[LineRow]) -> str:
+def classify_passage(group: Sequence[LineRow]) -> str:
     """What most lines of a passage are."""
     for line_kind, kind in (("table_row", "table"), ("list_item", "list")):
         if sum(line.kind == line_kind for line in group) * 2 > len(group):
@@ -141,7 +143,7 @@ def fixed_groups(lines: Sequence[LineRow], size: int, overlap: int) -> Iterator[
 # ---- sections
 
 
-def packed(section: Sequence[LineRow], count_tokens: CountTokens) -> Iterator[list[LineRow]]:
+def pack_section(section: Sequence[LineRow], count_tokens: CountTokens) -> Iterator[list[LineRow]]:
     """The lines of one section in passages within the token limit, cut between blocks where that is possible."""
     group: list[LineRow] = []
     tokens = 0

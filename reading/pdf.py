@@ -44,8 +44,8 @@ WEBP_QUALITY, WEBP_METHOD = 80, 0  # method 0: half the time of 4 for a fifth mo
 ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "Names/EmbeddedFiles", "AcroForm/XFA")
 
 
-class Document(pymupdf.Document):
-    """A PDF that is opened without its outline, which may take longer than all its text; `read_outline` has it."""
+class PdfDocument(pymupdf.Document):
+    """A PDF that is opened without its outline, which may take longer than all its text; `read_pdf_outline` has it."""
 
     def _loadOutline(self) -> None:
         return None
@@ -64,7 +64,7 @@ class OutlineItem(NamedTuple):
     y: float
 
 
-class PageLink(NamedTuple):
+class InternalLink(NamedTuple):
     """An internal link: its rectangle on `page_number` (displayed, in points) and its target page and y."""
 
     page_number: int
@@ -89,12 +89,12 @@ class PageFacts(NamedTuple):
 
 
 @contextmanager
-def opened(path: Path, limits: Limits) -> Iterator[Document]:
+def open_pdf(path: Path, limits: Limits) -> Iterator[PdfDocument]:
     """The file as an open PDF with pages. Raises ReadingError with the reason when it is none."""
     check_file(path, limits)
     try:
         # Not by its path: a forked copy would read from the same open file, and move the place this one reads from.
-        document = Document(stream=mapped(path), filetype="pdf")
+        document = PdfDocument(stream=map_file(path), filetype="pdf")
     except PDF_ERRORS as error:
         raise refused_open(error, path, limits) from error
     with document:
@@ -105,7 +105,7 @@ def opened(path: Path, limits: Limits) -> Iterator[Document]:
         yield document
 
 
-def mapped(path: Path) -> memoryview:
+def map_file(path: Path) -> memoryview:
     with path.open("rb") as file:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
@@ -121,7 +121,7 @@ def check_file(path: Path, limits: Limits) -> None:
             raise refusal("not_pdf", f"no {HEADER.decode()} within the first {HEADER_WITHIN} bytes")
 
 
-def check_document(document: Document, limits: Limits) -> None:
+def check_document(document: PdfDocument, limits: Limits) -> None:
     if not document.is_pdf:
         raise refusal("not_pdf", f"opens as {(document.metadata or {}).get('format')}")
     if document.needs_pass:
@@ -146,12 +146,12 @@ def is_memory_error(error: BaseException) -> bool:
 # ---- pages
 
 
-def read_pages(document: Document, limits: Limits) -> Iterator[PageFacts]:
+def read_pages(document: PdfDocument, limits: Limits) -> Iterator[PageFacts]:
     """Every page in order; a page that cannot be read comes without text."""
     return (read_page(document, index, limits) for index in range(document.page_count))
 
 
-def read_page(document: Document, index: int, limits: Limits) -> PageFacts:
+def read_page(document: PdfDocument, index: int, limits: Limits) -> PageFacts:
     try:
         page = document[index]
         width, height, rotation = page.rect.width, page.rect.height, page.rotation
@@ -175,7 +175,7 @@ def page_text(
     return text, is_cut
 
 
-def pages_without_text(document: Document, limits: Limits) -> Iterator[int]:
+def pages_without_text(document: PdfDocument, limits: Limits) -> Iterator[int]:
     """The numbers of the pages that hold no text of their own."""
     return (fact.number for fact in read_pages(document, limits) if fact.text is None or not fact.text.chars)
 
@@ -191,10 +191,10 @@ def look_for_concealed(text: PageText, blocks: list[dict[str, Any]], turn: Turn 
         if span["size"] < TINY_PT or not span["alpha"]:
             text.concealed_chars += chars
         elif is_white(span["color"]) and chars:
-            text.white.append(WhiteSpan(*turned(span["bbox"], turn), chars))
+            text.white.append(WhiteSpan(*turn_box(span["bbox"], turn), chars))
 
 
-def turned(box: Sequence[float], turn: Turn | None) -> tuple[float, float, float, float]:
+def turn_box(box: Sequence[float], turn: Turn | None) -> tuple[float, float, float, float]:
     """A box as the page displays it."""
     corners = [(box[0], box[1]), (box[2], box[3])]
     xs, ys = zip(*(turn(x, y) if turn else (x, y) for x, y in corners), strict=True)
@@ -210,7 +210,9 @@ def is_white(color: int) -> bool:
     return all((color >> shift) & 0xFF >= WHITE & 0xFF for shift in (0, 8, 16))
 
 
-def white_on_white(document: Document, white: Mapping[int, Sequence[WhiteSpan]], patience: Patience) -> dict[int, int]:
+def white_on_white(
+    document: PdfDocument, white: Mapping[int, Sequence[WhiteSpan]], patience: Patience
+) -> dict[int, int]:
     """Page number → how many of its white characters are on white; a page that could not be drawn in time is left out."""
 
     def look(number: int) -> int:
@@ -261,7 +263,7 @@ def turn_of(page: pymupdf.Page) -> Turn:
 # ---- facts about the file
 
 
-def title_of(document: Document, limits: Limits) -> str:
+def title_of(document: PdfDocument, limits: Limits) -> str:
     try:
         title = (document.metadata or {}).get("title") or ""
     except PDF_ERRORS:
@@ -269,7 +271,7 @@ def title_of(document: Document, limits: Limits) -> str:
     return clean_text(title)[0].strip()[: limits.title_chars]
 
 
-def file_warnings(document: Document) -> list[str]:
+def file_warnings(document: PdfDocument) -> list[str]:
     """What to say of the file as a whole: it was repaired; it brings scripts or attachments, none of them ever run."""
     warnings = ["repaired"] if document.is_repaired else []
     try:
@@ -281,7 +283,7 @@ def file_warnings(document: Document) -> list[str]:
     return warnings
 
 
-def is_active(document: Document, kind: str, value: str) -> bool:
+def is_active(document: PdfDocument, kind: str, value: str) -> bool:
     """A catalog entry that runs or carries something; an opening action that only goes to a page does not."""
     if kind == "xref":
         value = document.xref_object(int(value.split()[0]), compressed=True)
@@ -296,13 +298,13 @@ class Declared(NamedTuple):
     warnings: list[str]
 
 
-def read_declared(document: Document, limits: Limits, patience: Patience) -> Declared:
+def read_declared(document: PdfDocument, limits: Limits, patience: Patience) -> Declared:
     """The labels and the outline a file declares, as far as they can be read in time."""
     looks: dict[str, Callable[[], Any]] = {}
     if declares(document, "PageLabels"):
         looks["labels"] = partial(read_labels, document)
     if declares(document, "Outlines"):
-        looks["outline"] = partial(read_outline, document, limits)
+        looks["outline"] = partial(read_pdf_outline, document, limits)
     found = done_apart(list(looks), lambda name: looks[name](), patience.at_most(DECLARED_S), each_s=DECLARED_S / 2)
     labels = {number: label for number, label in enumerate(found.get("labels", ()), start=1) if label}
     outline, warnings = found.get("outline", ([], []))
@@ -310,7 +312,7 @@ def read_declared(document: Document, limits: Limits, patience: Patience) -> Dec
     return Declared(labels, [OutlineItem(*item) for item in outline], [*warnings, *skipped])
 
 
-def declares(document: Document, key: str) -> bool:
+def declares(document: PdfDocument, key: str) -> bool:
     """Whether the file's catalog has an entry."""
     try:
         return bool(document.xref_get_key(document.pdf_catalog(), key)[0] != "null")
@@ -318,7 +320,7 @@ def declares(document: Document, key: str) -> bool:
         return False
 
 
-def read_labels(document: Document) -> list[str]:
+def read_labels(document: PdfDocument) -> list[str]:
     """The label of each page, "" where it has none."""
     # Once for all pages: some programs declare each page by itself, and the library would read all for each.
     rules = sorted(document._get_page_labels())
@@ -332,7 +334,7 @@ def declared_label(index: int, rules: list[tuple[int, str]]) -> str:
         return ""
 
 
-def read_outline(document: Document, limits: Limits) -> tuple[list[OutlineItem], list[str]]:
+def read_pdf_outline(document: PdfDocument, limits: Limits) -> tuple[list[OutlineItem], list[str]]:
     """The file's own outline, entries without a page left out, and warnings. Walked without recursion."""
     items: list[OutlineItem] = []
     warnings: list[str] = []
@@ -361,17 +363,17 @@ def read_outline(document: Document, limits: Limits) -> tuple[list[OutlineItem],
     return items, warnings
 
 
-def read_links(document: Document, patience: Patience) -> tuple[list[PageLink], bool]:
+def read_links(document: PdfDocument, patience: Patience) -> tuple[list[InternalLink], bool]:
     """Internal links of the first pages, and whether some were left out: they were too many, or took too long."""
     pages = range(min(LINK_PAGES, document.page_count))
     found = done_apart(pages, lambda index: links_of_page(document, index), patience.at_most(LINKS_S))
-    links = [PageLink(*link) for page_links in found.values() for link in page_links]
+    links = [InternalLink(*link) for page_links in found.values() for link in page_links]
     return links, len(found) < len(pages) or any(len(page_links) > PAGE_LINKS for page_links in found.values())
 
 
-def links_of_page(document: Document, index: int) -> list[PageLink]:
+def links_of_page(document: PdfDocument, index: int) -> list[InternalLink]:
     """The page's internal links, walked below the library's own list, which takes quadratic time."""
-    links: list[PageLink] = []
+    links: list[InternalLink] = []
     try:
         link = pymupdf.mupdf.fz_load_links(document[index].this)
         for _ in range(PAGE_LINKS + 1):
@@ -382,7 +384,7 @@ def links_of_page(document: Document, index: int) -> list[PageLink]:
                 target, _, y = document.resolve_link(uri)
                 box = pymupdf.Rect(link.rect())
                 if 0 <= target < document.page_count:
-                    links.append(PageLink(index + 1, box.x0, box.y0, box.x1, box.y1, target + 1, finite(y)))
+                    links.append(InternalLink(index + 1, box.x0, box.y0, box.x1, box.y1, target + 1, finite(y)))
             link = link.next()
     except PDF_ERRORS:
         return []
@@ -399,17 +401,17 @@ def finite(y: float) -> float:
 
 def render_page(path: Path, number: int, dpi: int, out_path: Path, limits: Limits) -> None:
     """Write one page as WebP, at most as large as the limits allow. Raises ReadingError."""
-    with opened(path, limits) as document:
+    with open_pdf(path, limits) as document:
         if not 1 <= number <= document.page_count:
             raise refusal("internal", f"page {number} of {document.page_count}")
         try:
-            image, _ = drawn(document[number - 1], dpi, limits)
+            image, _ = rasterise_page(document[number - 1], dpi, limits)
         except (*PDF_ERRORS, MemoryError) as error:
             raise refused_render(error, limits) from error
         image.save(out_path, "WEBP", quality=WEBP_QUALITY, method=WEBP_METHOD)
 
 
-def drawn(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.Image, float]:
+def rasterise_page(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.Image, float]:
     """The page's image and its pixels a point. Raises ReadingError for a page too large, and the library's errors."""
     zoom = zoom_within(page.rect.width, page.rect.height, dpi, limits)
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
@@ -421,7 +423,7 @@ def drawn(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.Image, fl
 def draw_page(document: pymupdf.Document, number: int, dpi: int, limits: Limits) -> tuple[Image.Image, float] | None:
     """The image of a page and its pixels a point; None when it cannot be drawn."""
     try:
-        return drawn(document[number - 1], dpi, limits)
+        return rasterise_page(document[number - 1], dpi, limits)
     except (*PDF_ERRORS, MemoryError, ReadingError):
         return None
 

@@ -13,9 +13,9 @@ from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
 from reading.limits import MIB, Limits
 from reading.outline.contents_pages import linked_targets, printed_targets
-from reading.outline.headings import VERIFIED, Start, Target, starts_of
+from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
 from reading.outline.toc import (
-    extended,
+    extend_starts,
     first_usable,
     rows_of_starts,
     starts_by_typography,
@@ -65,7 +65,7 @@ def read_pdf(
     4. table of contents, line-exact
     """
     clock, patience = Clock(), Patience(limits.wall_s)
-    with pdf.opened(path, limits) as document:
+    with pdf.open_pdf(path, limits) as document:
         extract = extract_pages(document, limits, on_progress, recognised or {})
         check_text(extract, limits)
         clock.stop("lines")
@@ -115,7 +115,7 @@ def read_pdf(
 
 
 def extract_pages(
-    document: pdf.Document, limits: Limits, on_progress: OnProgress | None, recognised: Mapping[int, PageText]
+    document: pdf.PdfDocument, limits: Limits, on_progress: OnProgress | None, recognised: Mapping[int, PageText]
 ) -> Extract:
     """Every page with its lines. Raises ReadingError when the document holds more text than allowed."""
     extract = Extract()
@@ -151,7 +151,7 @@ def check_text(extract: Extract, limits: Limits) -> None:
     raise refusal("no_text")
 
 
-def look_for_white_on_white(document: pdf.Document, extract: Extract, patience: Patience) -> list[int]:
+def look_for_white_on_white(document: pdf.PdfDocument, extract: Extract, patience: Patience) -> list[int]:
     """Count white text on white as concealed; returns the pages where that could not be told in time."""
     white = {fact.number: fact.text for fact in extract.facts if fact.text and fact.text.white}
     found = pdf.white_on_white(document, {number: text.white for number, text in white.items()}, patience)
@@ -238,41 +238,41 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
 
 
 def find_starts(
-    document: pdf.Document,
+    document: pdf.PdfDocument,
     outline: Sequence[pdf.OutlineItem],
     patience: Patience,
     lines: list[PageLine],
     style: BodyStyle,
     labels: Mapping[int, str],
-) -> tuple[list[Start], list[str]]:
+) -> tuple[list[SectionStart], list[str]]:
     """The starts of the first usable source: the file's outline, linked or printed contents pages, headings."""
     warnings: list[str] = []
 
-    def from_outline() -> list[Start]:
-        targets = [Target(entry.level, entry.title, entry.page_number, entry.y) for entry in outline]
+    def from_outline() -> list[SectionStart]:
+        targets = [TitleTarget(entry.level, entry.title, entry.page_number, entry.y) for entry in outline]
         return with_unlisted(starts_of(targets, lines, "outline"), lines, style)
 
-    def from_links() -> list[Start]:
+    def from_links() -> list[SectionStart]:
         links, is_skipped = pdf.read_links(document, patience)
         warnings.extend(["contents_links_skipped"] * is_skipped)
-        return verified(starts_of(linked_targets(links, lines), lines, "linked_contents"))
+        return select_verified(starts_of(linked_targets(links, lines), lines, "linked_contents"))
 
-    def from_print() -> list[Start]:
-        return verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"))
+    def from_print() -> list[SectionStart]:
+        return select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"))
 
-    def from_headings() -> list[Start]:
+    def from_headings() -> list[SectionStart]:
         return starts_by_typography(lines, style)
 
     starts = first_usable([from_outline, from_links, from_print, from_headings])
-    return extended(with_numbered_parts(starts, lines, style), lines, style), warnings
+    return extend_starts(with_numbered_parts(starts, lines, style), lines, style), warnings
 
 
-def verified(starts: Sequence[Start]) -> list[Start]:
+def select_verified(starts: Sequence[SectionStart]) -> list[SectionStart]:
     """The starts that carry their title: a contents page also links to what is no section."""
     return [start for start in starts if start.confidence >= VERIFIED]
 
 
-def mark_headings(starts: Sequence[Start], lines: Sequence[PageLine]) -> None:
+def mark_headings(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> None:
     """The start line of an entry whose title it carries is a heading."""
     for start in starts:
         line = lines[start.line_index]

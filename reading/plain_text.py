@@ -8,7 +8,7 @@ from reading.language import detect_language, sample_of
 from reading.layout.kinds import numbering_of
 from reading.layout.lines import PageLine, rows_of_lines
 from reading.limits import Limits
-from reading.outline.headings import Start
+from reading.outline.headings import SectionStart
 from reading.outline.toc import rows_of_starts, strength_of
 from reading.processes.clock import Clock
 from reading.reasons import refusal
@@ -17,8 +17,8 @@ from reading.rows import PageRow, Reading
 
 def read_markdown(text: str, limits: Limits | None = None) -> Reading:
     """Read Markdown into the same rows, on synthetic pages, with its headings as TOC. Raises ReadingError."""
-    sources, removed = markdown.source_lines(checked(text, limits or Limits()))
-    outline = markdown.read_outline(sources)
+    sources, removed = markdown.source_lines(check_plain_text(text, limits or Limits()))
+    outline = markdown.read_markdown_outline(sources)
     lines, first_of = markdown.laid_out(sources, outline.kinds)
     starts = starts_of_headings(outline.headings, lines, first_of)
     return text_reading(lines, starts, outline.title, removed)
@@ -26,7 +26,7 @@ def read_markdown(text: str, limits: Limits | None = None) -> Reading:
 
 def read_plain_text(text: str, limits: Limits | None = None) -> Reading:
     """Read plain text into the same rows, without a TOC. Raises ReadingError."""
-    sources, removed = markdown.source_lines(checked(text, limits or Limits()))
+    sources, removed = markdown.source_lines(check_plain_text(text, limits or Limits()))
     lines, _ = markdown.laid_out(sources, {})
     return text_reading(lines, [], "", removed)
 
@@ -34,7 +34,7 @@ def read_plain_text(text: str, limits: Limits | None = None) -> Reading:
 # ---- steps
 
 
-def checked(text: str, limits: Limits) -> str:
+def check_plain_text(text: str, limits: Limits) -> str:
     if not text.strip():
         raise refusal("empty_file")
     if len(text) > limits.document_chars:
@@ -44,9 +44,9 @@ def checked(text: str, limits: Limits) -> str:
 
 def starts_of_headings(
     headings: Sequence[markdown.Heading], lines: Sequence[PageLine], first_of: dict[int, int]
-) -> list[Start]:
+) -> list[SectionStart]:
     """Headings as starts; a skipped level does not open a gap in the path."""
-    starts: list[Start] = []
+    starts: list[SectionStart] = []
     path: list[int] = []
     for heading in headings:
         while path and path[-1] >= heading.level:
@@ -54,11 +54,11 @@ def starts_of_headings(
         path.append(heading.level)
         index = first_of[heading.line_index]
         number, _ = numbering_of(heading.title)
-        starts.append(Start(len(path), number, heading.title, index, lines[index].page_number, "markdown", 1.0))
+        starts.append(SectionStart(len(path), number, heading.title, index, lines[index].page_number, "markdown", 1.0))
     return starts
 
 
-def text_reading(lines: Sequence[PageLine], starts: Sequence[Start], title: str, removed: int) -> Reading:
+def text_reading(lines: Sequence[PageLine], starts: Sequence[SectionStart], title: str, removed: int) -> Reading:
     """The Reading of laid-out text."""
     clock = Clock()
     if not lines:

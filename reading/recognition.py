@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reading.characters import clean_text
-from reading.layout.lines import PageText, Piece
+from reading.layout.lines import PageText, TextPiece
 from reading.limits import MIB, Limits
 from reading.rows import LineSpan
 
@@ -44,14 +44,14 @@ def engine() -> str:
         return ""
 
 
-def limits_of(limits: Limits) -> Limits:
+def limits_of_recognition(limits: Limits) -> Limits:
     """What one process of recognition may cost."""
     return replace(
         limits, memory_bytes=MEMORY_BYTES, cpu_s=PAGES_A_CHILD * PAGE_CPU_S, wall_s=PAGES_A_CHILD * PAGE_WALL_S
     )
 
 
-def place_of(folder: Path, page_number: int) -> Path:
+def page_text_path(folder: Path, page_number: int) -> Path:
     return folder / f"{page_number}.ocr.json"
 
 
@@ -61,11 +61,11 @@ def kept_pages(folder: Path) -> dict[int, PageText]:
     for path in folder.glob("*.ocr.json"):
         stored = json.loads(path.read_text(encoding="utf-8"))
         if stored["lines"] or stored["is_blank"]:
-            kept[int(path.name.partition(".")[0])] = text_of(stored["lines"])
+            kept[int(path.name.partition(".")[0])] = build_page_text(stored["lines"])
     return kept
 
 
-def text_of(lines: Sequence[Sequence[Any]]) -> PageText:
+def build_page_text(lines: Sequence[Sequence[Any]]) -> PageText:
     """Recognised lines, [text, x0, y0, x1, y1] in points, as the pieces of a page."""
     page = PageText({}, is_recognised=True)
     for raw, x0, y0, x1, y1 in lines:
@@ -74,7 +74,7 @@ def text_of(lines: Sequence[Sequence[Any]]) -> PageText:
         page.removed_chars += removed
         if text and x1 > x0 and y1 > y0:
             height, spans = y1 - y0, (LineSpan(0, len(text), x0, x1),)
-            piece = Piece(text, x0, y0, x1, y1, y1 - DESCENT * height, round(FONT_SHARE * height), False, spans)
+            piece = TextPiece(text, x0, y0, x1, y1, y1 - DESCENT * height, round(FONT_SHARE * height), False, spans)
             page.pieces.setdefault(0, []).append(piece)
             page.chars += len(text)
     return page
@@ -83,20 +83,20 @@ def text_of(lines: Sequence[Sequence[Any]]) -> PageText:
 # ---- in the child process
 
 
-def recognise(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> None:
+def recognise_pages(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> None:
     """Recognise the next pages without text; progress counts those that are done, of all. Raises ReadingError."""
     from reading import pdf
 
-    with pdf.opened(path, limits) as document:
+    with pdf.open_pdf(path, limits) as document:
         numbers = list(pdf.pages_without_text(document, limits))
-        waiting = [number for number in numbers if not place_of(folder, number).exists()]
+        waiting = [number for number in numbers if not page_text_path(folder, number).exists()]
         done = len(numbers) - len(waiting)
         on_progress(done, len(numbers))
         if not waiting:
             return
         read_image = recogniser()
         for number in waiting[:PAGES_A_CHILD]:
-            keep(place_of(folder, number), recognised_page(document, number, read_image, limits))
+            write_page_text(page_text_path(folder, number), recognised_page(document, number, read_image, limits))
             done += 1
             on_progress(done, len(numbers))
 
@@ -113,11 +113,11 @@ def recognised_page(
     image, zoom = drawn
     shades = [shade for shade, count in enumerate(image.convert("L").histogram()) if count]
     is_blank = shades[-1] - shades[0] < BLANK_RANGE
-    lines = [] if is_blank else list(lines_of(read_image(image), zoom))
+    lines = [] if is_blank else list(convert_lines(read_image(image), zoom))
     return {"engine": engine(), "lines": lines, "is_blank": is_blank}
 
 
-def lines_of(found: Any, zoom: float) -> Iterator[list[Any]]:
+def convert_lines(found: Any, zoom: float) -> Iterator[list[Any]]:
     """The recogniser's boxes (four corners in pixels), texts and scores as lines in points."""
     if found.txts is None:
         return
@@ -139,7 +139,7 @@ def recogniser() -> Callable[[Any], Any]:
     return lambda image: read(np.asarray(image)[:, :, ::-1])  # it expects blue first
 
 
-def keep(path: Path, page: dict[str, Any]) -> None:
+def write_page_text(path: Path, page: dict[str, Any]) -> None:
     """Write a page's text so that it appears whole or not at all."""
     fresh = path.with_suffix(".part")
     fresh.write_text(json.dumps(page, ensure_ascii=False), encoding="utf-8")

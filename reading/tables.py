@@ -105,7 +105,7 @@ class Table:
 def read_tables(lines: Sequence[LineRow]) -> list[Table]:
     """The tables of a page's lines, in reading order."""
     shown = [line for line in lines if line.kind not in UNSEARCHED_KINDS]
-    tables = (table_of_block(block, shown) for block in blocks_of(shown))
+    tables = (table_of_block(block, shown) for block in split_into_blocks(shown))
     return [table for table in tables if table is not None]
 
 
@@ -178,7 +178,7 @@ def is_value(cell: TableCell) -> bool:
 # ---- blocks: the lines of one table
 
 
-def blocks_of(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
+def split_into_blocks(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
     """Runs of rows and of what is between them: labels of groups, wrapped labels, headings of columns."""
     block: list[LineRow] = []
     for line in lines:
@@ -219,7 +219,7 @@ def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow]) -> Table |
     if len(rows) < ROWS_MIN:
         return None
     head = head_of([line for line, _ in parted[:first]], block[0], page)
-    title = title_of(head[0] if head else block[first], page)
+    title = find_title_line(head[0] if head else block[first], page)
     unit = unit_of(" ".join(line.text for line in head))
     return Table(
         title=title.text if title else "",
@@ -320,7 +320,7 @@ def unit_of(text: str) -> str:
     return found[0].strip() if found else ""
 
 
-def title_of(top: LineRow, page: Sequence[LineRow]) -> LineRow | None:
+def find_title_line(top: LineRow, page: Sequence[LineRow]) -> LineRow | None:
     """The caption or heading above a table, a few lines up at most."""
     above = [line for line in page if line.number < top.number][-TITLE_LINES_MAX:]
     return next((line for line in (top, *reversed(above)) if line.kind in ("caption", "heading")), None)
@@ -349,7 +349,7 @@ def rows_of(
     for line, cells in parted:
         row = row_of_line(line, cells, columns)
         if waiting is not None and continues_label(waiting[0], row):
-            row = joined(waiting[0], row)
+            row = join_label(waiting[0], row)
         elif waiting is not None:
             group = Group(waiting[0].label, waiting[1], line.x0 > waiting[1] + INDENT)
         waiting = (row, line.x0) if not any(row.cells) else None
@@ -378,5 +378,5 @@ def continues_label(above: TableRow, row: TableRow) -> bool:
     return row.label[:1].islower() and not above.label.endswith((":", "."))
 
 
-def joined(above: TableRow, row: TableRow) -> TableRow:
+def join_label(above: TableRow, row: TableRow) -> TableRow:
     return replace(row, label=f"{above.label} {row.label}", first_line=above.first_line)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from retrieval.types import Candidate, Coverage, Gate, Hit, Question, Ranking, SearchedWord, Settled, Status
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import terms_of
+from retrieval.words.terms import weigh_terms
 
 NAMES = {
     "G0": "coverage",
@@ -18,7 +18,7 @@ PROPOSED = {"vectors": "nearness in meaning (vectors)", "titles": "a title", "pi
 LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
 
 
-class Finding(NamedTuple):
+class AbsenceVerdict(NamedTuple):
     """What the gates say: the status of the result and, unless something was found, why."""
 
     status: Status
@@ -37,7 +37,7 @@ def count_words(
     forms: dict[str, dict[str, None]] = {}
     for content in contents:
         lexicon = lexicon_of(content)
-        for term in terms_of(question, lexicon):
+        for term in weigh_terms(question, lexicon):
             in_titles = {index for form in term.forms for index in lexicon.titles.get(form, ())}
             counts[term.text] = counts.get(term.text, 0) + max(len(term.lines), len(in_titles))
             forms.setdefault(term.text, {}).update(dict.fromkeys(term.forms))
@@ -94,7 +94,7 @@ def judge_absence(
     coverage: Coverage,
     hits: Sequence[Hit],
     ranking: Ranking,
-) -> Finding:
+) -> AbsenceVerdict:
     """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence."""
     zero = zero_hits(question, searched)
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
@@ -119,15 +119,17 @@ def judge_absence(
     }
     gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
     if not is_absent:
-        return Finding("found", "", gates)
+        return AbsenceVerdict("found", "", gates)
     reason = zero if zero else ranking_evidence(ranking)
     if fires["G0"]:
-        return Finding("cannot_tell", f"{reason}; but {coverage_evidence(coverage)}", gates)
+        return AbsenceVerdict("cannot_tell", f"{reason}; but {coverage_evidence(coverage)}", gates)
     if zero and is_foreign(question, contents):
         languages = " and ".join(sorted({LANGUAGES.get(content.language, content.language) for content in contents}))
         asked = LANGUAGES.get(question.language, question.language)
-        return Finding("cannot_tell", f"{reason}; but the question is in {asked} and the text in {languages}", gates)
-    return Finding("not_found", reason, gates)
+        return AbsenceVerdict(
+            "cannot_tell", f"{reason}; but the question is in {asked} and the text in {languages}", gates
+        )
+    return AbsenceVerdict("not_found", reason, gates)
 
 
 def coverage_evidence(coverage: Coverage) -> str:

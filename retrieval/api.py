@@ -23,10 +23,10 @@ from retrieval.dictionary.csv_format import (
     TEXT_MAX,
     WordlistError,
     WordRow,
-    checked,
-    written,
+    check_word_row,
+    write_csv,
 )
-from retrieval.dictionary.load import rows_of
+from retrieval.dictionary.load import read_word_rows
 from retrieval.dictionary.packs import load_missing
 from retrieval.models import Concept, Term
 from retrieval.types import METHODS, POINTED, ROLE_ORDER
@@ -196,7 +196,7 @@ class DictionaryView(GenericAPIView[Concept]):
         found = access.get_base(request.user, base_id)
         load_missing(found)
         if request.accepted_renderer.format == "csv":
-            return Response(written(rows_of(found)))
+            return Response(write_csv(read_word_rows(found)))
         terms = Prefetch("terms", Term.objects.order_by("language", "pk"))
         concepts = Concept.objects.filter(base=found).order_by("name", "id").prefetch_related(terms)
         page = self.paginate_queryset(concepts) or []
@@ -220,8 +220,8 @@ def checked_rows(rows: list[dict[str, Any]]) -> list[WordRow]:
     wrong: dict[str, str] = {}
     for place, row in enumerate(rows):
         try:
-            word = checked(row["concept"], row["language"], row["term"], row["priority"], str(row["weight"]))
-            if taken.setdefault(editing.key_of(word), word) is not word:
+            word = check_word_row(row["concept"], row["language"], row["term"], row["priority"], str(row["weight"]))
+            if taken.setdefault(editing.key_of_row(word), word) is not word:
                 raise WordlistError("The same term is given twice.")
         except WordlistError as error:
             wrong[f"rows.{place}"] = str(error)

@@ -24,7 +24,7 @@ from retrieval.question.parse import parse_question
 from retrieval.question.phrasing import read_phrasing, without_pages
 from retrieval.types import ConceptTerms, Keyword, Question, RetrievalResult
 from retrieval.words.concepts import concepts_named, searched_terms
-from retrieval.words.tokens import is_generic, is_stop_word, language_of, words_of
+from retrieval.words.tokens import is_generic, is_stop_word, language_of, split_words
 
 DOCUMENTS_MAX = 10  # read line by line; up to so many nothing is left out
 PASSAGES_MAX = 150  # of each kind (R93)
@@ -90,7 +90,7 @@ def retrieve_in(
     **options: Any,
 ) -> RetrievalResult:
     contents = content_for(chosen)
-    counts = elsewhere(question_text, documents, contents, dictionary).counts
+    counts = count_elsewhere(question_text, documents, contents, dictionary).counts
     return retrieve(question_text, contents, settings=settings, dictionary=dictionary, elsewhere=counts, **options)
 
 
@@ -109,7 +109,7 @@ def shortlist(
 
     Only rows of the given documents are looked at: the ids of the scope are in every query.
     """
-    chosen = named(question_text, documents, dictionary)
+    chosen = find_named_documents(question_text, documents, dictionary)
     if 0 < len(chosen) <= DOCUMENTS_MAX:
         return chosen
     return promising(question_text, chosen or documents, settings, dictionary)
@@ -126,7 +126,7 @@ def promising(
     lexical_weight, vector_weight = RERANK_WEIGHTS if settings.ranking == "rerank" else (LEXICAL_WEIGHT, VECTOR_WEIGHT)
     lists = [(lexical_weight, lexical(searched, documents))]
     if settings.embeddings != "none":
-        lists.append((vector_weight, near(topic, documents)))
+        lists.append((vector_weight, find_near_documents(topic, documents)))
     lists.append((NAME_WEIGHT, sharing_words(topic, documents)))
     scores = fuse((weight, rank_in_order(ranked)) for weight, ranked in lists)
     best = sorted(documents, key=lambda document: -scores.get(document.pk, 0.0))[:DOCUMENTS_MAX]
@@ -134,20 +134,22 @@ def promising(
     return [document for document in documents if document.pk in kept]
 
 
-def named(question_text: str, documents: Sequence[Document], dictionary: Sequence[ConceptTerms] = ()) -> list[Document]:
+def find_named_documents(
+    question_text: str, documents: Sequence[Document], dictionary: Sequence[ConceptTerms] = ()
+) -> list[Document]:
     """The documents the question names by company and year, by title or by file name; [] when it names none.
 
     In a base small enough to be read whole only a name with its year is taken as a choice.
     """
     topic = without_pages(read_phrasing(question_text).topic)
     known = {word for concept in concepts_named(topic, dictionary) for word in concept.words}
-    places, has_year = documents_named(topic, names_of(documents), known)
+    places, has_year = documents_named(topic, read_document_names(documents), known)
     if len(documents) <= DOCUMENTS_MAX and not has_year:
         return []
     return [documents[place] for place in places]
 
 
-def names_of(documents: Sequence[Document]) -> list[Name]:
+def read_document_names(documents: Sequence[Document]) -> list[Name]:
     """Title, file name and first lines of each document; a parse never changes, so its first lines are kept."""
     parses = {document.current_parse_id for document in documents if document.current_parse_id}
     known = {parse: cover for parse in parses if (cover := _covers.get(parse)) is not None}
@@ -188,7 +190,7 @@ def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> list[uuid.
     return [key for _, key in sorted(ranked, key=lambda pair: -pair[0])]
 
 
-def near(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
+def find_near_documents(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
     """The documents of the passages nearest in meaning; where two models made the vectors, in turns: they compare apart."""
     parses = [document.current_parse for document in documents if document.current_parse]
     keys = sorted({parse.embedding_model for parse in parses if parse.embedding_model})
@@ -215,11 +217,11 @@ def near_by(topic: str, model_key: str, parse_ids: Sequence[uuid.UUID]) -> list[
 def sharing_words(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
     """The documents whose title or file name shares words with the question, most words first."""
     asked = set(search_words(topic))
-    shared = [(len(asked & set(words_of(match_form(name_of(document))))), document.pk) for document in documents]
+    shared = [(len(asked & set(split_words(match_form(name_of(document))))), document.pk) for document in documents]
     return [key for count, key in sorted(shared, key=lambda pair: -pair[0]) if count]
 
 
-def elsewhere(
+def count_elsewhere(
     question_text: str,
     documents: Sequence[Document],
     contents: Sequence[DocumentContent],
@@ -288,7 +290,7 @@ def name_of(document: Document) -> str:
 
 def search_words(text: str) -> list[str]:
     """The words of a question that say something, in match form, each once."""
-    words = words_of(match_form(text))
+    words = split_words(match_form(text))
     language = language_of(words, "en")
     said = [word for word in words if not is_stop_word(word, language)]
     return list(dict.fromkeys(word for word in said if not is_generic(word, language)) or dict.fromkeys(said))

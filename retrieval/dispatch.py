@@ -52,7 +52,7 @@ def without_vectors(plan: Plan, reason: str) -> Plan:
     return Plan(tuple(Flag("vectors", False, reason) if flag.name == "vectors" else flag for flag in plan.flags))
 
 
-def noted(plan: Plan, name: str, reason: str) -> Plan:
+def note_reason(plan: Plan, name: str, reason: str) -> Plan:
     """The plan with what a step came to as the reason of its flag."""
     return Plan(tuple(replace(flag, reason=reason) if flag.name == name else flag for flag in plan.flags))
 
@@ -73,10 +73,10 @@ def rule_titles(asked: Asked) -> Flag:
     usable = [content for content in asked.contents if content.has_usable_toc]
     entries = sum(entry.origin != "front" for content in usable for entry in content.toc)
     if usable:
-        return Flag("titles", True, f"{entries} titles in {counted(len(usable), 'table')} of contents")
+        return Flag("titles", True, f"{entries} titles in {pluralise(len(usable), 'table')} of contents")
     headed = sum(len(statement_pages(content)) for content in asked.contents)
     if headed:
-        return Flag("titles", True, f"no table of contents, but {counted(headed, 'page')} headed as a statement")
+        return Flag("titles", True, f"no table of contents, but {pluralise(headed, 'page')} headed as a statement")
     return Flag("titles", False, f"no table of contents with {USABLE_TOC_ENTRIES} entries; hits are grouped by page")
 
 
@@ -99,7 +99,7 @@ def rule_vectors(asked: Asked) -> Flag:
         return Flag("vectors", False, "embeddings are off in this base")
     made_by = {content.vectors.model_key for content in asked.contents if content.vectors is not None}
     if not made_by:
-        reason = providers.obstacle(asked.settings.embeddings)
+        reason = providers.find_provider_obstacle(asked.settings.embeddings)
         return Flag("vectors", False, reason or "the passages have no embeddings yet")
     if not any(providers.embedder_for(key) for key in made_by):
         return Flag("vectors", False, f"nobody here can embed a question as {', '.join(sorted(made_by))} does")
@@ -163,5 +163,5 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def counted(count: int, noun: str) -> str:
+def pluralise(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,4 +1,4 @@
-"""Document text that speaks to a model instead of a reader. A leaf: the mark of it is an index, so that it costs no column.
+"""Document text that speaks to a model instead of a reader. The mark of it is an index, so that it costs no column.
 
 It is a sign for people to look, not a wall: the wall is fenced text, checked ids and literal quotes (R51, L3).
 """

@@ -11,7 +11,7 @@ from llm.exchange import Exchange
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
 from retrieval.arbiter import arbitrate
-from retrieval.arbiter.brief import fitted, toc_block
+from retrieval.arbiter.brief import fit_snippets, toc_block
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
@@ -68,7 +68,7 @@ def retrieve(
         question, reading = read_by_model(question, contents, dictionary)
     plan = dispatch.plan(question, contents, settings, mode)
     if question.clarification:
-        return clarified(question, plan, contents, name, settings, reading)
+        return build_clarification(question, plan, contents, name, settings, reading)
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
@@ -80,7 +80,7 @@ def retrieve(
         candidates, hits, plan = propose(name, question, contents, hits, plan, pool_size(settings, mode))
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""
-    candidates = fitted(candidates, toc)
+    candidates = fit_snippets(candidates, toc)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
     ranking = arbitrate(name, question, candidates, contents)
@@ -127,7 +127,7 @@ def is_barred(arbiter: ArbiterName, question: Question, searched: Sequence[Searc
     return not is_open and bool(absence.zero_hits(question, searched))
 
 
-def clarified(
+def build_clarification(
     question: Question,
     plan: Plan,
     contents: Sequence[DocumentContent],

@@ -163,7 +163,7 @@ class Brief:
 
 
 @dataclass(frozen=True)
-class Piece:
+class QuotePiece:
     """Characters [start, end) of one line."""
 
     line_number: int
@@ -186,7 +186,7 @@ class Calibrated:
     """The literal text and its pieces, "" and none when the quote was refused, and what was done to it."""
 
     text: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[QuotePiece, ...]
     repair: Repair
 
 

@@ -63,7 +63,7 @@ def digest_of_code() -> str:
     return hashed.hexdigest()[:DIGITS]
 
 
-def write(version: str) -> None:
+def write_version(version: str) -> None:
     """Keep the version of an image. Raises VersionMissing for none, or what is none."""
     if not WRITTEN.fullmatch(version) or version == "unknown":
         raise VersionMissing(NOT_GIVEN if not version else f"{version!r} is no version. {NOT_GIVEN}")
@@ -72,6 +72,6 @@ def write(version: str) -> None:
 
 if __name__ == "__main__":
     try:
-        write("".join(sys.argv[1:]))
+        write_version("".join(sys.argv[1:]))
     except VersionMissing as refusal:
         sys.exit(str(refusal))

@@ -98,7 +98,7 @@ def test_where_git_cannot_read_the_checkout_the_file_says(monkeypatch: pytest.Mo
     (tmp_path / ".git").mkdir()
     monkeypatch.setattr(version, "ROOT", tmp_path)
     monkeypatch.setattr(version, "FILE", tmp_path / "VERSION")
-    version.write(GIVEN)
+    version.write_version(GIVEN)
     assert program_version.__wrapped__() == GIVEN
 
 

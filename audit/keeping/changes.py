@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from audit.runs.listing import Key
+from audit.runs.listing import RunKey
 from documents.models import KnowledgeBase, Viewer
 from ledger.models import Entry, Event
 
@@ -75,7 +75,7 @@ DETAIL_NAMES = {
 
 
 @dataclass(frozen=True)
-class Change:
+class RecordedChange:
     """One event in words. `details` are name and value, of what changed before and after."""
 
     event: Event
@@ -88,8 +88,8 @@ class Change:
 
 @dataclass(frozen=True)
 class ChangePage:
-    rows: tuple[Change, ...]
-    older: Key | None
+    rows: tuple[RecordedChange, ...]
+    older: RunKey | None
 
 
 def visible_to(user: Viewer) -> "QuerySet[Event]":
@@ -108,7 +108,7 @@ def in_bases(bases: "QuerySet[KnowledgeBase]") -> Q:
     return found
 
 
-def narrowed(events: "QuerySet[Event]", wanted: dict[str, Any]) -> "QuerySet[Event]":
+def filter_changes(events: "QuerySet[Event]", wanted: dict[str, Any]) -> "QuerySet[Event]":
     if wanted.get("base"):
         events = events.filter(in_bases(KnowledgeBase.objects.filter(pk=wanted["base"].pk)))
     if wanted.get("kind"):
@@ -118,19 +118,19 @@ def narrowed(events: "QuerySet[Event]", wanted: dict[str, Any]) -> "QuerySet[Eve
     return events
 
 
-def page_of(events: "QuerySet[Event]", before: str = "") -> ChangePage:
+def read_change_page(events: "QuerySet[Event]", before: str = "") -> ChangePage:
     """One page, from the newest or from just before a key. Raises BadRequest for a key that is none."""
     if before:
-        key = Key.read(before)
+        key = RunKey.read(before)
         same = Q(created_at=key.created_at, id__lt=key.run_id)
         events = events.filter(Q(created_at__lt=key.created_at) | same, created_at__lte=key.created_at)
     found = list(events[: CHANGES_A_PAGE + 1])
     shown = found[:CHANGES_A_PAGE]
     has_more = len(found) > CHANGES_A_PAGE
-    return ChangePage(tuple(read(shown)), Key(shown[-1].created_at, shown[-1].pk) if has_more else None)
+    return ChangePage(tuple(describe_events(shown)), RunKey(shown[-1].created_at, shown[-1].pk) if has_more else None)
 
 
-def read(events: Sequence[Event]) -> list[Change]:
+def describe_events(events: Sequence[Event]) -> list[RecordedChange]:
     ids = {event.pk: base_id_of(event) for event in events}
     names: dict[UUID | None, str] = dict(
         KnowledgeBase.objects.filter(pk__in=[pk for pk in ids.values() if pk]).values_list("pk", "name")
@@ -138,12 +138,12 @@ def read(events: Sequence[Event]) -> list[Change]:
     entries = Entry.objects.filter(kind="event", subject_id__in=[str(event.pk) for event in events])
     sequences = dict(entries.values_list("subject_id", "sequence"))
     return [
-        Change(
+        RecordedChange(
             event=event,
             words=str(WORDS.get(event.kind, event.kind.replace("_", " ").capitalize())),
             base=names.get(ids[event.pk], ""),
             about=event.subject,
-            details=tuple(lines_of(event.details)),
+            details=tuple(describe_details(event.details)),
             sequence=sequences.get(str(event.pk)),
         )
         for event in events
@@ -160,18 +160,18 @@ def base_id_of(event: Event) -> UUID | None:
         return None
 
 
-def lines_of(details: dict[str, Any]) -> list[tuple[str, str]]:
+def describe_details(details: dict[str, Any]) -> list[tuple[str, str]]:
     """Names and values; before and after stand together."""
     told = {name: value for name, value in details.items() if name not in LEFT_OUT}
     if "before" in told and "after" in told:
         told["changed"] = [told.pop("before"), told.pop("after")]
-    return [(str(DETAIL_NAMES.get(name) or name.replace("_", " ")), in_words(value)) for name, value in told.items()]
+    return [(str(DETAIL_NAMES.get(name) or name.replace("_", " ")), write_value(value)) for name, value in told.items()]
 
 
-def in_words(value: Any) -> str:
+def write_value(value: Any) -> str:
     """A value; of a pair what it was and what it is."""
     if isinstance(value, list) and len(value) == 2:
-        return f"{in_words(value[0])} → {in_words(value[1])}"
+        return f"{write_value(value[0])} → {write_value(value[1])}"
     if isinstance(value, list):
-        return ", ".join(map(in_words, value))
+        return ", ".join(map(write_value, value))
     return "–" if value in ("", None) else str(value)[:VALUE_MAX]

@@ -36,13 +36,13 @@ from chat.models import (
 from chat.stream import forget
 from documents.idempotency import forget_keys
 from documents.models import KnowledgeBase
-from ledger.chain import digest
+from ledger.chain import digest_of
 from ledger.events import record
 from ledger.holds import refuse_when_held
 from ledger.models import Event, Salt
 from llm.models import ERASED_CALL, LLMCall
 from retrieval.models import ERASED_CANDIDATE, ERASED_RUN, RetrievalRun, RunCandidate
-from retrieval.record import reading_of
+from retrieval.run_record import reading_of
 
 PERSON_ERASED = "person_erased"
 NOT_ALLOWED = (
@@ -75,9 +75,9 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
     runs = in_base(RetrievalRun.objects.filter(asked_by=person), base)
     bases = {*runs.order_by().values_list("base_id", flat=True), *conversations.values_list("base_id", flat=True)}
     refuse_when_held(*(subject for pk in bases for subject in holders_of(pk, person.pk)), f"user:{person.pk}")
-    with allowed():
+    with explain_denial():
         delete_conversations(conversations)
-        mine = list(unerased(runs, "run").only("pk", "base_id", "llm_call_id"))
+        mine = list(exclude_erased(runs, "run").only("pk", "base_id", "llm_call_id"))
         for run in mine:
             erase_run(run, erasing)
         erase_strays(erasing)
@@ -96,7 +96,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         RunCandidate.objects.filter(run=run).update(**ERASED_CANDIDATE)
         RetrievalRun.objects.filter(pk=run.pk).update(**ERASED_RUN)
         answers = list(Answer.objects.filter(run=run).values_list("pk", "llm_call_id"))
-        reviews = list(unerased(Review.objects.filter(run=run), "review").values_list("pk", flat=True))
+        reviews = list(exclude_erased(Review.objects.filter(run=run), "review").values_list("pk", flat=True))
         for answer_id, call_id in answers:
             calls.add(call_id)
             Citation.objects.filter(answer=answer_id).update(**ERASED_CITATION)
@@ -119,7 +119,7 @@ def leave(kind: str, pk: UUID, erasing: Erasing, base_id: UUID | None = None) ->
     """Drop the salt of a record whose words are gone, and chain the digest of what is left."""
     subject = f"{kind}:{pk}"
     Salt.objects.filter(subject=subject).delete()
-    details = {"left": digest(PAYLOADS[kind].read([pk])[pk]), "why": erasing.why}
+    details = {"left": digest_of(PAYLOADS[kind].read([pk])[pk]), "why": erasing.why}
     record(ERASED, erasing.by, subject, details | ({"base": str(base_id)} if base_id else {}))
 
 
@@ -130,7 +130,7 @@ def erase_strays(erasing: Erasing) -> None:
         ("rewriting", Rewriting.objects.filter(no_turn), ERASED_REWRITING),
         ("feedback", Feedback.objects.filter(no_turn), ERASED_FEEDBACK),
     ):
-        for row in unerased(rows, kind):
+        for row in exclude_erased(rows, kind):
             with transaction.atomic():
                 type(row)._default_manager.filter(pk=row.pk).update(**blank)
                 if isinstance(row, Rewriting):
@@ -141,7 +141,7 @@ def erase_strays(erasing: Erasing) -> None:
 def erase_searches(person: User, erasing: Erasing) -> None:
     """Erase the words a person looked for in the audit's lists; that they looked stays."""
     searches = AuditEvent.objects.filter(person=person, detail__has_key="text")
-    for pk in unerased(searches, "audit_event").values_list("pk", flat=True):
+    for pk in exclude_erased(searches, "audit_event").values_list("pk", flat=True):
         with transaction.atomic():
             AuditEvent.objects.filter(pk=pk).update(**ERASED_READ)
             leave("audit_event", pk, erasing)
@@ -159,7 +159,7 @@ def in_base(rows: "QuerySet[AnyRow]", base: KnowledgeBase | None) -> "QuerySet[A
     return rows.filter(base=base) if base else rows
 
 
-def unerased(rows: "QuerySet[AnyRow]", kind: str) -> "QuerySet[AnyRow]":
+def exclude_erased(rows: "QuerySet[AnyRow]", kind: str) -> "QuerySet[AnyRow]":
     """The rows of a kind that no event says were erased."""
     subject = Concat(Value(f"{kind}:"), Cast(OuterRef("pk"), CharField()))
     return rows.filter(~Exists(Event.objects.filter(kind=ERASED, subject=subject)))
@@ -202,7 +202,7 @@ def blank_calls(calls: set[UUID | None]) -> None:
 
 
 @contextmanager
-def allowed() -> Iterator[None]:
+def explain_denial() -> Iterator[None]:
     """Say in words that the database does not let this role erase."""
     try:
         yield
@@ -222,7 +222,7 @@ def erasure_of(run: RetrievalRun) -> Event | None:
 
 def askers_of(base: KnowledgeBase) -> list[dict[str, Any]]:
     """Who has asked in a base, and how many of their runs are not erased: `asked_by_id`, `person`, `runs`."""
-    asked = unerased(RetrievalRun.objects.filter(base=base).exclude(asked_by=None), "run").order_by()
+    asked = exclude_erased(RetrievalRun.objects.filter(base=base).exclude(asked_by=None), "run").order_by()
     counted = asked.values("asked_by_id").annotate(runs=Count("pk")).order_by("-runs")
     people = User.objects.in_bulk([row["asked_by_id"] for row in counted])
     return [row | {"person": people[row["asked_by_id"]]} for row in counted if row["asked_by_id"] in people]

@@ -15,7 +15,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import override
 
 from audit.models import Review
-from audit.runs.listing import HEAVY, Key, Listed, key_of, listed, runs_before
+from audit.runs.listing import HEAVY, Listed, RunKey, key_of_run, list_runs, runs_before
 from documents.spreadsheet import defuse
 from ledger.chain import time_text
 from ledger.models import Entry
@@ -46,21 +46,21 @@ COLUMNS = (
 Write = Callable[[list[dict[str, Any]]], str]
 
 
-async def lines_of(runs: RetrievalRunQuerySet, write: Write, head: str = "", tail: str = "") -> AsyncIterator[str]:
+async def stream_runs(runs: RetrievalRunQuerySet, write: Write, head: str = "", tail: str = "") -> AsyncIterator[str]:
     """The text of every run, newest first. Each batch is a query of its own: no connection is held while a client reads."""
     yield head
-    after: Key | None = None
+    after: RunKey | None = None
     while batch := await sync_to_async(batch_after)(runs, after):
         rows, after = batch
         yield write(rows)
     yield tail
 
 
-def batch_after(runs: RetrievalRunQuerySet, key: Key | None) -> tuple[list[dict[str, Any]], Key] | None:
+def batch_after(runs: RetrievalRunQuerySet, key: RunKey | None) -> tuple[list[dict[str, Any]], RunKey] | None:
     found = runs_before(runs, key) if key else runs.order_by("-created_at", "-id")
     batch = list(found.defer(*HEAVY)[:RUNS_A_BATCH])
     with override("en"):  # the words are the same whoever takes the file
-        return (list(records(listed(batch))), key_of(batch[-1])) if batch else None
+        return (list(records(list_runs(batch))), key_of_run(batch[-1])) if batch else None
 
 
 def records(rows: list[Listed]) -> Iterator[dict[str, Any]]:

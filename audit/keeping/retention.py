@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from audit.keeping.erasure import Erasing, allowed, erase_run, erase_strays, holders_of, unerased
+from audit.keeping.erasure import Erasing, erase_run, erase_strays, exclude_erased, explain_denial, holders_of
 from documents.models import KnowledgeBase
 from ledger.events import record
 from ledger.holds import holds_on
@@ -47,12 +47,12 @@ def set_days(base: KnowledgeBase, days: int, by: str) -> None:
 def due(base: KnowledgeBase) -> "QuerySet[RetrievalRun]":
     """The runs of a base that are older than its rule and not erased yet, oldest first."""
     old = RetrievalRun.objects.filter(base=base, created_at__lt=Now() - timedelta(days=days_kept(base)))
-    return unerased(old, "run").order_by("created_at", "pk")
+    return exclude_erased(old, "run").order_by("created_at", "pk")
 
 
 def expire() -> int:
     """Erase what is due in every base; the number of runs. What is under hold stays. Raises CannotErase."""
-    with allowed():
+    with explain_denial():
         erased = sum(expire_base(base) for base in KnowledgeBase.objects.all())
         erase_strays(Erasing(BY_RULE, _("Their question is gone")))
     return erased

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import CharField
 from django.db.models.functions import Cast
 
-from audit.events import PACKED
+from audit.access_log import PACKED
 from audit.keeping.erasure import CannotErase
 from audit.keeping.retention import expire
 from audit.models import AuditEvent

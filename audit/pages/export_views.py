@@ -8,12 +8,12 @@ from django.core.exceptions import BadRequest
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from audit.events import record_list
-from audit.keeping.exports import COLUMNS, HTML_TAIL, Write, as_csv, as_html, as_json_lines, html_head, lines_of
+from audit.access_log import record_list
+from audit.keeping.exports import COLUMNS, HTML_TAIL, Write, as_csv, as_html, as_json_lines, html_head, stream_runs
 from audit.pages.forms import RunFilters
-from audit.pages.views import visible_run
+from audit.pages.views import get_run_with_charge
 from audit.proof.evidence import NotRecorded, write_evidence
-from audit.runs.listing import filtered
+from audit.runs.listing import filter_runs
 from retrieval.models import RetrievalRun
 
 IN_MEMORY_MAX = 8_000_000  # bytes of a pack; a larger one waits on disk
@@ -22,7 +22,7 @@ IN_MEMORY_MAX = 8_000_000  # bytes of a pack; a larger one waits on disk
 @require_safe
 def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
     """The evidence pack of a run. It is recorded before the first byte leaves."""
-    run = visible_run(request, run_id)
+    run = get_run_with_charge(request, run_id)
     with ExitStack() as opened:
         file = opened.enter_context(tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX))
         try:
@@ -36,21 +36,21 @@ def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
 
 @require_safe
 def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
-    return exported(request, as_csv, "csv", "text/csv; charset=utf-8", head=",".join(COLUMNS) + "\r\n")
+    return stream_export(request, as_csv, "csv", "text/csv; charset=utf-8", head=",".join(COLUMNS) + "\r\n")
 
 
 @require_safe
 def runs_jsonl(request: HttpRequest) -> StreamingHttpResponse:
-    return exported(request, as_json_lines, "jsonl", "application/jsonl; charset=utf-8")
+    return stream_export(request, as_json_lines, "jsonl", "application/jsonl; charset=utf-8")
 
 
 @require_safe
 def runs_html(request: HttpRequest) -> StreamingHttpResponse:
     filters = {name: value for name, value in request.GET.dict().items() if value}
-    return exported(request, as_html, "html", "text/html; charset=utf-8", head=html_head(filters), tail=HTML_TAIL)
+    return stream_export(request, as_html, "html", "text/html; charset=utf-8", head=html_head(filters), tail=HTML_TAIL)
 
 
-def exported(
+def stream_export(
     request: HttpRequest, write: Write, ending: str, media_type: str, *, head: str = "", tail: str = ""
 ) -> StreamingHttpResponse:
     """The runs a person may read under the filters of the address, as the list shows them."""
@@ -59,7 +59,7 @@ def exported(
         raise BadRequest("These filters are not ones of ours.")
     wanted = {name: value for name, value in form.cleaned_data.items() if value}
     record_list(request.user, f"export_{ending}", **{name: str(value) for name, value in wanted.items()})
-    runs = filtered(RetrievalRun.objects.visible_to(request.user), wanted)
-    response = StreamingHttpResponse(lines_of(runs, write, head, tail), content_type=media_type)
+    runs = filter_runs(RetrievalRun.objects.visible_to(request.user), wanted)
+    response = StreamingHttpResponse(stream_runs(runs, write, head, tail), content_type=media_type)
     response["Content-Disposition"] = f'attachment; filename="runs.{ending}"'
     return response

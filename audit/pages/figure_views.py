@@ -10,10 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from audit.events import is_auditor, record_list
+from audit.access_log import is_auditor, record_list
 from audit.runs.glossary import terms_in_order
 from audit.statistics.drawings import draw
-from audit.statistics.period import PAGE_STATES, ROLES, coverage_of, figures_of
+from audit.statistics.period import PAGE_STATES, ROLES, compute_figures, coverage_of
 from documents.access import get_document
 from documents.models import Document, KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
@@ -50,14 +50,14 @@ def figures(request: HttpRequest) -> HttpResponse:
     is_valid = form.is_valid()
     days = form.cleaned_data.get("days") or DEFAULT_DAYS
     base = form.cleaned_data.get("base")
-    runs = since(RetrievalRun.objects.visible_to(request.user), days)
+    runs = filter_recent(RetrievalRun.objects.visible_to(request.user), days)
     runs = runs.filter(base=base) if base else runs
     documents = Document.objects.visible_to(request.user).living().exclude(current_parse=None).order_by("title")
     record_list(request.user, "figures", days=days, base=str(base.pk) if base else "")
     shown = {
         "form": form,
         "days": PERIODS[days],
-        "figures": draw(figures_of(runs, days)),
+        "figures": draw(compute_figures(runs, days)),
         "roles": ROLES,
         "is_auditor": is_auditor(request.user),
         "terms": terms_in_order(*TERMS_USED),
@@ -66,7 +66,7 @@ def figures(request: HttpRequest) -> HttpResponse:
     return render(request, "audit/figures.html", shown, status=200 if is_valid else 400)
 
 
-def since(runs: RetrievalRunQuerySet, days: int) -> RetrievalRunQuerySet:
+def filter_recent(runs: RetrievalRunQuerySet, days: int) -> RetrievalRunQuerySet:
     return runs.filter(created_at__gte=timezone.now() - timedelta(days=days))
 
 

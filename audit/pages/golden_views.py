@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from audit.events import is_auditor, record_list
+from audit.access_log import is_auditor, record_list
 from audit.review.golden import Golden, check_golden, checks_of, golden_of, question_rows, record_check, reviewed_runs
 from audit.review.replay import Judge
 from documents.access import actor_of
@@ -76,20 +76,20 @@ def questions(request: HttpRequest) -> StreamingHttpResponse:
     base = GoldenForm(request.GET, user=request.user).chosen()
     record_list(request.user, "export_golden", base=str(base.pk))
     response = StreamingHttpResponse(
-        lines_of(filter(None, map(golden_of, reviewed_runs(base).iterator(chunk_size=100)))),
+        dump_questions(filter(None, map(golden_of, reviewed_runs(base).iterator(chunk_size=100)))),
         content_type="application/jsonl; charset=utf-8",
     )
     response["Content-Disposition"] = 'attachment; filename="questions.jsonl"'
     return response
 
 
-def lines_of(goldens: Iterator[Golden]) -> Iterator[str]:
+def dump_questions(goldens: Iterator[Golden]) -> Iterator[str]:
     for row in question_rows(goldens):
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
 @require_POST
-def check(request: HttpRequest) -> HttpResponse:
+def check_golden_runs(request: HttpRequest) -> HttpResponse:
     """Judge the newest golden runs again and keep what that would break."""
     base = GoldenForm(request.POST, user=request.user).chosen()
     judge = JUDGES.get(request.POST.get("arbiter", ""))

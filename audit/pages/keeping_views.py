@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
-from audit.events import is_auditor, record_list
+from audit.access_log import is_auditor, record_list
 from audit.keeping import changes, retention
 from audit.keeping.erasure import CannotErase, Erasing, askers_of, erase_person
 from audit.keeping.retention import RetentionRefused, days_kept, set_days
 from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, ReleaseForm, RetentionForm
-from documents.access import OWN, get_base, only, role_in
+from documents.access import OWN, get_base, get_or_404, role_in
 from documents.models import Document, KnowledgeBase
 from ledger import holds
 from ledger.holds import Held, HoldRefused
@@ -31,7 +31,9 @@ def change_list(request: HttpRequest) -> HttpResponse:
         raise Http404("There is nothing here for you.")
     form = ChangeFilters(request.GET, user=request.user)
     wanted = form.cleaned_data if form.is_valid() else {}
-    page = changes.page_of(changes.narrowed(changes.visible_to(request.user), wanted), request.GET.get("before", ""))
+    page = changes.read_change_page(
+        changes.filter_changes(changes.visible_to(request.user), wanted), request.GET.get("before", "")
+    )
     record_list(request.user, "changes", **{name: str(value) for name, value in wanted.items() if value})
     kept = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     older = f"?{urlencode(kept | {'before': str(page.older)})}" if page.older else ""
@@ -43,7 +45,7 @@ def change_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def keeping(request: HttpRequest, base_id: UUID) -> HttpResponse:
     """How long the record of a base is kept, what is under hold, and whose content can be erased."""
-    base = only(KnowledgeBase.objects.audited_by(request.user), base_id)
+    base = get_or_404(KnowledgeBase.objects.audited_by(request.user), base_id)
     people = askers_of(base)
     subjects = hold_subjects(base)
     shown = {
@@ -74,10 +76,10 @@ def hold_subjects(base: KnowledgeBase) -> dict[str, str]:
 @require_POST
 def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
     """Change for how long the runs of a base keep their words."""
-    base, user = owned(request, base_id)
+    base, user = get_owned_base(request, base_id)
     form = RetentionForm(request.POST)
     if not form.is_valid():
-        return refused(request, base, _("Name a number of days."))
+        return redirect_with_error(request, base, _("Name a number of days."))
     days = form.cleaned_data["days"]
     return attempt(
         request, base, lambda: set_days(base, days, str(user)), _("Kept for %(days)s days from now on."), days=days
@@ -86,11 +88,11 @@ def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
 
 @require_POST
 def place_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    base, user = owned(request, base_id)
+    base, user = get_owned_base(request, base_id)
     subjects = hold_subjects(base)
     form = HoldForm(request.POST, subjects=subjects)
     if not form.is_valid():
-        return refused(request, base, _("Choose what is held, and give a reason."))
+        return redirect_with_error(request, base, _("Choose what is held, and give a reason."))
     chosen = form.cleaned_data
     return attempt(
         request,
@@ -103,11 +105,11 @@ def place_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
 
 @require_POST
 def release_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    base, user = owned(request, base_id)
+    base, user = get_owned_base(request, base_id)
     subjects = hold_subjects(base)
     form = ReleaseForm(request.POST, subjects=subjects)
     if not form.is_valid():
-        return refused(request, base, _("Choose a hold of this base, and give a reason."))
+        return redirect_with_error(request, base, _("Choose a hold of this base, and give a reason."))
     chosen = form.cleaned_data
     return attempt(
         request,
@@ -121,17 +123,17 @@ def release_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
 @require_POST
 def erase(request: HttpRequest, base_id: UUID) -> HttpResponse:
     """Erase what a person asked in a base and was answered."""
-    base, user = owned(request, base_id)
+    base, user = get_owned_base(request, base_id)
     form = EraseForm(request.POST, people=askers_of(base))
     if not form.is_valid():
-        return refused(request, base, form.why_not())
+        return redirect_with_error(request, base, form.why_not())
     person = User.objects.get(pk=form.cleaned_data["person"])
     erasing = Erasing(str(user), form.cleaned_data["reason"])
     said = _("What %(person)s asked here is erased. Backups made before today still hold it.")
     return attempt(request, base, lambda: erase_person(person, erasing, base), said, person=str(person))
 
 
-def owned(request: HttpRequest, base_id: UUID) -> tuple[KnowledgeBase, User]:
+def get_owned_base(request: HttpRequest, base_id: UUID) -> tuple[KnowledgeBase, User]:
     base = get_base(request.user, base_id, *OWN)
     assert isinstance(request.user, User)
     return base, request.user
@@ -144,11 +146,11 @@ def attempt(
     try:
         act()
     except Refused as error:
-        return refused(request, base, str(error))
+        return redirect_with_error(request, base, str(error))
     messages.success(request, said % words)
     return redirect("audit:keeping", base.pk)
 
 
-def refused(request: HttpRequest, base: KnowledgeBase, why: str) -> HttpResponse:
+def redirect_with_error(request: HttpRequest, base: KnowledgeBase, why: str) -> HttpResponse:
     messages.error(request, why)
     return redirect("audit:keeping", base.pk)

@@ -7,9 +7,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
-from audit.events import is_auditor, record_event
+from audit.access_log import is_auditor, record_event
 from audit.pages.forms import ReplayForm
-from audit.pages.views import visible_run
+from audit.pages.views import get_run_with_charge
 from audit.review.replay import CannotReplay, rebuild, rejudge, summary
 from llm.models import LLMCall
 
@@ -17,7 +17,7 @@ from llm.models import LLMCall
 @require_POST
 def replay(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Judge a run's brief again by the rules or a model, once or several times, and show which roles flip."""
-    run = visible_run(request, run_id)
+    run = get_run_with_charge(request, run_id)
     if not is_auditor(request.user, run.base_id):
         raise Http404("There is nothing here for you.")
     form = ReplayForm(request.POST)

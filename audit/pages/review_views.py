@@ -8,18 +8,18 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
-from audit.events import is_auditor, record_list
+from audit.access_log import is_auditor, record_list
 from audit.models import Review, ReviewSample
 from audit.pages.forms import ReviewForm, SampleForm
-from audit.pages.views import trail_page, visible_run
-from audit.review.queue import QUEUE_SHOWN, RISKS, SECOND, SECOND_MEANING, first_in_queue, place_of, signs_of
+from audit.pages.views import get_run_with_charge, trail_page
+from audit.review.queue import QUEUE_SHOWN, RISKS, SECOND, SECOND_MEANING, find_position, first_in_queue, signs_of
 from audit.review.reviewing import ReviewConflict, ReviewRefused, next_unreviewed, review, reviews_of
-from audit.review.sampling import draw, drawn, reviewed_among
-from audit.review.signing import sentence_of
+from audit.review.sampling import redraw_sample, reviewed_among, take_sample
+from audit.review.signing import describe_sign_off
 from audit.runs.complaints import standing_complaints
-from audit.runs.listing import HEAVY, listed
+from audit.runs.listing import HEAVY, list_runs
 from audit.trail.candidates import Choice
-from documents.access import only
+from documents.access import get_or_404
 from retrieval.models import RetrievalRun, RunCandidate
 
 
@@ -27,7 +27,7 @@ from retrieval.models import RetrievalRun, RunCandidate
 def save_review(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Keep a review and go on to the next candidate; a conflict or a mistake comes back with what was typed."""
     assert isinstance(request.user, User)
-    run = visible_run(request, run_id)
+    run = get_run_with_charge(request, run_id)
     candidate = candidate_of(run, request.POST.get("candidate", ""))
     queue, is_blind = request.POST.get("queue", ""), request.POST.get("blind") == "on"
     choice = Choice(candidate_id=candidate.candidate_id if candidate else "", queue=queue, blind=is_blind)
@@ -57,7 +57,7 @@ def address_after(run: RetrievalRun, candidate: RunCandidate | None, choice: Cho
     """The next candidate to review of the same run, then its answer; after the answer the next run of the queue."""
     here = reverse("audit:trail", args=[run.pk])
     if candidate is None:
-        place = place_of(run, choice.queue, user) if choice.queue else None
+        place = find_position(run, choice.queue, user) if choice.queue else None
         if place is None:
             return f"{here}{choice.query()}#checks"
         if place.following is None:
@@ -81,7 +81,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     shown = {
         "rows": [
             (each, [RISKS[sign].words for sign in signs[each.run.pk]], complaint_in(each.run, signs))
-            for each in listed(runs[:QUEUE_SHOWN])
+            for each in list_runs(runs[:QUEUE_SHOWN])
         ],
         "has_more": len(runs) > QUEUE_SHOWN,
         "risk": name,
@@ -108,16 +108,16 @@ def draw_sample(request: HttpRequest) -> HttpResponse:
     form = SampleForm(request.POST, user=request.user)
     if not form.is_valid():
         return render(request, "audit/queue.html", {"form": form, "risks": {}, "is_only_form": True}, status=400)
-    sample = draw(form.cleaned_data["base"], form.cleaned_data["size"], request.user, form.cleaned_data["seed"])
+    sample = take_sample(form.cleaned_data["base"], form.cleaned_data["size"], request.user, form.cleaned_data["seed"])
     return redirect("audit:sample", sample.pk)
 
 
 @require_safe
 def sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
     """One sample, drawn again on every view and compared with what was drawn then."""
-    found = only(ReviewSample.objects.visible_to(request.user), sample_id)
+    found = get_or_404(ReviewSample.objects.visible_to(request.user), sample_id)
     runs = RetrievalRun.objects.filter(pk__in=found.run_ids).defer(*HEAVY)
-    by_id = {str(each.run.pk): each for each in listed(list(runs))}
+    by_id = {str(each.run.pk): each for each in list_runs(list(runs))}
     reviewed = reviewed_among(found.run_ids)
     record_list(request.user, "sample", sample=str(found.pk))
     shown = {
@@ -129,7 +129,7 @@ def sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
         .values("run")
         .distinct()
         .count(),
-        "is_same": drawn(found) == found.run_ids,
-        "sign_offs": [(row, sentence_of(row)) for row in found.sign_offs.filter(first=None)],
+        "is_same": redraw_sample(found) == found.run_ids,
+        "sign_offs": [(row, describe_sign_off(row)) for row in found.sign_offs.filter(first=None)],
     }
     return render(request, "audit/sample.html", shown)

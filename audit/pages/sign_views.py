@@ -8,11 +8,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
-from audit.events import is_auditor, record_list
+from audit.access_log import is_auditor, record_list
 from audit.models import ReviewSample, SignOff
 from audit.pages.forms import REASON_MAX, SignOffForm
-from audit.review.signing import SignOffRefused, Subject, countersign, of_period, of_sample, sentence_of, sign
-from documents.access import only
+from audit.review.signing import SignOffRefused, Subject, countersign, describe_sign_off, of_period, of_sample, sign
+from documents.access import get_or_404
 
 SHOWN = 100
 
@@ -28,7 +28,7 @@ def sign_offs(request: HttpRequest) -> HttpResponse:
 
 def signed_page(request: HttpRequest, form: SignOffForm, refusal: str = "", status: int = 200) -> HttpResponse:
     rows = SignOff.objects.visible_to(request.user).filter(first=None).select_related("second", "sample")[:SHOWN]
-    shown = {"form": form, "refusal": refusal, "rows": [(row, sentence_of(row), second_of(row)) for row in rows]}
+    shown = {"form": form, "refusal": refusal, "rows": [(row, describe_sign_off(row), second_of(row)) for row in rows]}
     return render(request, "audit/signoffs.html", shown, status=status)
 
 
@@ -36,7 +36,9 @@ def second_of(row: SignOff) -> dict[str, Any] | None:
     """The second signature, and whether the figures it was given on are others than those of the first."""
     second: SignOff | None = getattr(row, "second", None)
     return (
-        {"row": second, "differs": second.figures != row.figures, "sentence": sentence_of(second)} if second else None
+        {"row": second, "differs": second.figures != row.figures, "sentence": describe_sign_off(second)}
+        if second
+        else None
     )
 
 
@@ -46,16 +48,16 @@ def sign_period(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return signed_page(request, form, status=400)
     given = form.cleaned_data
-    return signed(request, of_period(given["base"], given["since"], given["until"]), form)
+    return sign_subject(request, of_period(given["base"], given["since"], given["until"]), form)
 
 
 @require_POST
 def sign_sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
-    sample = only(ReviewSample.objects.visible_to(request.user), sample_id)
-    return signed(request, of_sample(sample), SignOffForm(user=request.user))
+    sample = get_or_404(ReviewSample.objects.visible_to(request.user), sample_id)
+    return sign_subject(request, of_sample(sample), SignOffForm(user=request.user))
 
 
-def signed(request: HttpRequest, subject: Subject, form: SignOffForm) -> HttpResponse:
+def sign_subject(request: HttpRequest, subject: Subject, form: SignOffForm) -> HttpResponse:
     assert isinstance(request.user, User)
     try:
         sign(subject, request.user, request.POST.get("note", "")[:REASON_MAX])
@@ -67,7 +69,7 @@ def signed(request: HttpRequest, subject: Subject, form: SignOffForm) -> HttpRes
 @require_POST
 def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
     assert isinstance(request.user, User)
-    first = only(SignOff.objects.visible_to(request.user), sign_off_id)
+    first = get_or_404(SignOff.objects.visible_to(request.user), sign_off_id)
     try:
         countersign(first, request.user, request.POST.get("note", "")[:REASON_MAX])
     except SignOffRefused as refusal:

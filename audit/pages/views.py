@@ -9,24 +9,24 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from audit.events import is_auditor, record_list, record_read
+from audit.access_log import is_auditor, record_list, record_read
 from audit.keeping.erasure import erasure_of
 from audit.models import Review
 from audit.pages.forms import OF_ANSWER, ReviewForm, RunFilters
-from audit.review.queue import place_of
+from audit.review.queue import find_position
 from audit.review.reviewing import ReviewConflict, reviews_of, why_not
 from audit.runs.glossary import terms_in_order
-from audit.runs.listing import Key, page_of
+from audit.runs.listing import RunKey, read_run_page
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES
 from audit.trail.candidates import Choice
 from audit.trail.exchanges import request_bytes
 from audit.trail.gather import gather
 from audit.trail.selected import read_selected
 from chat.models import Answer
-from documents.access import only
+from documents.access import get_or_404
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
-from retrieval.record import reading_of
+from retrieval.run_record import reading_of
 from retrieval.types import ROLE_ORDER
 
 OUTCOMES = dict(Review.Outcome.choices)
@@ -39,7 +39,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     is_valid = form.is_valid()
     wanted = form.cleaned_data if is_valid else {}
     runs = RetrievalRun.objects.visible_to(request.user)
-    page = page_of(
+    page = read_run_page(
         runs if is_valid else runs.none(),
         before=request.GET.get("before", ""),
         after=request.GET.get("after", ""),
@@ -61,7 +61,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     return render(request, "audit/list.html", shown, status=200 if is_valid else 400)
 
 
-def turn_to(form: RunFilters, **keys: Key | None) -> str:
+def turn_to(form: RunFilters, **keys: RunKey | None) -> str:
     """The address of a neighbouring page under the same filters; "" when there is none."""
     turn = {name: str(key) for name, key in keys.items() if key is not None}
     kept = {name: form.data.get(name) for name in form.fields if form.data.get(name)}
@@ -71,7 +71,7 @@ def turn_to(form: RunFilters, **keys: Key | None) -> str:
 @require_safe
 def run_trail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """One run's trail; for htmx only the open candidate beside its page."""
-    run, choice = visible_run(request, run_id), read_choice(request)
+    run, choice = get_run_with_charge(request, run_id), read_choice(request)
     page = trail_page(request, run, choice)
     record_read(request.user, "trail", run, candidate=choice.candidate_id, **({"blind": True} if choice.blind else {}))
     return page
@@ -99,7 +99,7 @@ def trail_page(
         "selected": read_selected(run, trail.table, choice, page_counts),
         "terms": terms_in_order(),
         "total": trail.table.total,
-        "place": place_of(run, choice.queue, request.user) if choice.queue else None,
+        "place": find_position(run, choice.queue, request.user) if choice.queue else None,
         "choice": choice,
         "is_auditor": is_auditor(request.user, run.base_id),
         "why_no_review": why_not(request.user, run),
@@ -115,9 +115,9 @@ def trail_page(
     return response
 
 
-def visible_run(request: HttpRequest, run_id: UUID) -> RetrievalRun:
+def get_run_with_charge(request: HttpRequest, run_id: UUID) -> RetrievalRun:
     runs = RetrievalRun.objects.visible_to(request.user)
-    return only(runs.select_related("llm_call__charge"), run_id)
+    return get_or_404(runs.select_related("llm_call__charge"), run_id)
 
 
 def read_choice(request: HttpRequest) -> Choice:
@@ -159,13 +159,13 @@ def call_reply(request: HttpRequest, run_id: UUID, call_id: UUID) -> HttpRespons
 
 def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
     """A call of this run or of its answer, or the same 404 as for a run that is not there; taking it is recorded."""
-    run = visible_run(request, run_id)
+    run = get_run_with_charge(request, run_id)
     record_read(request.user, "exchange", run, call=str(call_id))
     of_answer = Answer.objects.filter(run=run).values_list("llm_call_id", flat=True)
     reading = reading_of(run)
     if call_id not in (run.llm_call_id, reading and reading.pk, *of_answer):
         raise Http404("This run made no such call.")
-    return only(LLMCall.objects.all(), call_id)
+    return get_or_404(LLMCall.objects.all(), call_id)
 
 
 def attachment(content: bytes, name: str, media_type: str) -> HttpResponse:

@@ -36,14 +36,14 @@ def is_blank(kind: str, payload: bytes) -> bool:
     parts = [
         (part, blank)
         for name, blank in BLANK.get(kind, {}).items()
-        for part in listed(content if name == "" else content[name])
+        for part in as_list(content if name == "" else content[name])
     ]
     return bool(parts) and all(
         part[column] == value for part, blank in parts for column, value in blank.items() if column in part
     )
 
 
-def listed(part: Any) -> list[dict[str, Any]]:
+def as_list(part: Any) -> list[dict[str, Any]]:
     if part is None:
         return []
     return part if isinstance(part, list) else [part]

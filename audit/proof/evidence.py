@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext, override
 
-from audit.events import PACKED, record_event
+from audit.access_log import PACKED, record_event
 from audit.keeping.erasure import erasure_of
 from audit.proof.verification import payload_of
 from audit.review.reviewing import reviews_of
@@ -22,13 +22,13 @@ from audit.runs.glossary import terms_in_order
 from audit.trail.candidates import Choice, Row
 from audit.trail.exchanges import request_bytes
 from audit.trail.gather import Trail, gather
-from documents.ingestion.page_images import NoPageImage, has_image, page_image
+from documents.ingestion.page_images import NoPageImage, has_image, make_page_image
 from documents.models import Document, Page, Viewer
-from documents.pages.sheet import Box, box_of
-from ledger.chain import digest, entries_after, time_text
+from documents.pages.sheet import SheetBox, box_of
+from ledger.chain import digest_of, entries_after, time_text
 from ledger.models import Entry
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record import reading_of
+from retrieval.run_record import reading_of
 
 FORMAT = "docintel-evidence-2"
 VERIFIER = Path(__file__).with_name("verifier.py")
@@ -84,7 +84,7 @@ class Crop:
     height: float
     top: float
     bottom: float
-    boxes: tuple[Box, ...]
+    boxes: tuple[SheetBox, ...]
 
     @property
     def view(self) -> str:
@@ -92,14 +92,14 @@ class Crop:
 
 
 @dataclass(frozen=True)
-class Passage:
+class ReportPassage:
     """One candidate in the report; without crops its text stands alone."""
 
     row: Row
     crops: tuple[Crop, ...]
 
 
-class Pack:
+class PackWriter:
     """A zip being written, and the manifest of what is in it."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
@@ -109,7 +109,7 @@ class Pack:
 
     def add(self, name: str, content: bytes) -> None:
         self.zip.writestr(name, content)
-        self.files[name] = digest(content)
+        self.files[name] = digest_of(content)
 
     def add_manifest(self, run: RetrievalRun) -> str:
         """List what was added until now; the SHA-256 of the list."""
@@ -122,7 +122,7 @@ class Pack:
         }
         written = json.dumps(manifest, indent=2, sort_keys=True).encode()
         self.zip.writestr("manifest.json", written)
-        return digest(written)
+        return digest_of(written)
 
     def add_chain(self, recorded: Entry) -> None:
         """Put the record of this pack behind its manifest, and the chain to it, line by line: it may be long."""
@@ -149,7 +149,7 @@ def write_evidence(run: RetrievalRun, out: IO[bytes], by: Viewer | None) -> str:
     """
     refuse_erased(run)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
-        pack = Pack(file)
+        pack = PackWriter(file)
         with override(LANGUAGE), transaction.atomic():
             add_records(pack, run)
         pack.add("verify.py", VERIFIER.read_bytes())
@@ -161,7 +161,7 @@ def write_evidence(run: RetrievalRun, out: IO[bytes], by: Viewer | None) -> str:
     return sha256
 
 
-def add_records(pack: Pack, run: RetrievalRun) -> None:
+def add_records(pack: PackWriter, run: RetrievalRun) -> None:
     """What the ledger vouches for, and what is shown of it."""
     for name, entry in entries_of(run).items():
         pack.vouched(name, entry)
@@ -223,12 +223,12 @@ def segment(first: int) -> Iterator[str]:
 # ---- the report
 
 
-def report(run: RetrievalRun, trail: Trail, passages: list[Passage]) -> str:
+def report(run: RetrievalRun, trail: Trail, passages: list[ReportPassage]) -> str:
     shown = {"run": run, "trail": trail, "passages": passages, "terms": terms_in_order(), "now": timezone.now()}
     return render_to_string("audit/report.html", shown)
 
 
-def add_pages(pack: Pack, trail: Trail) -> dict[tuple[str, int], str]:
+def add_pages(pack: PackWriter, trail: Trail) -> dict[tuple[str, int], str]:
     """Put the images of the kept pages into the pack; their names by document and page."""
     documents = {
         str(row.pk): row for row in Document.objects.filter(pk__in=[seen.document_id for seen in trail.documents])
@@ -238,7 +238,7 @@ def add_pages(pack: Pack, trail: Trail) -> dict[tuple[str, int], str]:
     for document_id, number in kept_pages(trail)[:PAGES_MAX]:
         document = documents.get(document_id)
         # A file put in place of the one the run saw would be a picture of something else.
-        image = page_of(document, number) if document and document.sha256 == shas.get(document_id) else None
+        image = find_page_image(document, number) if document and document.sha256 == shas.get(document_id) else None
         if image is not None:
             names[document_id, number] = f"pages/{document_id[:8]}-{number}.webp"
             pack.add(names[document_id, number], image.read_bytes())
@@ -252,15 +252,15 @@ def kept_pages(trail: Trail) -> list[tuple[str, int]]:
     return list(dict.fromkeys(marked))
 
 
-def page_of(document: Document, number: int) -> Path | None:
+def find_page_image(document: Document, number: int) -> Path | None:
     try:
-        return page_image(document, number) if has_image(document, number) else None
+        return make_page_image(document, number) if has_image(document, number) else None
     except (NoPageImage, OSError):  # the texts are in the record all the same
         return None
 
 
-def passages_of(trail: Trail, images: dict[tuple[str, int], str]) -> list[Passage]:
-    return [Passage(row, tuple(crops_of(row.candidate, images))) for row in trail.table.rows]
+def passages_of(trail: Trail, images: dict[tuple[str, int], str]) -> list[ReportPassage]:
+    return [ReportPassage(row, tuple(crops_of(row.candidate, images))) for row in trail.table.rows]
 
 
 def crops_of(candidate: RunCandidate, images: dict[tuple[str, int], str]) -> Iterator[Crop]:

@@ -9,18 +9,18 @@ from uuid import UUID
 from django.db.models import CharField, Exists, Model, OuterRef
 from django.db.models.functions import Cast
 
+from audit.auditor_record import PAYLOADS as AUDITED
+from audit.auditor_record import row_payload
 from audit.proof.erased import erased_digests, is_blank
-from audit.record import PAYLOADS as AUDITED
-from audit.record import row_payload
+from chat.answer_record import ANSWER, FEEDBACK, REWRITING, answer_payload
 from chat.models import Answer, Feedback, Rewriting
-from chat.record import ANSWER, FEEDBACK, REWRITING, answer_payload
 from ledger import chain
 from ledger.chain import Fault, Head, Verification
 from ledger.events import EVENT
 from ledger.models import Entry, Event, Salt
 from ledger.payload import Payload
 from retrieval.models import RetrievalRun
-from retrieval.record import READING, RUN, run_payload
+from retrieval.run_record import READING, RUN, run_payload
 
 PAYLOADS: dict[str, Payload] = {
     each.kind: each for each in (RUN, READING, ANSWER, REWRITING, FEEDBACK, EVENT, *AUDITED.values())
@@ -75,7 +75,7 @@ class Report:
 def verify(*, since: Head | None = None, expected: Sequence[Head] = ()) -> Report:
     """Walk the chain and compare every entry with the row it vouches for, then look for rows without an entry."""
     verification = chain.verify(digests_of, since=since, expected=expected)
-    return Report(verification, next(unrecorded(), None))
+    return Report(verification, next(find_unrecorded(), None))
 
 
 def digests_of(entries: Sequence[Entry]) -> dict[int, str | None]:
@@ -88,12 +88,12 @@ def digests_of(entries: Sequence[Entry]) -> dict[int, str | None]:
         for subject_id, entry in group.items():
             payload, salt = written.get(subject_id), salts.get(entry.sequence, "")
             if payload is not None and salt:
-                found[entry.sequence] = chain.digest(chain.salted(payload, salt))
+                found[entry.sequence] = chain.digest_of(chain.add_salt(payload, salt))
             elif payload is not None and entry.sequence in left:
-                is_as_left = chain.digest(payload) == left[entry.sequence] and is_blank(kind, payload)
-                found[entry.sequence] = entry.payload_digest if is_as_left else chain.digest(payload)
+                is_as_left = chain.digest_of(payload) == left[entry.sequence] and is_blank(kind, payload)
+                found[entry.sequence] = entry.payload_digest if is_as_left else chain.digest_of(payload)
             elif payload is not None:
-                found[entry.sequence] = chain.digest(first_form(kind, subject_id) or payload)
+                found[entry.sequence] = chain.digest_of(first_form(kind, subject_id) or payload)
     return found
 
 
@@ -102,7 +102,7 @@ def payload_of(entry: Entry) -> bytes | None:
     payload = PAYLOADS[entry.kind].read([UUID(entry.subject_id)]).get(UUID(entry.subject_id))
     salt = salts_of([entry]).get(entry.sequence, "")
     if payload is None or salt:
-        return payload and chain.salted(payload, salt)
+        return payload and chain.add_salt(payload, salt)
     return first_form(entry.kind, UUID(entry.subject_id)) or payload
 
 
@@ -130,7 +130,7 @@ def first_form(kind: str, subject_id: UUID) -> bytes | None:
     return FIRST_FORM[kind](row) if row is not None else None
 
 
-def unrecorded() -> Iterator[Unrecorded]:
+def find_unrecorded() -> Iterator[Unrecorded]:
     """Runs, then answers and what stands beside them, changes, and what auditors did, that no entry vouches for."""
     for kind, model in VOUCHED.items():
         rows = model._default_manager.all()
@@ -161,5 +161,5 @@ def standing_of(kind: str, subject_id: UUID) -> Standing:
     entry = Entry.objects.filter(kind=kind, subject_id=str(subject_id)).first()
     if entry is None:
         return Standing(None, "", False, Unrecorded(kind, str(subject_id)).sentence)
-    fault = chain.check(entry, digests_of([entry]).get(entry.sequence))
+    fault = chain.check_entry(entry, digests_of([entry]).get(entry.sequence))
     return Standing(entry.sequence, entry.hash, fault is None, fault_sentence(fault) if fault else "")

@@ -53,7 +53,7 @@ class Unreadable(Exception):
     """A file that was given is not what it should be; nothing can be said of the pack."""
 
 
-class Pack:
+class PackReader:
     """What was read: the files, what they say of themselves, and the heads to hold them against."""
 
     def __init__(self, files: dict[str, bytes], heads: list[Any], expected: str | None) -> None:
@@ -83,7 +83,7 @@ class Pack:
         return max(self.reached, default=0)
 
 
-def digest(content: bytes) -> str:
+def sha256_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
@@ -150,7 +150,7 @@ def read_chain(name: str, content: bytes) -> dict[int, Any]:
             raise Bad(f"{name} line {number} is no ledger entry")
         where = f"ledger entry {entry['sequence']} ({name} line {number})"
         hashed = "".join(f"{field}\n" for field in (LEDGER, *(entry[name] for name in HASHED)))
-        if digest(hashed.encode()) != entry["hash"]:
+        if sha256_of(hashed.encode()) != entry["hash"]:
             raise Bad(f"{where} was changed: its hash does not fit its content")
         if line != json.dumps({name: entry[name] for name in (*HASHED, "hash")}):
             raise Bad(f"{where} is not written as DocIntel writes an entry")
@@ -164,7 +164,7 @@ def read_chain(name: str, content: bytes) -> dict[int, Any]:
     return entries
 
 
-def given(read: Callable[[pathlib.Path], Any], path: pathlib.Path | None) -> Any:
+def read_given(read: Callable[[pathlib.Path], Any], path: pathlib.Path | None) -> Any:
     """What a file beside the pack holds; nothing when none was given."""
     try:
         return read(path) if path else []
@@ -175,7 +175,7 @@ def given(read: Callable[[pathlib.Path], Any], path: pathlib.Path | None) -> Any
 # ---- what does not fit
 
 
-def check_files(pack: Pack) -> Iterator[str]:
+def check_files(pack: PackReader) -> Iterator[str]:
     """1. The manifest and the files."""
     listed = pack.manifest["files"]
     subjects = {subject["file"] for subject in pack.manifest["subjects"]}
@@ -184,13 +184,13 @@ def check_files(pack: Pack) -> Iterator[str]:
     for name in sorted({*pack.files} - {*listed, *pack.own}):
         yield f"{name} is not in the manifest: it was added"
     for name in sorted({*listed} & {*pack.files}):
-        if digest(pack.files[name]) != listed[name]:
-            yield f"{name} was changed: its SHA-256 is {digest(pack.files[name])}, the manifest says {listed[name]}"
-    if pack.expected and digest(pack.files[MANIFEST]) != pack.expected.lower():
-        yield f"{MANIFEST} has the SHA-256 {digest(pack.files[MANIFEST])} and not the one you gave"
+        if sha256_of(pack.files[name]) != listed[name]:
+            yield f"{name} was changed: its SHA-256 is {sha256_of(pack.files[name])}, the manifest says {listed[name]}"
+    if pack.expected and sha256_of(pack.files[MANIFEST]) != pack.expected.lower():
+        yield f"{MANIFEST} has the SHA-256 {sha256_of(pack.files[MANIFEST])} and not the one you gave"
 
 
-def check_chain(pack: Pack, later: dict[int, Any]) -> Iterator[str]:
+def check_chain(pack: PackReader, later: dict[int, Any]) -> Iterator[str]:
     """2. The chain, and that it begins with the run."""
     pack.entries = read_chain(CHAIN, pack.files.get(CHAIN, b""))
     first, last = min(pack.entries), max(pack.entries)
@@ -203,11 +203,11 @@ def check_chain(pack: Pack, later: dict[int, Any]) -> Iterator[str]:
     pack.entries.update({sequence: entry for sequence, entry in later.items() if sequence > last})
 
 
-def check_subjects(pack: Pack) -> Iterator[str]:
+def check_subjects(pack: PackReader) -> Iterator[str]:
     """3. What the entries vouch for, and that it is of this run."""
     subjects = {subject["file"]: subject for subject in pack.manifest["subjects"]}
     for name in sorted({*pack.files} - {*subjects}):
-        if kind_of(name):
+        if kind_of_file(name):
             yield f"no ledger entry vouches for {name}"
     if "run.json" not in subjects:
         yield "no ledger entry vouches for run.json"
@@ -219,22 +219,22 @@ def check_subjects(pack: Pack) -> Iterator[str]:
             yield f"{name}: ledger entry {subject['sequence']} is not in the pack"
         elif (entry["kind"], entry["subject_id"]) != (subject["kind"], subject["subject_id"]):
             yield f"{name}: ledger entry {subject['sequence']} vouches for something else"
-        elif digest(pack.files[name]) != entry["payload_digest"]:
+        elif sha256_of(pack.files[name]) != entry["payload_digest"]:
             yield f"{name} is not what ledger entry {subject['sequence']} vouches for"
-        elif (kind_of(name), record_id(pack, name)) != (entry["kind"], entry["subject_id"]):
+        elif (kind_of_file(name), record_id(pack, name)) != (entry["kind"], entry["subject_id"]):
             yield f"{name} is not the {entry['kind']} that ledger entry {subject['sequence']} is of"
 
 
-def kind_of(name: str) -> str | None:
+def kind_of_file(name: str) -> str | None:
     return "review" if name.startswith("reviews/") else KINDS.get(name)
 
 
-def record_id(pack: Pack, name: str) -> str:
+def record_id(pack: PackReader, name: str) -> str:
     record = record_in(pack, name)
     return str((record["run"] if name == "run.json" else record)["id"])
 
 
-def record_in(pack: Pack, name: str) -> Any:
+def record_in(pack: PackReader, name: str) -> Any:
     """A record without its salt; None when it is not in the pack."""
     content = pack.files.get(name)
     if content is None:
@@ -242,7 +242,7 @@ def record_in(pack: Pack, name: str) -> Any:
     return parse(name, content.partition(b"\n")[2] if content.startswith(b"salt ") else content)
 
 
-def check_run(pack: Pack) -> Iterator[str]:
+def check_run(pack: PackReader) -> Iterator[str]:
     """3. Answer, reviews and reading are of the run the manifest names."""
     run, answer, reading = (record_in(pack, name) for name in ("run.json", "answer.json", "reading.json"))
     if run["run"]["id"] != pack.manifest["run"]:
@@ -256,7 +256,7 @@ def check_run(pack: Pack) -> Iterator[str]:
             yield f"{name} belongs to another run"
 
 
-def check_parts(pack: Pack) -> Iterator[str]:
+def check_parts(pack: PackReader) -> Iterator[str]:
     """4. What is shown apart is what the vouched records hold."""
     run, reading = record_in(pack, "run.json"), record_in(pack, "reading.json")
     answer = record_in(pack, "answer.json") or {}
@@ -268,7 +268,7 @@ def check_parts(pack: Pack) -> Iterator[str]:
             for file, content in held.items():
                 if pack.files.get(file) != content:
                     yield f"{file} is not what the record holds"
-            if digest(request) != call["request_sha256"]:
+            if sha256_of(request) != call["request_sha256"]:
                 yield f"calls/{name}-request.json no longer has the digest it was sent with"
     known = {candidate["id"] for candidate in run["candidates"]}
     for citation in answer.get("citations", []):
@@ -276,11 +276,11 @@ def check_parts(pack: Pack) -> Iterator[str]:
             yield f"answer.json: citation {citation['marker']} names no candidate of this run"
 
 
-def check_export(pack: Pack) -> Iterator[str]:
+def check_export(pack: PackReader) -> Iterator[str]:
     """5. The record of the making of this pack names its manifest."""
     if not pack.has_export or EXPORT not in pack.files:
         return
-    behind = ("audit_event", digest(pack.files[EXPORT]))
+    behind = ("audit_event", sha256_of(pack.files[EXPORT]))
     found = [entry for entry in pack.entries.values() if (entry["kind"], entry["payload_digest"]) == behind]
     if not found:
         yield f"no ledger entry vouches for {EXPORT}"
@@ -288,13 +288,13 @@ def check_export(pack: Pack) -> Iterator[str]:
     row = record_in(pack, EXPORT)
     if (row["action"], row["run_id"]) != ("evidence", pack.manifest["run"]):
         yield f"{EXPORT} is not of a pack of this run"
-    elif row["detail"].get("manifest") != digest(pack.files[MANIFEST]):
+    elif row["detail"].get("manifest") != sha256_of(pack.files[MANIFEST]):
         yield f"{MANIFEST} is not the one ledger entry {found[0]['sequence']} vouches for: it was altered or replaced"
     else:
         pack.export = found[0]
 
 
-def check_heads(pack: Pack) -> Iterator[str]:
+def check_heads(pack: PackReader) -> Iterator[str]:
     """6. The chain still holds every head it reaches."""
     first = min(pack.entries)
     for head in pack.heads:
@@ -308,7 +308,7 @@ def check_heads(pack: Pack) -> Iterator[str]:
 # ---- what nobody outside vouches for
 
 
-def unvouched(pack: Pack) -> Iterator[str]:
+def find_unvouched(pack: PackReader) -> Iterator[str]:
     first, last, vouched_to = min(pack.entries), max(pack.entries), pack.vouched_to
     if not pack.heads:
         yield "all of it may be invented: you gave no head. Ask for one that was kept elsewhere, and give it with --head"
@@ -325,19 +325,19 @@ def unvouched(pack: Pack) -> Iterator[str]:
         yield f"that no answer and no review was left out{left_out(pack)}"
 
 
-def remedy(pack: Pack) -> str:
+def remedy(pack: PackReader) -> str:
     later = [head["sequence"] for head in pack.heads if head["sequence"] > max(pack.entries)]
     if later:
         return f". Give the entries up to your head of entry {min(later)} with --ledger (ledger.jsonl of a later pack)"
     return ". Take a later head"
 
 
-def by_manifest(pack: Pack) -> list[str]:
+def by_manifest(pack: PackReader) -> list[str]:
     proven = {subject["file"] for subject in pack.manifest["subjects"]} | pack.shown | pack.own | {CHAIN}
     return sorted({*pack.files} - proven)
 
 
-def left_out(pack: Pack) -> str:
+def left_out(pack: PackReader) -> str:
     """The entries an answer or a review of this run could be behind."""
     here = {subject["sequence"] for subject in pack.manifest["subjects"]}
     absent = [e for e in pack.entries.values() if e["kind"] in ("answer", "review") and e["sequence"] not in here]
@@ -356,7 +356,7 @@ def parse(name: str, content: bytes | str) -> Any:
         raise Bad(f"{name} is not JSON: {error}") from error
 
 
-def gathered(*checks: Iterable[str]) -> Iterator[str]:
+def gather_faults(*checks: Iterable[str]) -> Iterator[str]:
     """All that the checks find; one that cannot go on ends with what stopped it."""
     for check in checks:
         try:
@@ -367,13 +367,13 @@ def gathered(*checks: Iterable[str]) -> Iterator[str]:
             yield f"a record does not have the form it should have ({type(error).__name__}: {error})"
 
 
-def judged(pack: Pack, later: dict[int, Any]) -> tuple[int, list[str]]:
+def judge_pack(pack: PackReader, later: dict[int, Any]) -> tuple[int, list[str]]:
     """The exit code, and the lines to print."""
-    faults = [*gathered(check_files(pack), check_chain(pack, later))]
+    faults = [*gather_faults(check_files(pack), check_chain(pack, later))]
     if pack.entries:
         checks = (check_subjects, check_run, check_parts, check_export, check_heads)
-        faults += gathered(*(check(pack) for check in checks))
-    missing = [*gathered(unvouched(pack))] if pack.entries else []
+        faults += gather_faults(*(check(pack) for check in checks))
+    missing = [*gather_faults(find_unvouched(pack))] if pack.entries else []
     if faults:
         lines = ["BAD: this is not the pack as it was made.", *(f"- {fault}." for fault in faults)]
         return BAD, lines + ["Nobody outside vouches for:"] * bool(missing) + [f"- {each}." for each in missing]
@@ -387,7 +387,7 @@ def judged(pack: Pack, later: dict[int, Any]) -> tuple[int, list[str]]:
     return OK, [told, f"{vouched}{rest} ({pack.manifest['exported_at']})."]
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """Print a line in ASCII: a name out of the pack moves no cursor and begins no line of its own."""
     print("".join(each if " " <= each <= "~" else ascii(each)[1:-1] for each in line))
 
@@ -403,9 +403,9 @@ def main() -> int:
     parser.add_argument("--manifest", metavar="SHA256", help="of manifest.json, written down when the pack was made")
     chosen = parser.parse_args()
     try:
-        heads, later = given(read_heads, chosen.head), given(read_later, chosen.ledger)
+        heads, later = read_given(read_heads, chosen.head), read_given(read_later, chosen.ledger)
         files = read_pack(chosen.pack)
-        code, lines = judged(Pack(files, heads, chosen.manifest), later or {})
+        code, lines = judge_pack(PackReader(files, heads, chosen.manifest), later or {})
     except (OSError, zipfile.BadZipFile, Unreadable) as error:
         code, lines, files = UNREADABLE, [f"This cannot be read: {error}."], {}
     except Bad as error:
@@ -414,9 +414,9 @@ def main() -> int:
         lines = [f"BAD: {MANIFEST} does not have the form it should have ({type(error).__name__}: {error})."]
         code, files = BAD, {}
     for line in lines:
-        say(line)
+        print_line(line)
     if MANIFEST in files:
-        say(f"SHA-256 of {MANIFEST}: {digest(files[MANIFEST])}")
+        print_line(f"SHA-256 of {MANIFEST}: {sha256_of(files[MANIFEST])}")
     return code
 
 

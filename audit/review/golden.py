@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
-from audit.events import record_event
+from audit.access_log import record_event
 from audit.models import Review
 from audit.review.replay import CannotReplay, Judge, Rejudged, rejudge, summary
 from audit.review.reviewing import Reviews, RunReviews, reviews_of
@@ -28,7 +28,7 @@ ANY_KEPT = "kept"  # wanted of what a confirmed answer cites: primary or support
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExpectedRole:
     """What a reviewed run asks of one candidate: the role an auditor gave it, or that a cited one stays kept."""
 
     candidate_id: str
@@ -46,7 +46,7 @@ class Golden:
     """A reviewed run: what is wanted of its candidates; `absent` when it was confirmed that nothing answers it."""
 
     run: RetrievalRun
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[ExpectedRole, ...]
     absent: bool
     disputed: int  # candidates two reviewers gave different roles; nothing is wanted of them
 
@@ -64,7 +64,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Check:
+class GoldenCheck:
     """How a judge of today stands against what auditors said; `mended` was wrong in the record and is right now."""
 
     arbiter: str
@@ -99,8 +99,8 @@ def golden_of(run: RetrievalRun) -> Golden | None:
     if is_confirmed and verdict and run.status == "found":
         judged = {each.candidate_id for each in wanted}
         wanted += [
-            Wanted(row.candidate_id, row.section_title, ANY_KEPT, row.role, verdict.reviewer_name)
-            for row in cited(run)
+            ExpectedRole(row.candidate_id, row.section_title, ANY_KEPT, row.role, verdict.reviewer_name)
+            for row in find_cited(run)
             if row.candidate_id not in judged
         ]
     disputed = sum(role == "" for role in roles.values())
@@ -118,13 +118,13 @@ def role_of(reviews: Reviews) -> str | None:
     return given.pop() if len(given) == 1 else ""
 
 
-def wanted_of(row: RunCandidate, reviews: RunReviews, role: str) -> Wanted:
+def wanted_of(row: RunCandidate, reviews: RunReviews, role: str) -> ExpectedRole:
     given = reviews.of(row.pk)
     last = given.standing or given.blind[-1]
-    return Wanted(row.candidate_id, row.section_title, role, row.role, last.reviewer_name)
+    return ExpectedRole(row.candidate_id, row.section_title, role, row.role, last.reviewer_name)
 
 
-def cited(run: RetrievalRun) -> list[RunCandidate]:
+def find_cited(run: RetrievalRun) -> list[RunCandidate]:
     citations = Citation.objects.filter(answer__run=run).select_related("candidate")
     return list({citation.candidate_id: citation.candidate for citation in citations}.values())
 
@@ -166,18 +166,18 @@ def evidence_in(golden: Golden, seen: dict[str, Any]) -> dict[str, Any] | None:
     if not gold:
         return None
     answer = Answer.objects.filter(run=golden.run).values_list("text", flat=True).first()
-    pages = pages_of(gold)
+    pages = pages_of_candidates(gold)
     return {
         "answer": answer or "",
         "not_found": False,
         "pages": pages,
-        "alt_pages": [page for page in pages_of(other) if page not in pages],
+        "alt_pages": [page for page in pages_of_candidates(other) if page not in pages],
         "sections": sorted({section_of(row, seen) for row in gold} - {""}),
         "quotes": [" ".join(row.content_anchor.split()) for row in gold if row.content_anchor],
     }
 
 
-def pages_of(rows: Sequence[RunCandidate]) -> list[int]:
+def pages_of_candidates(rows: Sequence[RunCandidate]) -> list[int]:
     return sorted({page for row in rows for page in range(row.anchor_first_page, row.anchor_last_page + 1)})
 
 
@@ -189,7 +189,7 @@ def section_of(row: RunCandidate, seen: dict[str, Any]) -> str:
 # ---- a change against what auditors said
 
 
-def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> Check:
+def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> GoldenCheck:
     """Judge every golden run's stored brief again and compare it with the reviews. What is asked of a model is kept."""
     counts: Counter[str] = Counter()
     broken: list[Broken] = []
@@ -207,10 +207,10 @@ def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> Chec
         judged += 1
         calls = [str(LLMCall.objects.record(exchange).pk) for exchange in last.exchanges]
         record_event(None, "replay", golden.run.pk, by=actor, calls=calls, **summary(last))
-        for fate, finding in compared(golden, last):
+        for fate, finding in compare_verdicts(golden, last):
             counts[fate] += 1
             broken += [finding] if fate == "broken" else []
-    return Check(
+    return GoldenCheck(
         arbiter=judge.arbiter,
         model=last.model if last else "",
         prompt_version=last.prompt_version if last else "",
@@ -224,7 +224,7 @@ def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> Chec
     )
 
 
-def compared(golden: Golden, found: Rejudged) -> Iterator[tuple[str, Broken]]:
+def compare_verdicts(golden: Golden, found: Rejudged) -> Iterator[tuple[str, Broken]]:
     """Every verdict of a run with its fate: kept, broken, mended or still wrong."""
     now = {flip.candidate_id: flip.after for flip in found.flips}
     for wanted in golden.wanted:
@@ -255,15 +255,15 @@ def broken_of(golden: Golden, candidate_id: str, section_title: str, wanted: str
     return Broken(str(golden.run.pk), golden.run.question, candidate_id, section_title, wanted, now)
 
 
-def record_check(base: KnowledgeBase, check: Check, actor: str) -> None:
+def record_check(base: KnowledgeBase, check: GoldenCheck, actor: str) -> None:
     """Keep what a check found, in the ledger; of a run no word that could not be erased with it."""
-    details = asdict(check) | {"broken": [bare(each) for each in check.broken[:LISTED_MAX]]}
+    details = asdict(check) | {"broken": [fields_of_broken(each) for each in check.broken[:LISTED_MAX]]}
     details |= {"broken_count": len(check.broken), "not_judged": list(check.not_judged[:LISTED_MAX])}
     with transaction.atomic():
         record(CHECK, actor, subject_of(base.pk), details)
 
 
-def bare(finding: Broken) -> dict[str, str]:
+def fields_of_broken(finding: Broken) -> dict[str, str]:
     return {name: value for name, value in asdict(finding).items() if name not in ("question", "section_title")}
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review, ReviewSample
 from audit.runs.complaints import complaints_of_run, unheard_complaints
-from audit.runs.listing import HEAVY, key_of, runs_after, runs_before
+from audit.runs.listing import HEAVY, key_of_run, runs_after, runs_before
 from chat.models import Answer
 from documents.models import KnowledgeBase, Viewer
 from retrieval.models import INSTRUCTING, RetrievalRun, RetrievalRunQuerySet, RunCandidate
@@ -34,7 +34,7 @@ def with_candidate(condition: Q) -> Q:
     return Q(Exists(RunCandidate.objects.filter(condition, run=OuterRef("pk")).order_by()))
 
 
-def repaired(*statuses: str) -> Q:
+def has_repair(*statuses: str) -> Q:
     return with_candidate(Q(anchor_repair__status__in=statuses))
 
 
@@ -74,12 +74,12 @@ RISKS = {
     "rejected": Risk(
         _("quote rejected"),
         _("A proposed quote does not stand in the document, so it was dropped."),
-        repaired("rejected"),
+        has_repair("rejected"),
     ),
     "shortened": Risk(
         _("quote shortened"),
         _("Only the beginning of a proposed quote stands in the document, so the rest was cut off."),
-        repaired("truncated"),
+        has_repair("truncated"),
     ),
     "not_found": Risk(
         _("no answer, to be confirmed"),
@@ -95,7 +95,7 @@ for _each in RISKS.values():
 
 
 @dataclass(frozen=True)
-class Place:
+class QueuePosition:
     """Where a run stands in the queue it was opened from. `number` and `of` only in a sample."""
 
     name: str
@@ -166,7 +166,7 @@ def signs_of(runs: Sequence[RetrievalRun]) -> dict[UUID, list[str]]:
 # ---- places
 
 
-def place_of(run: RetrievalRun, name: str, user: Viewer) -> Place | None:
+def find_position(run: RetrievalRun, name: str, user: Viewer) -> QueuePosition | None:
     """Where a run stands in a queue: a risk, "risk" for any, "second", or a sample's id. None for no queue."""
     if name == "risk":
         return place_by_seriousness(run, user)
@@ -175,7 +175,7 @@ def place_of(run: RetrievalRun, name: str, user: Viewer) -> Place | None:
     return place_in_sample(run, name, user)
 
 
-def place_in_sample(run: RetrievalRun, name: str, user: Viewer) -> Place | None:
+def place_in_sample(run: RetrievalRun, name: str, user: Viewer) -> QueuePosition | None:
     try:
         sample = ReviewSample.objects.visible_to(user).filter(pk=UUID(name)).first()
     except ValueError:
@@ -187,19 +187,19 @@ def place_in_sample(run: RetrievalRun, name: str, user: Viewer) -> Place | None:
     before, after = ids[max(index - 1, 0) : index], ids[index + 1 : index + 2]
     told = {"day": f"{sample.created_at:%Y-%m-%d}", "seed": sample.seed}
     words = gettext("sample of %(day)s, seed %(seed)s") % told
-    return Place(
+    return QueuePosition(
         name, words, UUID(before[0]) if before else None, UUID(after[0]) if after else None, index + 1, len(ids)
     )
 
 
-def place_by_time(run: RetrievalRun, name: str, user: Viewer) -> Place:
+def place_by_time(run: RetrievalRun, name: str, user: Viewer) -> QueuePosition:
     is_second = name == SECOND
     runs = waiting_for_second(user) if is_second else risky(user, name)
     words = gettext("waiting for a second reviewer") if is_second else str(RISKS[name].words)
-    return Place(name, words, newer(runs, run), older(runs, run), blind=is_second)
+    return QueuePosition(name, words, newer(runs, run), older(runs, run), blind=is_second)
 
 
-def place_by_seriousness(run: RetrievalRun, user: Viewer) -> Place:
+def place_by_seriousness(run: RetrievalRun, user: Viewer) -> QueuePosition:
     """Its neighbours in the order of `first_in_queue`; a run without a sign stands before all."""
     signs = signs_of([run])[run.pk]
     names = list(RISKS)
@@ -216,12 +216,12 @@ def place_by_seriousness(run: RetrievalRun, user: Viewer) -> Place:
             previous, following = newer(group, run) or previous, older(group, run)
         elif following is None:
             following = group.values_list("pk", flat=True).first()
-    return Place("risk", gettext("any sign of risk"), previous, following)
+    return QueuePosition("risk", gettext("any sign of risk"), previous, following)
 
 
 def newer(runs: RetrievalRunQuerySet, run: RetrievalRun) -> UUID | None:
-    return runs_after(runs, key_of(run)).values_list("pk", flat=True).first()
+    return runs_after(runs, key_of_run(run)).values_list("pk", flat=True).first()
 
 
 def older(runs: RetrievalRunQuerySet, run: RetrievalRun) -> UUID | None:
-    return runs_before(runs, key_of(run)).values_list("pk", flat=True).first()
+    return runs_before(runs, key_of_run(run)).values_list("pk", flat=True).first()

@@ -21,7 +21,7 @@ from llm.client import complete
 from llm.dialect import CAPABILITIES, CHAT, RESPONSES, Ask, write_request
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
-from llm.fence import fenced
+from llm.fence import fence_text
 from llm.models import LLMCall
 from llm.reply import ReplyError, parse_reply, strict_schema
 from retrieval.arbiter.model import INSTRUCTIONS, PROMPT_NAME, PROMPT_VERSION, ArbiterReply, read_reply
@@ -114,10 +114,10 @@ def sent_order(run: RetrievalRun) -> list[RunCandidate]:
 
 
 def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:
-    asked = [f"<question>\n{fenced(run.parsed['corrected'])}\n</question>"]
+    asked = [f"<question>\n{fence_text(run.parsed['corrected'])}\n</question>"]
     if run.parsed["parts"]:
         asked.append(
-            "Its parts, each to be answered:\n" + "\n".join(f"- {fenced(part)}" for part in run.parsed["parts"])
+            "Its parts, each to be answered:\n" + "\n".join(f"- {fence_text(part)}" for part in run.parsed["parts"])
         )
     return clean_text("\n\n".join([run.toc_shown, *(row.brief for row in rows), *asked]))
 

@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from audit.events import NAME_MAX, is_auditor, record_event
+from audit.access_log import NAME_MAX, is_auditor, record_event
+from audit.auditor_record import store
 from audit.models import AuditEvent, Review
-from audit.record import store
 from documents.models import Viewer
 from retrieval.models import RetrievalRun, RunCandidate
 
@@ -71,10 +71,12 @@ def reviews_of(run: RetrievalRun, *, unseen_by: Viewer | None = None) -> RunRevi
     found = Review.objects.filter(run=run)
     reviews = list(found.filter(reviewer_id=unseen_by.pk) if unseen_by else found)
     keys = {review.candidate_id for review in reviews}
-    return RunReviews({key: arranged(review for review in reviews if review.candidate_id == key) for key in keys})
+    return RunReviews(
+        {key: arrange_reviews(review for review in reviews if review.candidate_id == key) for key in keys}
+    )
 
 
-def arranged(reviews: Iterable[Review]) -> Reviews:
+def arrange_reviews(reviews: Iterable[Review]) -> Reviews:
     """The chain by its links and not by the clock."""
     given = list(reviews)
     following = {review.previous_id: review for review in given if not review.is_blind}

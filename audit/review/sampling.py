@@ -9,15 +9,15 @@ from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
 from accounts.models import User
+from audit.auditor_record import store
 from audit.models import Review, ReviewSample
-from audit.record import store
 from documents.models import KnowledgeBase
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
 SEED_BYTES = 8
 
 
-def draw(base: KnowledgeBase, size: int, user: User, seed: str = "") -> ReviewSample:
+def take_sample(base: KnowledgeBase, size: int, user: User, seed: str = "") -> ReviewSample:
     """Draw runs of a base at random and keep base, moment, seed and what was drawn, with a ledger entry."""
     now = timezone.now()
     sample = ReviewSample(
@@ -31,12 +31,12 @@ def draw(base: KnowledgeBase, size: int, user: User, seed: str = "") -> ReviewSa
         created_at=now,
     )
     sample.population = population_of(sample).count()
-    sample.run_ids = drawn(sample)
+    sample.run_ids = redraw_sample(sample)
     store(sample)
     return sample
 
 
-def drawn(sample: ReviewSample) -> list[str]:
+def redraw_sample(sample: ReviewSample) -> list[str]:
     """The runs of a sample, drawn again: the first by the SHA-256 of "<seed>:<run id>".
 
     Everybody can repeat that by hand, on any machine, which no generator of random numbers promises.

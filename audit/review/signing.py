@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from audit.events import NAME_MAX, is_auditor, record_event
+from audit.access_log import NAME_MAX, is_auditor, record_event
+from audit.auditor_record import store
 from audit.models import Review, ReviewSample, SignOff
-from audit.record import store
 from audit.review.queue import ANY_RISK, is_reviewed
 from documents.models import KnowledgeBase
 from ledger.chain import head
@@ -58,7 +58,7 @@ def runs_of(subject: Subject) -> RetrievalRunQuerySet:
     )
 
 
-def figures_of(subject: Subject) -> dict[str, Any]:
+def count_figures(subject: Subject) -> dict[str, Any]:
     """What the signature says: how much there was, how much was reviewed, and what came of it."""
     runs = runs_of(subject).order_by()
     risky, reviewed = runs.filter(ANY_RISK), runs.filter(is_reviewed())
@@ -76,7 +76,7 @@ def figures_of(subject: Subject) -> dict[str, Any]:
     }
 
 
-def obstacle(subject: Subject, figures: dict[str, Any]) -> str:
+def find_sign_off_obstacle(subject: Subject, figures: dict[str, Any]) -> str:
     """Why it cannot be signed off yet; "" when it can. Of a sample every run is reviewed, of a period every risk."""
     if subject.until > timezone.now():
         return _("This period has not ended yet.")
@@ -100,7 +100,7 @@ def obstacle(subject: Subject, figures: dict[str, Any]) -> str:
     return sentence if waiting else ""
 
 
-def sentence_of(row: SignOff) -> str:
+def describe_sign_off(row: SignOff) -> str:
     """What was signed, in a sentence for people."""
     figures = row.figures
     if row.sample_id:
@@ -119,16 +119,16 @@ def sentence_of(row: SignOff) -> str:
 
 def sign(subject: Subject, user: User, note: str = "") -> SignOff:
     """Keep a first signature with its ledger entry. Raises SignOffRefused (recorded)."""
-    figures = figures_of(subject)
-    refuse_unless(user, subject, obstacle(subject, figures))
-    return keep(subject, user, note, figures, None)
+    figures = count_figures(subject)
+    refuse_unless(user, subject, find_sign_off_obstacle(subject, figures))
+    return store_sign_off(subject, user, note, figures, None)
 
 
 def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
     """Keep the second signature, of another person and on figures counted anew. Raises SignOffRefused (recorded)."""
     subject = of_sign_off(first)
-    figures = figures_of(subject)
-    why = obstacle(subject, figures)
+    figures = count_figures(subject)
+    why = find_sign_off_obstacle(subject, figures)
     if first.first_id or SignOff.objects.filter(first=first).exists():
         why = _("This has both signatures already.")
     if first.signer_id == user.pk:
@@ -136,7 +136,7 @@ def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
     refuse_unless(user, subject, why)
     try:
         with transaction.atomic():
-            return keep(subject, user, note, figures, first)
+            return store_sign_off(subject, user, note, figures, first)
     except IntegrityError:  # two at once; the constraint let only the first in
         raise SignOffRefused(_("This has both signatures already.")) from None
 
@@ -149,7 +149,7 @@ def refuse_unless(user: User, subject: Subject, why: str) -> None:
         raise SignOffRefused(why)
 
 
-def keep(subject: Subject, user: User, note: str, figures: dict[str, Any], first: SignOff | None) -> SignOff:
+def store_sign_off(subject: Subject, user: User, note: str, figures: dict[str, Any], first: SignOff | None) -> SignOff:
     end = head()
     row = SignOff(
         base_id=subject.base_id,

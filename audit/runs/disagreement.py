@@ -95,7 +95,7 @@ def grid_of(candidates: Sequence[RunCandidate], ranks: Ranks) -> tuple[GridRow, 
         GridRow(
             candidate=candidate,
             places=tuple(ranks.of.get(candidate.pk, {}).get(method) for method in ranks.ran),
-            sentence=sentence_of(candidate),
+            sentence=describe_disagreement(candidate),
             pages=span(candidate.anchor_first_page, candidate.anchor_last_page),
             against_all=candidate.pk in ranks.against,
         )
@@ -117,7 +117,7 @@ def span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
-def sentence_of(candidate: RunCandidate) -> str:
+def describe_disagreement(candidate: RunCandidate) -> str:
     """RRF's place for it beside the arbiter's verdict and reason."""
     role = str(ROLE_NAMES.get(candidate.role, candidate.role)).lower()
     told = {"place": ordinal(candidate.rrf_rank), "role": role, "reason": candidate.reason.rstrip(". ")}

@@ -16,7 +16,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from audit.models import Review
-from audit.runs.outcomes import Outcome, judge_of, outcome_of
+from audit.runs.outcomes import Outcome, judge_of_run, outcome_of_run
 from chat.models import Answer, Feedback
 from documents.keyset import rows_after
 from documents.models import Document
@@ -35,7 +35,7 @@ REASON_WORDS = SearchVector("reason", config="simple")
 WORD = re.compile(r"\w+")
 
 
-class Key(NamedTuple):
+class RunKey(NamedTuple):
     """Where a page ends: the last run's moment and id. Unlike an offset it costs the same on every page."""
 
     created_at: datetime
@@ -45,7 +45,7 @@ class Key(NamedTuple):
         return f"{time_text(self.created_at)}_{self.run_id}"
 
     @classmethod
-    def read(cls, text: str) -> "Key":
+    def read(cls, text: str) -> "RunKey":
         """The key in an address. Raises BadRequest when it is none."""
         moment, _, run_id = text.partition("_")
         try:
@@ -71,32 +71,32 @@ class Listed:
 @dataclass(frozen=True)
 class RunPage:
     rows: tuple[Listed, ...]
-    newer: Key | None
-    older: Key | None
+    newer: RunKey | None
+    older: RunKey | None
 
 
-def filtered(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
+def filter_runs(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
     """The runs that fit every filter."""
-    runs = narrowed(runs, wanted)
+    runs = filter_by_run(runs, wanted)
     return runs.filter(pk__in=ids_of(wanted)) if asks_candidates(wanted) else runs
 
 
-def page_of(
+def read_run_page(
     runs: RetrievalRunQuerySet, *, before: str = "", after: str = "", wanted: dict[str, Any] | None = None
 ) -> RunPage:
     """The newest runs that fit, or those just before or just after a key. Raises BadRequest for a key that is none."""
-    runs = narrowed(runs, wanted or {})
-    found = runs_before(runs, Key.read(before)) if before else runs.order_by("-created_at", "-id")
+    runs = filter_by_run(runs, wanted or {})
+    found = runs_before(runs, RunKey.read(before)) if before else runs.order_by("-created_at", "-id")
     if after:
-        found = runs_after(runs, Key.read(after))
+        found = runs_after(runs, RunKey.read(after))
     some = first_of(found, wanted or {}, RUNS_A_PAGE + 1)
     has_more = len(some) > RUNS_A_PAGE
     shown = some[:RUNS_A_PAGE][:: -1 if after else 1]
     if not shown:
         return RunPage((), None, None)
-    newest, oldest = key_of(shown[0]), key_of(shown[-1])
+    newest, oldest = key_of_run(shown[0]), key_of_run(shown[-1])
     is_first, is_last = (not has_more, False) if after else (not before, not has_more)
-    return RunPage(tuple(listed(shown)), None if is_first else newest, None if is_last else oldest)
+    return RunPage(tuple(list_runs(shown)), None if is_first else newest, None if is_last else oldest)
 
 
 def first_of(ordered: RetrievalRunQuerySet, wanted: dict[str, Any], count: int) -> list[RetrievalRun]:
@@ -119,7 +119,7 @@ def first_of(ordered: RetrievalRunQuerySet, wanted: dict[str, Any], count: int) 
     return list(light.filter(pk__in=ids if len(ids) <= IDS_MAX else ids_of(wanted))[:count])
 
 
-def narrowed(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
+def filter_by_run(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
     """The runs that fit what stands on the run itself, or on the few rows beside it."""
     for name in ("base", "status", "arbiter"):
         if wanted.get(name):
@@ -247,19 +247,19 @@ HEAVY = ("hits", "toc_shown", "parsed", "plan", "settings", "gates", "searched",
 NEWEST_FIRST, OLDEST_FIRST = ("-created_at", "-id"), ("created_at", "id")
 
 
-def runs_before(runs: RetrievalRunQuerySet, key: Key) -> RetrievalRunQuerySet:
+def runs_before(runs: RetrievalRunQuerySet, key: RunKey) -> RetrievalRunQuerySet:
     return rows_after(runs, NEWEST_FIRST, key)
 
 
-def runs_after(runs: RetrievalRunQuerySet, key: Key) -> RetrievalRunQuerySet:
+def runs_after(runs: RetrievalRunQuerySet, key: RunKey) -> RetrievalRunQuerySet:
     return rows_after(runs, OLDEST_FIRST, key)
 
 
-def key_of(run: RetrievalRun) -> Key:
-    return Key(run.created_at, run.pk)
+def key_of_run(run: RetrievalRun) -> RunKey:
+    return RunKey(run.created_at, run.pk)
 
 
-def listed(runs: Sequence[RetrievalRun]) -> list[Listed]:
+def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
     """The runs with what one line shows, in two more queries however many there are."""
     ids = [run.pk for run in runs]
     counts: dict[uuid.UUID, Counter[str]] = defaultdict(Counter)
@@ -270,8 +270,8 @@ def listed(runs: Sequence[RetrievalRun]) -> list[Listed]:
     return [
         Listed(
             run=run,
-            outcome=outcome_of(run, answered.get(run.pk, "")),
-            judge=judge_of(run),
+            outcome=outcome_of_run(run, answered.get(run.pk, "")),
+            judge=judge_of_run(run),
             candidates=counts[run.pk].total(),
             kept=sum(counts[run.pk][role] for role in KEPT_ROLES),
         )

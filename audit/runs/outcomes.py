@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
     words: str
 
 
-def outcome_of(run: RetrievalRun, answered: str) -> Outcome:
+def outcome_of_run(run: RetrievalRun, answered: str) -> Outcome:
     """How a run ended; `answered` is the kind of its answer, "" without one.
 
     A model that reads what was found may still say that it does not hold the answer.
@@ -55,7 +55,7 @@ def outcome_of(run: RetrievalRun, answered: str) -> Outcome:
     return Outcome(KINDS.get(status, "fail"), str(words))
 
 
-def judge_of(run: RetrievalRun) -> str:
+def judge_of_run(run: RetrievalRun) -> str:
     """Who judged, in a word or two."""
     if run.status == "failed":
         return "–"
@@ -75,5 +75,5 @@ def judge_in_full(run: RetrievalRun) -> str:
     if run.arbiter_status == "not_run" and run.status != "failed":
         return gettext("did not run; order by rules, %(mode)s mode") % {"mode": gettext(run.mode)}
     if run.arbiter_status != "ran":
-        return judge_of(run)
-    return gettext("Fixed rules, no language model") if run.arbiter == "rules" else judge_of(run)
+        return judge_of_run(run)
+    return gettext("Fixed rules, no language model") if run.arbiter == "rules" else judge_of_run(run)

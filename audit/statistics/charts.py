@@ -15,7 +15,7 @@ LABELS_MAX = 8  # more would run into each other on a telephone
 BAR_MAX = 60.0  # the rest of a bar's cell is for the number at its end
 
 
-class Key(NamedTuple):
+class LegendKey(NamedTuple):
     """What a colour stands for."""
 
     css: str
@@ -45,7 +45,7 @@ class Chart:
     foot: float
     rects: tuple[Rect, ...]
     labels: tuple[Label, ...]
-    keys: tuple[Key, ...]
+    keys: tuple[LegendKey, ...]
     summary: str
 
 
@@ -57,7 +57,7 @@ class Point(NamedTuple):
     title: str
 
 
-def columns(points: Sequence[Point], key: Key, summary: str, *, unit: str = "", most: float = 0.0) -> Chart:
+def columns(points: Sequence[Point], key: LegendKey, summary: str, *, unit: str = "", most: float = 0.0) -> Chart:
     """Columns side by side; `most` is the value of a full one, drawn pale behind each, by default the greatest."""
     full = most or max((point.value for point in points), default=0.0) or 1.0
     place = min(100 / max(len(points), 1), PLACE_MAX)
@@ -97,7 +97,7 @@ class Bar(NamedTuple):
 class Bars(NamedTuple):
     """Each row with its bar, all on one scale."""
 
-    keys: tuple[Key, ...]
+    keys: tuple[LegendKey, ...]
     rows: tuple[tuple[Any, Bar], ...]
 
 
@@ -105,11 +105,11 @@ def bars(rows: Iterable[Any], *series: Series, unit: str = "") -> Bars:
     """One bar a row, made of its series in order."""
     found = [(row, [each.value_of(row) for each in series]) for row in rows]
     full = max((sum(values) for _, values in found), default=0.0) or 1.0
-    keys = tuple(Key(each.css, each.words) for each in series)
+    keys = tuple(LegendKey(each.css, each.words) for each in series)
     return Bars(keys, tuple((row, bar(values, keys, full, unit)) for row, values in found))
 
 
-def bar(values: Sequence[float], keys: Sequence[Key], full: float, unit: str) -> Bar:
+def bar(values: Sequence[float], keys: Sequence[LegendKey], full: float, unit: str) -> Bar:
     parts, left = [], 0.0
     for value, key in zip(values, keys, strict=True):
         width = BAR_MAX * value / full

@@ -7,15 +7,15 @@ from operator import attrgetter, itemgetter
 from django.utils.translation import gettext
 
 from audit.runs.outcomes import REPAIR_NAMES
-from audit.statistics.charts import Bars, Chart, Key, Point, Series, bars, columns
-from audit.statistics.period import REPAIRS, Figures, Rate, Repairs
+from audit.statistics.charts import Bars, Chart, LegendKey, Point, Series, bars, columns
+from audit.statistics.period import REPAIRS, PeriodFigures, Rate, Repairs
 
 PER_CENT = " %"
 REPAIR_COLOURS = {"exact": "in-good", "truncated": "in-warn", "rejected": "in-bad"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnFigures(Figures):
+class DrawnFigures(PeriodFigures):
     """The figures with their charts, as the page shows them."""
 
     absent_chart: Chart
@@ -28,7 +28,7 @@ class DrawnFigures(Figures):
     costs_chart: Chart
 
 
-def draw(figures: Figures) -> DrawnFigures:
+def draw(figures: PeriodFigures) -> DrawnFigures:
     """Draw every chart in the language of the request."""
     return DrawnFigures(
         **vars(figures),
@@ -43,27 +43,27 @@ def draw(figures: Figures) -> DrawnFigures:
     )
 
 
-def draw_absent(figures: Figures) -> Chart:
+def draw_absent(figures: PeriodFigures) -> Chart:
     return columns(
         points_of(figures.absent),
-        Key("in-warn", gettext("share of the questions to which no answer was found")),
+        LegendKey("in-warn", gettext("share of the questions to which no answer was found")),
         gettext("Share of questions not found, over time"),
         unit=PER_CENT,
         most=100.0,
     )
 
 
-def draw_agreement(figures: Figures) -> Chart:
+def draw_agreement(figures: PeriodFigures) -> Chart:
     return columns(
         points_of(figures.agreements),
-        Key("in-good", gettext("share of the reviewed roles that the auditor agreed with")),
+        LegendKey("in-good", gettext("share of the reviewed roles that the auditor agreed with")),
         gettext("Share of roles auditors agreed with, by month"),
         unit=PER_CENT,
         most=100.0,
     )
 
 
-def draw_signs(figures: Figures) -> Bars:
+def draw_signs(figures: PeriodFigures) -> Bars:
     return bars(
         figures.signs,
         Series("in-good", gettext("with a verdict"), attrgetter("reviewed")),
@@ -71,7 +71,7 @@ def draw_signs(figures: Figures) -> Bars:
     )
 
 
-def draw_repairs(figures: Figures) -> Bars:
+def draw_repairs(figures: PeriodFigures) -> Bars:
     series = (Series(REPAIR_COLOURS[name], str(REPAIR_NAMES[name]), count_of_repair(name)) for name in REPAIRS)
     return bars(figures.repairs, *series)
 
@@ -80,7 +80,7 @@ def count_of_repair(name: str) -> Callable[[Repairs], float]:
     return lambda row: row.counts[name]
 
 
-def draw_contributions(figures: Figures) -> Bars:
+def draw_contributions(figures: PeriodFigures) -> Bars:
     return bars(
         figures.contributions,
         Series("in-good", gettext("kept"), attrgetter("kept")),
@@ -88,7 +88,7 @@ def draw_contributions(figures: Figures) -> Bars:
     )
 
 
-def draw_latencies(figures: Figures) -> Bars:
+def draw_latencies(figures: PeriodFigures) -> Bars:
     return bars(
         figures.latencies,
         Series("in-blue", gettext("half of the questions took at most this"), attrgetter("p50")),
@@ -97,7 +97,7 @@ def draw_latencies(figures: Figures) -> Bars:
     )
 
 
-def draw_calls(figures: Figures) -> Bars:
+def draw_calls(figures: PeriodFigures) -> Bars:
     return bars(
         figures.calls,
         Series("in-blue", gettext("sent anew"), lambda row: row["sent"] - row["cached"]),
@@ -106,11 +106,11 @@ def draw_calls(figures: Figures) -> Bars:
     )
 
 
-def draw_costs(figures: Figures) -> Chart:
+def draw_costs(figures: PeriodFigures) -> Chart:
     currencies = ", ".join(sorted({row.currency for row in figures.costs}))
     return columns(
         [Point(row.when, float(row.amount), f"{row.when}: {row.amount} {row.currency}") for row in figures.costs],
-        Key("in-blue", gettext("what the priced calls cost, in %(currency)s") % {"currency": currencies}),
+        LegendKey("in-blue", gettext("what the priced calls cost, in %(currency)s") % {"currency": currencies}),
         gettext("Cost of the calls, over time"),
     )
 

@@ -104,7 +104,7 @@ class Latency(NamedTuple):
         return round(self.p95 - self.p50, 1)
 
 
-class Spent(NamedTuple):
+class PeriodSpending(NamedTuple):
     """What the calls of a span of time came to."""
 
     when: str
@@ -114,7 +114,7 @@ class Spent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Figures:
+class PeriodFigures:
     """Everything counted over the runs of a period."""
 
     runs: int
@@ -131,7 +131,7 @@ class Figures:
     contributions: tuple[Contribution, ...]
     latencies: tuple[Latency, ...]
     calls: list[dict[str, Any]]
-    costs: tuple[Spent, ...]
+    costs: tuple[PeriodSpending, ...]
 
     @property
     def is_cut(self) -> bool:
@@ -144,14 +144,14 @@ class Figures:
         return sum(sum(row.cells) for row in self.matrix if row.role in REFUSED_ROLES)
 
 
-def figures_of(runs: RetrievalRunQuerySet, days: int) -> Figures:
+def compute_figures(runs: RetrievalRunQuerySet, days: int) -> PeriodFigures:
     """All figures over some runs, each from stored rows alone."""
     absent = tuple(rates_of(runs, days))
     standing = standing_reviews(runs)
     agreements = tuple(agreements_of(standing))
     agreed = sum(rate.part for rate in agreements)
     judged = sum(rate.of for rate in agreements)
-    return Figures(
+    return PeriodFigures(
         runs=sum(rate.of for rate in absent),
         absent=absent,
         matrix=matrix_of(standing),
@@ -182,14 +182,14 @@ def rates_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Rate]:
         .order_by("span")
     )
     for row in rows:
-        yield Rate(when(row["span"], by_day), row["count"], row["of"])
+        yield Rate(label_moment(row["span"], by_day), row["count"], row["of"])
 
 
 def absent_count() -> Count:
     return Count("pk", filter=Q(status__in=ABSENT) | Q(answer__kind__in=ABSENT))
 
 
-def when(moment: datetime, by_day: bool) -> str:
+def label_moment(moment: datetime, by_day: bool) -> str:
     return f"{moment:%m-%d}" if by_day else f"{moment:%Y-%m}"
 
 
@@ -225,14 +225,14 @@ def standing_reviews(runs: RetrievalRunQuerySet) -> list[Reviewed]:
             row.original_role,
             row.corrected_role or row.original_role,
             row.created_at,
-            judge_of(row),
+            judge_of_review(row),
             row.candidate.methods if row.candidate else [],
         )
         for row in rows
     ]
 
 
-def judge_of(review: Review) -> str:
+def judge_of_review(review: Review) -> str:
     call = review.run.llm_call
     if call is None:
         return str(ARBITERS.get(review.run.arbiter, review.run.arbiter))
@@ -349,13 +349,13 @@ def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
     return LLMCall.objects.filter(Q(pk__in=of_run) | Q(pk__in=of_answer) | Q(pk__in=readings)).order_by()
 
 
-def costs_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Spent]:
+def costs_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[PeriodSpending]:
     """What the priced calls came to, by day or by month and currency."""
     by_day = days <= DAYS_AS_DAYS
     span = TruncDay("started_at") if by_day else TruncMonth("started_at")
     rows = calls_for(runs).exclude(charge=None).annotate(span=span).values("span", "charge__currency")
     for row in rows.annotate(number=Count("pk"), amount=Sum("charge__amount")).order_by("span", "charge__currency"):
-        yield Spent(when(row["span"], by_day), row["number"], row["amount"], row["charge__currency"])
+        yield PeriodSpending(label_moment(row["span"], by_day), row["number"], row["amount"], row["charge__currency"])
 
 
 def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:

@@ -11,7 +11,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from audit.review.reviewing import Reviews, RunReviews
-from audit.runs.disagreement import REFUSED_ROLES, Ranks, against_rrf, detectors_sentence, ordinal, sentence_of, span
+from audit.runs.disagreement import (
+    REFUSED_ROLES,
+    Ranks,
+    against_rrf,
+    describe_disagreement,
+    detectors_sentence,
+    ordinal,
+    span,
+)
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES
 from reading.matching import loose_map
 from retrieval.injection import instructing_words
@@ -124,7 +132,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Table:
+class CandidateTable:
     """The rows that pass the filters, and where the selected one stands among them."""
 
     filters: tuple[Filter, ...]
@@ -144,7 +152,7 @@ def build_table(
     choice: Choice,
     reviews: RunReviews | None = None,
     ranks: Ranks | None = None,
-) -> Table | None:
+) -> CandidateTable | None:
     """The table for what the address asks for; None when it names a candidate this run does not have."""
     reviews, ranks = reviews or RunReviews(), ranks or Ranks()
     against = against_rrf(candidates)
@@ -164,7 +172,7 @@ def build_table(
         )
         for number, candidate in enumerate(shown)
     )
-    return Table(
+    return CandidateTable(
         filters=role_filters(candidates, choice),
         against=against_filters(choice, len(against), len(ranks.against), len(instructing)),
         groups=(
@@ -213,7 +221,7 @@ def role_filters(candidates: Sequence[RunCandidate], choice: Choice) -> tuple[Fi
     everything = Filter("", _("All"), len(candidates), choice.everything(), not choice.is_filtered)
     roles = sorted((role for role in counts), key=lambda role: ROLE_ORDER[role])
     return everything, *(
-        Filter(role, role, counts[role], toggled(choice, "role", role), choice.role == role) for role in roles
+        Filter(role, role, counts[role], toggle_filter(choice, "role", role), choice.role == role) for role in roles
     )
 
 
@@ -229,7 +237,7 @@ def against_filters(choice: Choice, rrf: int, detectors: int, instructing: int) 
         ("instructing", _("Gives orders to an AI"), instructing, _("The text speaks to a model instead of a reader")),
     )
     return tuple(
-        Filter("", words, count, toggled(choice, name, True), getattr(choice, name), why)
+        Filter("", words, count, toggle_filter(choice, name, True), getattr(choice, name), why)
         for name, words, count, why in given
         if count or name != "instructing"
     )
@@ -241,14 +249,14 @@ def group(
     values = [value for row in candidates for value in (row.methods if name == "method" else [repair_of(row)])]
     counts = Counter(values)
     filters = tuple(
-        Filter("", str(shown), counts[value], toggled(choice, name, value), getattr(choice, name) == value)
+        Filter("", str(shown), counts[value], toggle_filter(choice, name, value), getattr(choice, name) == value)
         for value, shown in names.items()
         if counts[value]
     )
     return FilterGroup(name, words, filters)
 
 
-def toggled(choice: Choice, name: str, value: Any) -> str:
+def toggle_filter(choice: Choice, name: str, value: Any) -> str:
     """The address with a filter set, or taken back when it is set already."""
     return choice.query(**{name: "" if getattr(choice, name) == value else value})
 
@@ -271,7 +279,7 @@ def build_row(
         fall=0 if is_refused else max(-change, 0),
         repair=repair_note(candidate),
         reviews=reviews,
-        disagreement=sentence_of(candidate),
+        disagreement=describe_disagreement(candidate),
         place=_("RRF would have put this %(place)s.") % {"place": ordinal(candidate.rrf_rank)},
         by_detector=detectors_sentence(ranks.of.get(candidate.pk, {}), ranks.ran),
         instructing=instructing,

@@ -41,7 +41,7 @@ class NearHit:
 
 
 @dataclass(frozen=True)
-class Searched:
+class DetectorSearch:
     """One detector: what it looks for, whether the plan ran it, why, and what it found."""
 
     name: str
@@ -63,7 +63,7 @@ class Dossier:
     reason: str
     searched: Sequence[dict[str, Any]]
     has_added: bool  # words of the same meaning, from the dictionary or a model
-    detectors: tuple[Searched, ...]
+    detectors: tuple[DetectorSearch, ...]
     coverage: dict[str, Any]
     sections: tuple[SectionsOf, ...]
     near: tuple[Row, ...]
@@ -87,10 +87,10 @@ def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Ch
     )
 
 
-def detectors_of(run: RetrievalRun) -> list[Searched]:
+def detectors_of(run: RetrievalRun) -> list[DetectorSearch]:
     flags = {flag["name"]: flag for flag in run.plan.get("flags", [])}
     return [
-        Searched(
+        DetectorSearch(
             name=str(METHOD_NAMES[name]),
             looks_for=str(LOOKS_FOR[name]),
             on=flags[name]["on"],

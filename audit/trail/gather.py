@@ -15,17 +15,17 @@ from audit.proof.verification import Standing, standing_of
 from audit.review.reviewing import Reviews, RunReviews
 from audit.runs.complaints import feedback_on
 from audit.runs.disagreement import GridRow, grid_of, rank_candidates, span
-from audit.runs.outcomes import METHOD_NAMES, Outcome, judge_in_full, outcome_of
-from audit.trail.candidates import Choice, Table, build_table
-from audit.trail.contents import Contents, read_contents
+from audit.runs.outcomes import METHOD_NAMES, Outcome, judge_in_full, outcome_of_run
+from audit.trail.candidates import CandidateTable, Choice, build_table
 from audit.trail.dossier import Dossier, dossier_of
 from audit.trail.exchanges import Cost, ExchangeView, cost_of, read_exchange
+from audit.trail.section_counts import Contents, read_contents
 from audit.trail.story import story_of
 from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record import reading_of
+from retrieval.run_record import reading_of
 from retrieval.types import KEPT_ROLES, METHODS, POINTED
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
@@ -112,7 +112,7 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Check:
+class SentenceCheck:
     """One sentence of the answer: what it cites, and what the checks found."""
 
     sentence: str
@@ -126,7 +126,7 @@ class AnswerView:
     answer: Answer
     blocks: tuple[Block, ...]  # as the chat shows it
     citations: tuple[Citation, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[SentenceCheck, ...]
     standing: Standing
 
 
@@ -138,7 +138,7 @@ class Trail:
     documents: tuple[ScopeDocument, ...]
     arbiter: str
     standing: Standing
-    table: Table
+    table: CandidateTable
     detectors_ran: tuple[str, ...]  # over the grid's columns
     grid: tuple[GridRow, ...]
     detectors: tuple[DetectorRow, ...]
@@ -177,7 +177,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         story=story_of(
             run, candidates, answer.answer if answer else None, len(answer.citations) if answer else 0, reviews
         ),
-        outcome=outcome_of(run, answer.answer.kind if answer else ""),
+        outcome=outcome_of_run(run, answer.answer.kind if answer else ""),
         documents=tuple(scope_documents(run)),
         arbiter=judge_in_full(run),
         standing=standing_of("run", run.pk),
@@ -296,9 +296,9 @@ PROBLEMS = {
 }
 
 
-def read_check(check: dict[str, Any]) -> Check:
+def read_check(check: dict[str, Any]) -> SentenceCheck:
     problems = tuple(str(PROBLEMS.get(problem, problem)) for problem in check["problems"])
-    return Check(check["sentence"], tuple(check["markers"]), round(100 * check["supported"]), problems)
+    return SentenceCheck(check["sentence"], tuple(check["markers"]), round(100 * check["supported"]), problems)
 
 
 def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:

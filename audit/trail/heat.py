@@ -9,7 +9,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from documents.models import Line
-from documents.pages.sheet import Box
+from documents.pages.sheet import SheetBox
 from llm.embeddings import bundled
 from llm.embeddings.encoder import EncoderMissing
 from retrieval.models import RetrievalRun
@@ -31,7 +31,7 @@ class HotLine:
 class Heat:
     """Shaded boxes for the sheet and the nearest lines in words; `note` says why there are none."""
 
-    boxes: tuple[Box, ...] = ()
+    boxes: tuple[SheetBox, ...] = ()
     nearest: tuple[HotLine, ...] = ()
     model: str = bundled.MODEL_KEY
     note: str = ""
@@ -44,17 +44,17 @@ def heat_of(run: RetrievalRun, parse_id: UUID, page_number: int) -> Heat:
     if not lines:
         return Heat(note="gone")
     try:
-        cosines = cosines_of(asked(run), parse_id, page_number, tuple(line.text for line in lines))
+        cosines = cosines_of(find_searched_text(run), parse_id, page_number, tuple(line.text for line in lines))
     except EncoderMissing:
         return Heat(note="no_encoder")
     pairs = sorted(zip(lines, cosines, strict=True), key=lambda pair: -pair[1])
     return Heat(
-        boxes=tuple(shaded(line, cosine) for line, cosine in pairs),
+        boxes=tuple(shade_line(line, cosine) for line, cosine in pairs),
         nearest=tuple(HotLine(line.number, line.text, round(cosine, 2)) for line, cosine in pairs[:NEAREST_SHOWN]),
     )
 
 
-def asked(run: RetrievalRun) -> str:
+def find_searched_text(run: RetrievalRun) -> str:
     """What the vector search looked for."""
     return str(run.parsed.get("topic") or run.parsed.get("corrected") or run.question)
 
@@ -65,10 +65,10 @@ def cosines_of(question: str, parse_id: UUID, page_number: int, texts: tuple[str
     return tuple(float(value) for value in vectors @ bundled.embed_query(question))
 
 
-def shaded(line: Line, cosine: float) -> Box:
+def shade_line(line: Line, cosine: float) -> SheetBox:
     share = (cosine - COLDEST) / (HOTTEST - COLDEST)
     step = min(max(int(share * STEPS), 0), STEPS - 1)
-    return Box(
+    return SheetBox(
         round(line.x0, 1),
         round(line.y0, 1),
         round(line.x1 - line.x0, 1),

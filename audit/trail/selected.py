@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 
 from audit.runs.disagreement import span
-from audit.trail.candidates import Choice, Row, Table
+from audit.trail.candidates import CandidateTable, Choice, Row
 from audit.trail.heat import Heat, heat_of
 from documents.ingestion.page_images import has_image
 from documents.models import Document, Line, Page
@@ -16,7 +16,7 @@ from retrieval.models import RetrievalRun, RunCandidate
 
 
 @dataclass(frozen=True)
-class PageLink:
+class TouchedPage:
     """One page the candidate touches. `holds` says what lies there: anchor, context or both."""
 
     number: int
@@ -32,8 +32,8 @@ class Selected:
     of: int
     previous: Row | None
     following: Row | None
-    page: PageLink
-    pages: tuple[PageLink, ...]
+    page: TouchedPage
+    pages: tuple[TouchedPage, ...]
     page_count: int
     anchor_lines: str
     context_lines: str
@@ -43,7 +43,9 @@ class Selected:
     heat_switch: str
 
 
-def read_selected(run: RetrievalRun, table: Table, choice: Choice, page_counts: dict[str, int]) -> Selected | None:
+def read_selected(
+    run: RetrievalRun, table: CandidateTable, choice: Choice, page_counts: dict[str, int]
+) -> Selected | None:
     """The selected row of a table beside its page; None when the table has no row."""
     row = table.selected
     if row is None:
@@ -53,7 +55,7 @@ def read_selected(run: RetrievalRun, table: Table, choice: Choice, page_counts: 
     pages = page_links(candidate, choice)
     wanted = choice.page or anchored_pages(candidate)[0]
     page = next((page for page in pages if page.number == wanted), pages[0])
-    sheet = sheet_of(candidate, page.number, document, page_counts.get(str(candidate.document_id), 0))
+    sheet = sheet_of_candidate(candidate, page.number, document, page_counts.get(str(candidate.document_id), 0))
     heat = heat_of(run, candidate.parse_id, page.number) if choice.heat else None
     if heat:
         sheet.boxes[:0] = heat.boxes
@@ -81,11 +83,11 @@ def fate_of(document: Document | None) -> str:
     return _("in the trash") if document.trashed_at else ""
 
 
-def page_links(candidate: RunCandidate, choice: Choice) -> tuple[PageLink, ...]:
+def page_links(candidate: RunCandidate, choice: Choice) -> tuple[TouchedPage, ...]:
     """The pages with a box of the candidate, in order."""
-    anchored, around = anchored_pages(candidate), pages_of(candidate.context_boxes)
+    anchored, around = anchored_pages(candidate), pages_of_boxes(candidate.context_boxes)
     return tuple(
-        PageLink(
+        TouchedPage(
             number=number,
             label=printed_label(candidate, number),
             holds=_("anchor and context")
@@ -100,10 +102,10 @@ def page_links(candidate: RunCandidate, choice: Choice) -> tuple[PageLink, ...]:
 
 
 def anchored_pages(candidate: RunCandidate) -> list[int]:
-    return pages_of(candidate.boxes) or [candidate.anchor_first_page]
+    return pages_of_boxes(candidate.boxes) or [candidate.anchor_first_page]
 
 
-def pages_of(boxes: Sequence[dict[str, float]]) -> list[int]:
+def pages_of_boxes(boxes: Sequence[dict[str, float]]) -> list[int]:
     return sorted({int(box["page"]) for box in boxes})
 
 
@@ -113,7 +115,7 @@ def printed_label(candidate: RunCandidate, number: int) -> str:
     return candidate.anchor_page_label if is_other else ""
 
 
-def sheet_of(candidate: RunCandidate, number: int, document: Document | None, page_count: int) -> Sheet:
+def sheet_of_candidate(candidate: RunCandidate, number: int, document: Document | None, page_count: int) -> Sheet:
     """The page with the boxes the run kept. When the document is gone, paper and boxes alone."""
     stored = Page.objects.filter(parse=candidate.parse_id, number=number).first()
     lines = Line.objects.filter(parse=candidate.parse_id, page_number=number).values_list(*LineRow._fields)

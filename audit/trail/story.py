@@ -34,7 +34,7 @@ def story_of(
         *(searching(run, candidates) if run.status != "clarify" else ()),
         *judging(run, candidates),
         answering(run, answer, citations),
-        reviewed(reviews),
+        describe_review(reviews),
     )
 
 
@@ -47,17 +47,17 @@ def reading(run: RetrievalRun) -> Iterator[str]:
             "In %(count)s documents the search looked for the words of the question: %(words)s.",
             len(run.scope),
         )
-        yield sentence % {"words": quoted(own, WORDS_TOLD), "count": len(run.scope)}
+        yield sentence % {"words": quote_words(own, WORDS_TOLD), "count": len(run.scope)}
     for source, adder in (("dictionary", _("The dictionary")), ("llm_rewrite", _("A language model"))):
         added = [keyword["text"] for keyword in keywords if keyword["source"] == source]
         if added:
             yield _("%(adder)s added words of the same meaning: %(words)s.") % {
                 "adder": adder,
-                "words": quoted(added, ADDED_TOLD),
+                "words": quote_words(added, ADDED_TOLD),
             }
 
 
-def quoted(words: Sequence[str], told: int) -> str:
+def quote_words(words: Sequence[str], told: int) -> str:
     """The first words in quotation marks, and how many more there are."""
     listed = ", ".join(f"“{word}”" for word in words[:told])
     more = len(words) - told
@@ -128,7 +128,7 @@ def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
     return told % {"count": citations}
 
 
-def reviewed(reviews: RunReviews) -> str:
+def describe_review(reviews: RunReviews) -> str:
     if not len(reviews):
         return _("No person has reviewed it yet.")
     verdict = reviews.of(None).standing

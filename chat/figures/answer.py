@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from chat.drafts import Place, Quoted
+from chat.drafts import CitedLine, Quoted
 from chat.figures.computing import SCALE_WORDS, Computed, Input, compute_all, is_computable
-from chat.figures.formulas import words_of
+from chat.figures.formulas import write_formula
 from chat.figures.statement_rows import statement_rows
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
@@ -20,7 +20,7 @@ VALUE_TYPES = {"ratio": "number", "percent": "percentage", "points": "percentage
 
 
 @dataclass(frozen=True)
-class Figures:
+class ComputedFigures:
     """What was computed: lines of text with markers, the rows behind them, and the typed values among the checks."""
 
     text: str
@@ -28,7 +28,7 @@ class Figures:
     checks: list[dict[str, Any]]
 
 
-def figures_for(run: RetrievalRun, candidates: Sequence[RunCandidate], *, first_marker: int) -> Figures | None:
+def figures_for(run: RetrievalRun, candidates: Sequence[RunCandidate], *, first_marker: int) -> ComputedFigures | None:
     """What the run's question wants computed, or None when that is nothing or not certain.
 
     All amounts come out of one document, the one of the best candidate, and each from a page on which the run has a
@@ -47,8 +47,10 @@ def figures_for(run: RetrievalRun, candidates: Sequence[RunCandidate], *, first_
     if not found or quoted is None:
         return None
     markers = {each.place.line_number: each.marker for each in quoted if each.place}
-    return Figures(
-        "\n\n".join(text_of(each, markers) for each in found), quoted, [check_of(each, markers) for each in found]
+    return ComputedFigures(
+        "\n\n".join(write_figure(each, markers) for each in found),
+        quoted,
+        [check_of_figure(each, markers) for each in found],
     )
 
 
@@ -61,24 +63,24 @@ def quoted_inputs(
         line = each.row.line
         if line.number in quoted:
             continue
-        candidate = nearest(line.number, line.page_number, candidates)
+        candidate = find_nearest_candidate(line.number, line.page_number, candidates)
         if candidate is None:
             return None
         boxes = boxes_of([(line.number, 0, len(line.text))], {line.number: line})
         label = content.page(line.page_number).label
-        place = Place(line.number, line.page_number, label, [box.as_dict() for box in boxes])
+        place = CitedLine(line.number, line.page_number, label, [box.as_dict() for box in boxes])
         quoted[line.number] = Quoted(first_marker + len(quoted), candidate, line.text, place)
     return tuple(quoted.values())
 
 
-def nearest(number: int, page: int, candidates: Sequence[RunCandidate]) -> RunCandidate | None:
+def find_nearest_candidate(number: int, page: int, candidates: Sequence[RunCandidate]) -> RunCandidate | None:
     """The candidate in whose context a line stands, else the first one on its page."""
     inside = [each for each in candidates if each.context_first_line <= number <= each.context_last_line]
     on_page = [each for each in candidates if each.anchor_first_page <= page <= each.anchor_last_page]
     return next(iter(inside or on_page), None)
 
 
-def text_of(computed: Computed, markers: dict[int, int]) -> str:
+def write_figure(computed: Computed, markers: dict[int, int]) -> str:
     """The value, then its formula, then each input with its marker."""
     years = sorted({each.year for each in computed.inputs})
     head = f"{computed.formula.name[:1].upper()}{computed.formula.name[1:]}, {years[-1]}: {computed.shown}"
@@ -90,18 +92,18 @@ def text_of(computed: Computed, markers: dict[int, int]) -> str:
     if len(computed.inputs) == 1 and computed.is_plain:
         return f"{head} [{markers[computed.inputs[0].row.line.number]}]"
     rows = [
-        f"- {each.name} {each.year}: {amount_of(each)} [{markers[each.row.line.number]}]" for each in computed.inputs
+        f"- {each.name} {each.year}: {write_amount(each)} [{markers[each.row.line.number]}]" for each in computed.inputs
     ]
-    return "\n".join([f"{head}, computed as {words_of(computed.formula.expression)}", "", *rows])
+    return "\n".join([f"{head}, computed as {write_formula(computed.formula.expression)}", "", *rows])
 
 
-def amount_of(each: Input) -> str:
+def write_amount(each: Input) -> str:
     """The amount as it is printed, with the unit its page states."""
     unit = SCALE_WORDS.get(each.row.scale or 0, "")
     return f"{each.printed} {unit}".strip()
 
 
-def check_of(computed: Computed, markers: dict[int, int]) -> dict[str, Any]:
+def check_of_figure(computed: Computed, markers: dict[int, int]) -> dict[str, Any]:
     """The typed value and its inputs, in the form of the checks of sentences: it is right by construction."""
     return {
         "sentence": f"{computed.formula.name}: {computed.shown}",
@@ -113,7 +115,7 @@ def check_of(computed: Computed, markers: dict[int, int]) -> dict[str, Any]:
             "type": VALUE_TYPES[computed.formula.unit],
             "value": str(computed.value),
             "shown": computed.shown,
-            "formula": words_of(computed.formula.expression),
+            "formula": write_formula(computed.formula.expression),
             "inputs": [
                 {
                     "name": each.name,

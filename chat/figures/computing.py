@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from chat.figures.formulas import Expression, Formula, Operation, Term, asked_years, compared, formula_of
+from chat.figures.formulas import Expression, Formula, LineItem, Operation, asked_years, formula_of, read_comparison
 from chat.figures.statement_rows import Cell, StatementRow
 from reading.matching import match_form
 from retrieval.words.wording import SLOT, WordingError, check_fields, compile_checked, files_of, read_entries
@@ -31,7 +31,7 @@ VALUE_ASKED = re.compile(r"^(?:what (?:is|was|were)|how much)\b|\b(?:what (?:is|
 
 
 @dataclass(frozen=True)
-class Line:
+class StatementLine:
     """A line of a statement: how questions call it, how reports print it. An outflow counts without its sign."""
 
     asked: re.Pattern[str]
@@ -47,9 +47,9 @@ class Line:
 
 
 @cache
-def statement_lines() -> tuple[Line, ...]:
+def statement_lines() -> tuple[StatementLine, ...]:
     """The lines that are known, in every language. Raises WordingError for a malformed file."""
-    found: list[Line] = []
+    found: list[StatementLine] = []
     for _, path in files_of(Path(__file__).parent, "lines", "toml"):
         entries = list(read_entries(path))
         parts = [entry for section, entry in entries if section == "part"]
@@ -60,7 +60,7 @@ def statement_lines() -> tuple[Line, ...]:
     return tuple(found)
 
 
-def line_of(file: str, section: str, entry: Mapping[str, Any], shared: Mapping[str, str]) -> Line:
+def line_of(file: str, section: str, entry: Mapping[str, Any], shared: Mapping[str, str]) -> StatementLine:
     place = f"{file}, [[{section}]]"
     if section != "line":
         raise WordingError(f"{file}: there is no section {section!r}")
@@ -71,7 +71,7 @@ def line_of(file: str, section: str, entry: Mapping[str, Any], shared: Mapping[s
             raise WordingError(f"{place}: there is no [[part]] {unknown[0]!r}")
         return compile_checked(place, frame.format(SLOT.sub(lambda slot: shared[slot[1]], entry[name])))
 
-    return Line(
+    return StatementLine(
         asked=pattern("asked"),
         printed=pattern("printed"),
         statements=tuple(entry["statements"]),
@@ -109,24 +109,24 @@ class Computed:
     @property
     def is_plain(self) -> bool:
         """One amount as it stands in a statement: nothing was calculated."""
-        return isinstance(self.formula.expression, Term)
+        return isinstance(self.formula.expression, LineItem)
 
     @property
     def shown(self) -> str:
         """The value as people write it."""
         places = self.formula.places if self.formula.places is not None else PLACES[self.formula.unit]
         if self.formula.unit == "percent":
-            return f"{rounded(100 * self.value, places):,}%"
+            return f"{round_half_up(100 * self.value, places):,}%"
         if self.formula.unit == "points":
-            return f"{rounded(100 * self.value, places):+,} percentage points"
+            return f"{round_half_up(100 * self.value, places):+,} percentage points"
         if self.formula.unit == "ratio":
-            return f"{rounded(self.value, places):,}"
+            return f"{round_half_up(self.value, places):,}"
         scale = self.formula.scale or scale_of(self.inputs)
         if not self.is_scaled or not scale:
-            return f"{rounded(self.value, places):,}"
+            return f"{round_half_up(self.value, places):,}"
         in_units = self.value / scale
         places = self.formula.places if self.formula.places is not None else amount_places(in_units)
-        return f"{rounded(in_units, places):,} {SCALE_WORDS[scale]}"
+        return f"{round_half_up(in_units, places):,} {SCALE_WORDS[scale]}"
 
 
 OPERATIONS: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
@@ -143,8 +143,8 @@ class MissingInput(LookupError):
 
 def compute_all(question: str, rows: Sequence[StatementRow]) -> tuple[Computed, ...]:
     """What the question wants computed; () when that is nothing, or when any input is missing or doubtful."""
-    formula = formula_of(question) or value_of(question)
-    formulas = (formula,) if formula else with_change(compared(question))
+    formula = formula_of(question) or read_single_amount(question)
+    formulas = (formula,) if formula else with_change(read_comparison(question))
     try:
         return tuple(compute(each, rows) for each in formulas)
     except (MissingInput, InvalidOperation, ZeroDivisionError):
@@ -162,10 +162,10 @@ def with_change(formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
 
 def is_computable(question: str) -> bool:
     """Whether a question asks for a figure this module could compute, before any document is read."""
-    return bool(formula_of(question) or value_of(question) or compared(question))
+    return bool(formula_of(question) or read_single_amount(question) or read_comparison(question))
 
 
-def value_of(question: str) -> Formula | None:
+def read_single_amount(question: str) -> Formula | None:
     """The one amount of one year that a question asks for as it stands in a statement."""
     text = " ".join(match_form(question).split())
     years = asked_years(text)
@@ -174,7 +174,7 @@ def value_of(question: str) -> Formula | None:
         return None
     named = {found[0] for each in statement_lines() if (found := each.asked_inside.search(text))}
     longest = [name for name in named if not any(name != other and name in other for other in named)]
-    return Formula(longest[0], Term(longest[0], years), "amount", None, scale) if len(longest) == 1 else None
+    return Formula(longest[0], LineItem(longest[0], years), "amount", None, scale) if len(longest) == 1 else None
 
 
 def compute(formula: Formula, rows: Sequence[StatementRow]) -> Computed:
@@ -197,7 +197,7 @@ def compute(formula: Formula, rows: Sequence[StatementRow]) -> Computed:
 def evaluate(expression: Expression, amount: Callable[[str, str], Decimal]) -> Decimal:
     if isinstance(expression, Decimal):
         return expression
-    if isinstance(expression, Term):
+    if isinstance(expression, LineItem):
         values = [amount(expression.name, year) for year in expression.years]
         if expression.over == "average":
             return (values[0] + values[1]) / 2
@@ -224,7 +224,7 @@ def find(name: str, year: str, rows: Sequence[StatementRow]) -> tuple[Input, ...
     matching = [row for row in candidates if (known.printed.fullmatch(row.label) if known else row.label == name)]
     if known and known.parts and sum(known.parts.match(row.label) is not None for row in candidates) > 1:
         matching = [row for row in matching if row.label.startswith("total ")]  # one part alone is not the whole
-    for chosen in (matching, [row for row in matching if row.label.startswith("total ")], attributed(matching)):
+    for chosen in (matching, [row for row in matching if row.label.startswith("total ")], select_attributed(matching)):
         amounts = {cell_of(row, year).amount for row in chosen}
         if len(amounts) == 1:
             return (input_of(name, year, chosen[0], is_outflow=known is not None and known.is_outflow),)
@@ -233,7 +233,7 @@ def find(name: str, year: str, rows: Sequence[StatementRow]) -> tuple[Input, ...
     raise MissingInput(f"{name} of {year}")
 
 
-def summands_of(known: Line, rows: Sequence[StatementRow]) -> list[StatementRow]:
+def summands_of(known: StatementLine, rows: Sequence[StatementRow]) -> list[StatementRow]:
     """The rows right below each other that a statement splits a line into without a total; none when in doubt."""
     found = [row for row in rows if known.summands and known.summands.fullmatch(row.label)]
     numbers = [row.line.number for row in found]
@@ -241,7 +241,7 @@ def summands_of(known: Line, rows: Sequence[StatementRow]) -> list[StatementRow]
     return found if is_block else []
 
 
-def attributed(rows: Iterable[StatementRow]) -> list[StatementRow]:
+def select_attributed(rows: Iterable[StatementRow]) -> list[StatementRow]:
     """Of several net incomes the one that belongs to the owners."""
     return [row for row in rows if " attributable to " in row.label]
 
@@ -277,7 +277,7 @@ def input_of(name: str, year: str, row: StatementRow, *, is_outflow: bool) -> In
 # ---- showing
 
 
-def rounded(value: Decimal, places: int) -> Decimal:
+def round_half_up(value: Decimal, places: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
 
 

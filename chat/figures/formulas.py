@@ -20,7 +20,7 @@ Over = Literal["year", "average", "change"]
 
 
 @dataclass(frozen=True)
-class Term:
+class LineItem:
     """A line of a statement, by what it is called, in one year or over two."""
 
     name: str
@@ -35,7 +35,7 @@ class Operation:
     right: "Expression"
 
 
-Expression = Term | Operation | Decimal
+Expression = LineItem | Operation | Decimal
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,14 @@ def formula_of(question: str) -> Formula | None:
     """The formula a question asks for, or None when it asks for none or is not clear."""
     text = asked_text(question)
     try:
-        found = defined(text) or averaged_share(text) or grown(text) or share(text) or summed(text) or known(text)
+        found = (
+            read_definition(text)
+            or averaged_share(text)
+            or read_growth(text)
+            or read_share(text)
+            or read_sum(text)
+            or read_known_metric(text)
+        )
     except (FormulaError, RecursionError):
         return None
     if found is None:
@@ -129,16 +136,16 @@ def asked_text(question: str) -> str:
 # ---- the ways of asking
 
 
-def defined(text: str) -> Formula | None:
+def read_definition(text: str) -> Formula | None:
     """The question defines the metric itself, perhaps with further definitions inside."""
-    definitions = {short(m["name"] or m["name2"]): m["formula"] or m["formula2"] for m in DEFINED.finditer(text)}
+    definitions = {strip_noise(m["name"] or m["name2"]): m["formula"] or m["formula2"] for m in DEFINED.finditer(text)}
     if not definitions:
         return None
     name = next(iter(definitions))
     years = asked_years(DEFINED.sub(" ", text))
     formula = definitions[name]
     is_difference = not re.search(r"[/÷]| divided by | over ", " ".join(definitions.values()))
-    return Formula(name, parsed(formula, years[-1:], definitions), "amount" if is_difference else "ratio")
+    return Formula(name, parse_expression(formula, years[-1:], definitions), "amount" if is_difference else "ratio")
 
 
 def averaged_share(text: str) -> Formula | None:
@@ -146,7 +153,10 @@ def averaged_share(text: str) -> Formula | None:
     if found is None:
         return None
     years = span(*[group for group in found.groups() if group and group.isdigit()])
-    shares = [Operation("/", parsed(found["what"], (year,)), parsed(found["of"], (year,))) for year in years]
+    shares = [
+        Operation("/", parse_expression(found["what"], (year,)), parse_expression(found["of"], (year,)))
+        for year in years
+    ]
     total: Expression = shares[0]
     for each in shares[1:]:
         total = Operation("+", total, each)
@@ -154,11 +164,11 @@ def averaged_share(text: str) -> Formula | None:
     return Formula(name, Operation("/", total, Decimal(len(years))), "percent")
 
 
-def grown(text: str) -> Formula | None:
+def read_growth(text: str) -> Formula | None:
     if found := CAGR.search(text):
         first, last = (group for group in found.groups() if group and group.isdigit())
         what = re.sub(r"^.*\b(?:year|'s|s) ", "", found["what"]).strip()
-        grown_by = Operation("/", parsed(what, (last,)), parsed(what, (first,)))
+        grown_by = Operation("/", parse_expression(what, (last,)), parse_expression(what, (first,)))
         root = Operation("^", grown_by, Decimal(len(span(first, last)) - 1))
         return Formula(f"compound annual growth rate of {what}", Operation("-", root, Decimal(1)), "percent")
     found = GROWTH.search(text)
@@ -166,27 +176,27 @@ def grown(text: str) -> Formula | None:
         return None
     what = found["what"] or found["what2"] or found["what3"]
     first, last = (group for group in found.groups() if group and group.isdigit() and len(group) == 4)
-    before, after = parsed(what, (first,)), parsed(what, (last,))
+    before, after = parse_expression(what, (first,)), parse_expression(what, (last,))
     return Formula(f"growth of {what}", Operation("-", Operation("/", after, before), Decimal(1)), "percent")
 
 
-def share(text: str) -> Formula | None:
+def read_share(text: str) -> Formula | None:
     found = SHARE.search(text)
     if found is None:
         return None
     year = next(group for group in found.groups() if group and group.isdigit())
     whole = found["of"] or "revenue"
-    expression = Operation("/", parsed(found["what"], (year,)), parsed(whole, (year,)))
-    return Formula(f"{short(found['what'])} as a share of {short(whole)}", expression, "percent")
+    expression = Operation("/", parse_expression(found["what"], (year,)), parse_expression(whole, (year,)))
+    return Formula(f"{strip_noise(found['what'])} as a share of {strip_noise(whole)}", expression, "percent")
 
 
-def summed(text: str) -> Formula | None:
+def read_sum(text: str) -> Formula | None:
     found = SUM.search(text)
     if found is None:
         return None
     year = next(group for group in found.groups() if group and group.isdigit())
     unit: Unit = "ratio" if "/" in found["formula"] else "amount"
-    return Formula(short(found["formula"]), parsed(found["formula"], (year,)), unit)
+    return Formula(strip_noise(found["formula"]), parse_expression(found["formula"], (year,)), unit)
 
 
 @cache
@@ -209,18 +219,18 @@ def metric_named(text: str) -> Metric | None:
     return next((metric for metric in known_metrics() if metric.named.search(text)), None)
 
 
-def known(text: str) -> Formula | None:
+def read_known_metric(text: str) -> Formula | None:
     """A metric by its usual name, in the one year that is named; in two years when it is said to change."""
     metric = metric_named(text)
     years = asked_years(text)
     if not metric or not years:
         return None
     if CHANGED.search(text):
-        return None  # two values are asked for, see `compared`
-    return Formula(metric.name, parsed(metric.formula, years), metric.unit) if len(years) == 1 else None
+        return None  # two values are asked for, see `read_comparison`
+    return Formula(metric.name, parse_expression(metric.formula, years), metric.unit) if len(years) == 1 else None
 
 
-def compared(question: str) -> tuple[Formula, ...]:
+def read_comparison(question: str) -> tuple[Formula, ...]:
     """The same metric in two years, for a question whether it has changed; () for any other question."""
     text = asked_text(question)
     metric = metric_named(text)
@@ -228,7 +238,7 @@ def compared(question: str) -> tuple[Formula, ...]:
     if not metric or not WHETHER.search(text) or not CHANGED.search(text) or len(years) not in (1, 2):
         return ()
     both = sorted(years) if len(years) == 2 else [str(int(years[0]) - 1), years[0]]
-    return tuple(Formula(metric.name, parsed(metric.formula, (year,)), metric.unit) for year in both)
+    return tuple(Formula(metric.name, parse_expression(metric.formula, (year,)), metric.unit) for year in both)
 
 
 def asked_years(text: str) -> tuple[str, ...]:
@@ -245,7 +255,7 @@ def span(first: str, last: str) -> list[str]:
 # ---- reading a formula
 
 
-def parsed(text: str, years: tuple[str, ...], definitions: Mapping[str, str] | None = None) -> Expression:
+def parse_expression(text: str, years: tuple[str, ...], definitions: Mapping[str, str] | None = None) -> Expression:
     """The expression in a formula's words; FormulaError when it is none."""
     parser = Parser(text, years, dict(definitions or {}))
     expression = parser.sum()
@@ -292,10 +302,10 @@ class Parser:
     def term(self, text: str) -> Expression:
         if re.fullmatch(r"\d+(?:\.\d+)?", text) and not YEARS.fullmatch(text):
             return Decimal(text)
-        name = short(text)
+        name = strip_noise(text)
         if name in self.definitions:
             inner = self.definitions.pop(name)  # a definition that uses itself ends here
-            return parsed(inner, self.years, self.definitions)
+            return parse_expression(inner, self.years, self.definitions)
         return term_of(text, self.years)
 
     def skip_explanation(self) -> None:
@@ -327,7 +337,7 @@ def tokens_of(text: str) -> Iterator[str]:
         yield words
 
 
-def term_of(text: str, years: tuple[str, ...]) -> Term:
+def term_of(text: str, years: tuple[str, ...]) -> LineItem:
     """A term with its own years ("FY2017 net income", "average inventory between FY2018 and FY2019"), else the asked one."""
     over: Over = "year"
     if between := BETWEEN.search(text):
@@ -343,10 +353,10 @@ def term_of(text: str, years: tuple[str, ...]) -> Term:
         years = (str(int(years[0]) - 1), years[0])
     if len(years) != (1 if over == "year" else 2):
         raise FormulaError("the year is not clear")
-    return Term(short(text), years, over)
+    return LineItem(strip_noise(text), years, over)
 
 
-def short(text: str) -> str:
+def strip_noise(text: str) -> str:
     """A name without the words around it."""
     text = re.sub(r"\([^()]*\)", " ", text)
     text = " ".join(YEARS.sub(" ", text).split()).strip(" ,:;-")
@@ -364,17 +374,17 @@ def without_source(text: str) -> str:
 # ---- showing
 
 
-def words_of(expression: Expression) -> str:
+def write_formula(expression: Expression) -> str:
     """The formula in words, brackets where they are needed."""
     if isinstance(expression, Decimal):
         return f"{expression}"
-    if isinstance(expression, Term):
+    if isinstance(expression, LineItem):
         if expression.over == "year":
             return f"{expression.name} {expression.years[0]}"
         return f"{expression.over} of {expression.name} {expression.years[0]} and {expression.years[1]}"
     if expression.sign == "^":
-        return f"({words_of(expression.left)}) ^ (1/{words_of(expression.right)})"
-    left, right = words_of(expression.left), words_of(expression.right)
+        return f"({write_formula(expression.left)}) ^ (1/{write_formula(expression.right)})"
+    left, right = write_formula(expression.left), write_formula(expression.right)
     if expression.sign in "*/" and is_sum(expression.left):
         left = f"({left})"
     if (expression.sign in "*/" and isinstance(expression.right, Operation)) or (

@@ -67,11 +67,11 @@ def rows_of_page(lines: Sequence[LineRow]) -> list[StatementRow]:
     if len(amounts) < AMOUNT_ROWS_MIN:
         return []
     head = [line for line in lines if line.number < amounts[0].number]
-    years = years_of(head)
+    years = read_column_years(head)
     found = SCALE.search(" ".join(line.match for line in head))
     scale = SCALES[found[1]] if found else None
     has_notes = any(NOTE_COLUMN.search(line.match) and YEAR.search(line.text) for line in head)
-    rows = (row_of(line, statement, years, scale, has_notes=has_notes) for line in amounts)
+    rows = (read_statement_row(line, statement, years, scale, has_notes=has_notes) for line in amounts)
     return [row for row in rows if row is not None and years]
 
 
@@ -102,7 +102,7 @@ def split_row(text: str) -> tuple[str, list[re.Match[str]]]:
     return (text[:end], signs) if LETTER.search(text[:end]) else ("", [])
 
 
-def years_of(head: Iterable[LineRow]) -> tuple[str, ...]:
+def read_column_years(head: Iterable[LineRow]) -> tuple[str, ...]:
     """The years of the columns: those on the last line above the rows that names several, each once."""
     named = [years for line in head if len(years := years_on(line)) > 1]
     years = named[-1] if named else ()
@@ -115,7 +115,7 @@ def years_on(line: LineRow) -> tuple[str, ...]:
     return () if re.search(r"\d", rest) else tuple(YEAR.findall(line.text))
 
 
-def row_of(
+def read_statement_row(
     line: LineRow, statement: str, years: Sequence[str], scale: int | None, *, has_notes: bool
 ) -> StatementRow | None:
     """The row of a line; None when its amounts do not fill the columns one to one."""
@@ -125,7 +125,7 @@ def row_of(
     if len(signs) != len(years) or any("%" in sign[0] for sign in signs):
         return None
     cells = tuple(
-        Cell(year, amount_of(sign[0]), sign.start(), sign.end()) for year, sign in zip(years, signs, strict=True)
+        Cell(year, parse_amount(sign[0]), sign.start(), sign.end()) for year, sign in zip(years, signs, strict=True)
     )
     return StatementRow(statement, label_form(label), line, cells, scale)
 
@@ -134,7 +134,7 @@ def is_note(sign: str) -> bool:
     return sign.strip().isdigit() and int(sign) <= NOTE_MAX
 
 
-def amount_of(sign: str) -> Decimal:
+def parse_amount(sign: str) -> Decimal:
     """The amount in a sign: brackets are a minus, a dash is zero."""
     found = THOUSANDS.search(sign)
     if found is None:

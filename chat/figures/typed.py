@@ -41,7 +41,7 @@ def typed_of_quotes(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[dict[st
     contents = contents_of(primary)
     parsed = run.parsed
     if parsed.get("shape") in ("listing", "table") and primary:
-        rows = rows_of(primary[0], contents.get(primary[0].candidate.parse_id), parsed["shape"])
+        rows = find_typed_rows(primary[0], contents.get(primary[0].candidate.parse_id), parsed["shape"])
         return [rows] if rows else []
     answer_type = parsed.get("answer_type", "")
     found: list[dict[str, Any]] = []
@@ -74,15 +74,15 @@ def cited_lines(quoted: Quoted, content: DocumentContent) -> list[LineRow]:
     candidate = quoted.candidate
     numbers = [piece["line_number"] for piece in candidate.anchor_pieces]
     first, last = (min(numbers), max(numbers)) if numbers else (candidate.anchor_first_line, candidate.anchor_last_line)
-    return searched(content.lines_between(first, last))
+    return select_searched(content.lines_between(first, last))
 
 
 def context_lines(quoted: Quoted, content: DocumentContent) -> list[LineRow]:
     candidate = quoted.candidate
-    return searched(content.lines_between(candidate.context_first_line, candidate.context_last_line))
+    return select_searched(content.lines_between(candidate.context_first_line, candidate.context_last_line))
 
 
-def searched(lines: Iterable[LineRow]) -> list[LineRow]:
+def select_searched(lines: Iterable[LineRow]) -> list[LineRow]:
     return [line for line in lines if line.kind not in UNSEARCHED_KINDS]
 
 
@@ -112,26 +112,26 @@ def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, A
                 "printed": " ".join(text[value.start : value.end].split()),
             }
             fields |= {name: said for name, said in (("currency", value.currency), ("unit", value.unit)) if said}
-            return check_of(fields | {"lines": [first.number, last.number]}, source.marker)
+            return check_of_typed_value(fields | {"lines": [first.number, last.number]}, source.marker)
     return None
 
 
 # ---- lists and tables
 
 
-def rows_of(quoted: Quoted, content: DocumentContent | None, shape: str) -> dict[str, Any] | None:
+def find_typed_rows(quoted: Quoted, content: DocumentContent | None, shape: str) -> dict[str, Any] | None:
     """The list or table that begins in the best passage's context, to the end of the page; None when none does."""
     if content is None:
         return None
     candidate = quoted.candidate
     first, last = candidate.context_first_line, candidate.context_last_line
-    page = searched(content.lines_on_page(content.lines[last - 1].page_number))
+    page = select_searched(content.lines_on_page(content.lines[last - 1].page_number))
     if shape == "table":
         found = table_of(page, candidate.anchor_first_line, last)
-        return check_of(found, quoted.marker) if found else None
-    before = searched(content.lines_between(first, page[0].number - 1)) if page else []
+        return check_of_typed_value(found, quoted.marker) if found else None
+    before = select_searched(content.lines_between(first, page[0].number - 1)) if page else []
     found = list_of([*before, *(line for line in page if line.number >= first)], candidate.anchor_first_line)
-    return check_of(found, quoted.marker) if found and found["items"][0]["lines"][0] <= last else None
+    return check_of_typed_value(found, quoted.marker) if found and found["items"][0]["lines"][0] <= last else None
 
 
 def list_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
@@ -140,7 +140,7 @@ def list_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
     for line in lines:
         if line.kind == "list_item":
             blocks[-1].append([line])
-        elif blocks[-1] and goes_on(blocks[-1][-1][-1], line):
+        elif blocks[-1] and is_rest_of_item(blocks[-1][-1][-1], line):
             blocks[-1][-1].append(line)
         elif blocks[-1]:
             blocks.append([])
@@ -150,7 +150,7 @@ def list_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
     return {"type": "list", "items": [item_of(item) for item in items[:ITEMS_MAX]]}
 
 
-def goes_on(last: LineRow, line: LineRow) -> bool:
+def is_rest_of_item(last: LineRow, line: LineRow) -> bool:
     """Whether a line is the rest of a list item and not the text after the list."""
     return line.kind == "body" and not last.text.rstrip().endswith(ITEM_ENDS) and line.text.lstrip()[:1].islower()
 
@@ -180,7 +180,7 @@ def table_of(page: Sequence[LineRow], anchor: int, last: int) -> dict[str, Any] 
     }
 
 
-def check_of(typed: dict[str, Any], marker: int) -> dict[str, Any]:
+def check_of_typed_value(typed: dict[str, Any], marker: int) -> dict[str, Any]:
     """A typed value in the form of the checks of sentences: it is literal by construction."""
     return {
         "sentence": summary_of(typed),

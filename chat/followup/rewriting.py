@@ -7,15 +7,15 @@ from django.db import transaction
 from django.utils import timezone
 from pydantic import BaseModel
 
+from chat.answer_record import REWRITING
 from chat.asking import QUESTION_CHARACTERS_MAX, QuestionError, check_question
 from chat.followup.rules import read_follow_up
 from chat.models import Rewriting, Turn
-from chat.record import REWRITING
 from chat.writing.writer import WORD, WORD_LETTERS_MIN, numbers_in, printable
 from llm import client
 from llm.errors import LLMError
 from llm.exchange import Exchange
-from llm.fence import fenced, unfenced
+from llm.fence import fence_text, unfence
 from llm.models import LLMCall
 from reading.matching import match_form
 from retrieval.words.tokens import is_stop_word, language_of
@@ -71,7 +71,7 @@ def complete_question(turn: Turn) -> Rewriting | None:
         return earlier
     before = list(turns_before(turn))
     if turn.again_of and (same := Rewriting.objects.filter(turn=turn.again_of).first()):
-        return keep(turn, same.by, Outcome(same.outcome), same.rewritten, same.note)
+        return store_rewriting(turn, same.by, Outcome(same.outcome), same.rewritten, same.note)
     if not before:
         return None
     if turn.mode != "fast" and client.is_configured():
@@ -91,12 +91,14 @@ def turns_before(turn: Turn) -> list[Turn]:
 def by_rules(turn: Turn, before: list[Turn]) -> Rewriting | None:
     found = read_follow_up(turn.question, asked_in(before[-1]))
     question = found.question[:QUESTION_CHARACTERS_MAX]
-    return keep(turn, "rules", Outcome(found.outcome), question, UNCLEAR if found.outcome == "unclear" else "")
+    return store_rewriting(
+        turn, "rules", Outcome(found.outcome), question, UNCLEAR if found.outcome == "unclear" else ""
+    )
 
 
 def by_model(turn: Turn, before: list[Turn]) -> Rewriting:
     """One small structured call; whatever goes wrong, the question is asked as typed and the note says so."""
-    prompt = build_prompt(turn.question, before)
+    prompt = build_rewriting_prompt(turn.question, before)
     try:
         completion = client.complete(
             instructions=INSTRUCTIONS,
@@ -109,24 +111,24 @@ def by_model(turn: Turn, before: list[Turn]) -> Rewriting:
         )
     except LLMError as error:
         note = FAILED.format(failure=error.message.rstrip("."))
-        return keep(turn, "model", Outcome.FAILED, turn.question, note, error.exchange)
-    question = " ".join(unfenced(printable(completion.reply.question)).split())
-    if completion.reply.stands_alone or question == " ".join(unfenced(turn.question).split()):
-        return keep(turn, "model", Outcome.ALONE, turn.question, exchange=completion.exchange)
+        return store_rewriting(turn, "model", Outcome.FAILED, turn.question, note, error.exchange)
+    question = " ".join(unfence(printable(completion.reply.question)).split())
+    if completion.reply.stands_alone or question == " ".join(unfence(turn.question).split()):
+        return store_rewriting(turn, "model", Outcome.ALONE, turn.question, exchange=completion.exchange)
     if fault := fault_of(question, turn.question, prompt):
         note = UNSAFE.format(fault=fault)
-        return keep(turn, "model", Outcome.FAILED, turn.question, note, completion.exchange)
-    return keep(turn, "model", Outcome.REWRITTEN, question, exchange=completion.exchange)
+        return store_rewriting(turn, "model", Outcome.FAILED, turn.question, note, completion.exchange)
+    return store_rewriting(turn, "model", Outcome.REWRITTEN, question, exchange=completion.exchange)
 
 
-def build_prompt(question: str, before: list[Turn]) -> str:
+def build_rewriting_prompt(question: str, before: list[Turn]) -> str:
     """The conversation, oldest first, then the question; nothing in it can close its own fence."""
     turns = [
-        f"<turn>\n<asked>{fenced(asked_in(each))}</asked>\n<answered>{fenced(answered_in(each))}</answered>\n</turn>"
+        f"<turn>\n<asked>{fence_text(asked_in(each))}</asked>\n<answered>{fence_text(answered_in(each))}</answered>\n</turn>"
         for each in before
     ]
     conversation = "\n".join(turns)
-    return f"<conversation>\n{conversation}\n</conversation>\n\n<question>\n{fenced(question)}\n</question>"
+    return f"<conversation>\n{conversation}\n</conversation>\n\n<question>\n{fence_text(question)}\n</question>"
 
 
 def asked_in(turn: Turn) -> str:
@@ -161,7 +163,7 @@ def telling_words(text: str) -> set[str]:
     return {word for word in words if len(word) >= WORD_LETTERS_MIN and not is_stop_word(word, language)}
 
 
-def keep(
+def store_rewriting(
     turn: Turn, by: str, outcome: Outcome, rewritten: str, note: str = "", exchange: Exchange | None = None
 ) -> Rewriting:
     with transaction.atomic():

@@ -67,37 +67,37 @@ PERSON = re.compile(r"\b(?:he|she|him|his|her)\b", re.IGNORECASE)
 PERSON_ASKED = re.compile(r"^(?:who|qui|wer)\s+(?:is|was|are|were)\b", re.IGNORECASE)
 
 
-class Reading(NamedTuple):
+class FollowupReading(NamedTuple):
     """What rules make of a follow-up; `question` is what to ask."""
 
     outcome: Outcome
     question: str
 
 
-def read_follow_up(typed: str, last: str) -> Reading:
+def read_follow_up(typed: str, last: str) -> FollowupReading:
     """The question in full, given the one asked before it (as that was rewritten)."""
     text = " ".join(typed.split())
     before = " ".join(last.split())
     if found := YEAR_ONLY.match(text):
         return reading(typed, in_year(before, found["year"]))
     if BARE.match(text):
-        return Reading("unclear", typed)
+        return FollowupReading("unclear", typed)
     if (
         (other := OTHER.match(text))
         and len(other["what"].split()) <= OTHER_WORDS_MAX
         and not ASKING.match(other["what"])
     ):
-        return reading(typed, about(before, other["what"]))
+        return reading(typed, replace_subject(before, other["what"]))
     if leans_on_pronoun(text):
         return reading(typed, without_pronoun(text, before))
-    return Reading("alone", typed)
+    return FollowupReading("alone", typed)
 
 
-def reading(typed: str, rewritten: str) -> Reading:
-    return Reading("rewritten", rewritten) if rewritten else Reading("unclear", typed)
+def reading(typed: str, rewritten: str) -> FollowupReading:
+    return FollowupReading("rewritten", rewritten) if rewritten else FollowupReading("unclear", typed)
 
 
-def ended(question: str) -> str:
+def end_with_question_mark(question: str) -> str:
     return question.rstrip(" ?.!") + "?"
 
 
@@ -117,13 +117,13 @@ def in_year(before: str, year: str) -> str:
 # ---- another thing
 
 
-def about(before: str, what: str) -> str:
+def replace_subject(before: str, what: str) -> str:
     """The question before, asked of something else; "" when it is not certain what that stands in for."""
     if preposed := PREPOSED.match(what):
         return with_preposition(before, preposed["preposition"], preposed["rest"])
     names = list(NAME.finditer(before))
     if what[:1].isupper() and names:
-        return swapped(before, names[0], what) if len(names) == 1 else ""
+        return swap_match(before, names[0], what) if len(names) == 1 else ""
     if what[:1].isupper() and not names:
         return f"{before.rstrip(' ?.!')} for {what}?" if len(what.split()) <= 4 else ""
     phrases = own_phrases(before)
@@ -131,7 +131,7 @@ def about(before: str, what: str) -> str:
         return ""
     old = phrases[0]
     has_determiner = re.match(rf"{DETERMINER}\b|an?\b", what, re.IGNORECASE)
-    return ended(swapped(before, old, what if has_determiner else f"{old['determiner']} {what}"))
+    return end_with_question_mark(swap_match(before, old, what if has_determiner else f"{old['determiner']} {what}"))
 
 
 def with_preposition(before: str, preposition: str, what: str) -> str:
@@ -141,7 +141,7 @@ def with_preposition(before: str, preposition: str, what: str) -> str:
     if len(found) > 1:
         return ""
     if found:
-        return ended(swapped(before, found[0], f"{preposition.lower()} {what}"))
+        return end_with_question_mark(swap_match(before, found[0], f"{preposition.lower()} {what}"))
     return f"{before.rstrip(' ?.!')} {preposition.lower()} {what}?"
 
 
@@ -153,7 +153,7 @@ def own_phrases(question: str) -> list[re.Match[str]]:
     ] or found
 
 
-def swapped(text: str, old: re.Match[str], new: str) -> str:
+def swap_match(text: str, old: re.Match[str], new: str) -> str:
     return text[: old.start()] + new + text[old.end() :]
 
 

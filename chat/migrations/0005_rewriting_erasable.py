@@ -9,7 +9,7 @@ from django.db import migrations
 
 def chain_earlier(apps: Any, schema_editor: Any) -> None:
     """Rows that were kept before they had entries."""
-    from chat.record import FEEDBACK, REWRITING
+    from chat.answer_record import FEEDBACK, REWRITING
 
     for model, payload in (("Rewriting", REWRITING), ("Feedback", FEEDBACK)):
         for pk in apps.get_model("chat", model).objects.order_by("pk").values_list("pk", flat=True):

@@ -23,8 +23,8 @@ def file_name(conversation: Conversation) -> str:
 def markdown_of(conversation: Conversation, turns: list[ShownTurn]) -> str:
     """The conversation to read. What people, documents and models wrote is text and never markup."""
     head = [
-        f"# {plain(conversation.title)}",
-        f"{plain(conversation.base.name)} · exported {timezone.now():%Y-%m-%d %H:%M} UTC",
+        f"# {escape_markdown(conversation.title)}",
+        f"{escape_markdown(conversation.base.name)} · exported {timezone.now():%Y-%m-%d %H:%M} UTC",
     ]
     return "\n\n".join([*head, *(turn_text(shown) for shown in turns)]) + "\n"
 
@@ -32,26 +32,26 @@ def markdown_of(conversation: Conversation, turns: list[ShownTurn]) -> str:
 def turn_text(shown: ShownTurn) -> str:
     turn, answer = shown.turn, shown.answer
     parts = [
-        f"## {turn.number}. {plain(turn.question)}",
-        f"{plain(turn.scope_name)} · {turn.created_at:%Y-%m-%d %H:%M} UTC",
+        f"## {turn.number}. {escape_markdown(turn.question)}",
+        f"{escape_markdown(turn.scope_name)} · {turn.created_at:%Y-%m-%d %H:%M} UTC",
     ]
     if shown.asked != turn.question:
-        parts.append(f"Asked as: {plain(shown.asked)}")
+        parts.append(f"Asked as: {escape_markdown(shown.asked)}")
     if answer is None:
-        return "\n\n".join([*parts, plain(turn.error_for_people) or shown.outcome.capitalize() + "."])
-    parts += [plain(line) for line in answer.text.split("\n\n")]
+        return "\n\n".join([*parts, escape_markdown(turn.error_for_people) or shown.outcome.capitalize() + "."])
+    parts += [escape_markdown(line) for line in answer.text.split("\n\n")]
     if answer.note:
-        parts.append(f"Note: {plain(answer.note)}")
-    parts += [f"- {plain(doubt)}" for doubt in shown.doubts]
+        parts.append(f"Note: {escape_markdown(answer.note)}")
+    parts += [f"- {escape_markdown(doubt)}" for doubt in shown.doubts]
     return "\n\n".join([*parts, *(quote_text(cited) for cited in shown.citations)])
 
 
 def quote_text(cited: ShownCitation) -> str:
-    quote = plain(" ".join(cited.quote.split()))
-    return f"\\[{cited.marker}\\] {plain(cited.citation.candidate.document_title)}, {plain(cited.place)}:\n> {quote}"
+    quote = escape_markdown(" ".join(cited.quote.split()))
+    return f"\\[{cited.marker}\\] {escape_markdown(cited.citation.candidate.document_title)}, {escape_markdown(cited.place)}:\n> {quote}"
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text in which Markdown sees nothing but text."""
     return SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
@@ -90,13 +90,13 @@ def turn_fields(shown: ShownTurn) -> dict[str, Any]:
             "ended": answer.ended,
             "note": answer.note,
             "checks": answer.checks,
-            "citations": [citation_fields(cited) for cited in shown.citations],
+            "citations": [export_citation(cited) for cited in shown.citations],
         },
         "feedback": shown.feedback and {"kind": shown.feedback.kind, "comment": shown.feedback.comment},
     }
 
 
-def citation_fields(cited: ShownCitation) -> dict[str, Any]:
+def export_citation(cited: ShownCitation) -> dict[str, Any]:
     citation, candidate = cited.citation, cited.citation.candidate
     return {
         "marker": citation.marker,

@@ -10,7 +10,7 @@ from accounts.models import User
 from chat import scope
 from chat.asking import TITLE_CHARACTERS_MAX, QuestionError, check_question
 from chat.models import Feedback
-from chat.scope import Scope, ScopeError
+from chat.scope import QuestionScope, ScopeError
 from documents.models import KnowledgeBase
 from reading.characters import clean_name, clean_words
 
@@ -56,7 +56,7 @@ class QuestionForm(forms.Form):
         first = {"scope": chosen, "mode": mode, "form_id": uuid.uuid4()}
         super().__init__(data, initial=first, auto_id="%s")
         self._user = user
-        self.chosen_scope: Scope | None = None
+        self.chosen_scope: QuestionScope | None = None
         field = self.fields["scope"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = scope.choices(user, base, data.get("scope", "") if data is not None else chosen)

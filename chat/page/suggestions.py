@@ -5,7 +5,7 @@ import re
 from django.utils.translation import gettext
 
 from accounts.models import User
-from chat.scope import askable, current_value, parts_of
+from chat.scope import askable, current_value, parse_picker_value
 from documents.models import Document, TocEntry
 
 SUGGESTED = 3
@@ -25,7 +25,7 @@ LEADING_NUMBER = re.compile(
 def suggest(user: User, chosen: str) -> tuple[Document | None, list[tuple[str, str]]]:
     """A document and a few (scope value, question) pairs for it: of the chosen base or documents, else read last."""
     documents = askable(user).exclude(current_parse__toc_entries=None).order_by("-current_parse__created_at")
-    kind, ids = parts_of(current_value(chosen))
+    kind, ids = parse_picker_value(current_value(chosen))
     if ids:
         documents = documents.filter(**{"base__in" if kind == "base" else "pk__in": ids})
     for document in documents[:TRIED]:

@@ -18,8 +18,8 @@ from accounts.models import User
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
 from chat.page.viewer import PaneLink
-from chat.scope import value_of
-from chat.writing.phrases import anchor_pages, cited_pages, counted, place_of, repair_of
+from chat.scope import write_picker_value
+from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, METHODS
 
@@ -171,7 +171,7 @@ class ShownTurn:
     @property
     def scope_value(self) -> str:
         """The value of the scope picker that asks the same documents."""
-        return value_of(self.turn.document_ids) or f"base:{self.turn.conversation.base_id}"
+        return write_picker_value(self.turn.document_ids) or f"base:{self.turn.conversation.base_id}"
 
     @cached_property
     def form_id(self) -> uuid.UUID:
@@ -218,7 +218,7 @@ class ShownTurn:
         return ShownCitation(
             citation=citation,
             link=PaneLink(self.turn, citation.marker),
-            place=place_of(citation.candidate, cited_pages(citation), with_document=self.has_many_documents),
+            place=describe_place(citation.candidate, cited_pages(citation), with_document=self.has_many_documents),
             repair=repair_of(citation.candidate),
             is_open=citation.marker == self.open_marker,
         )
@@ -287,7 +287,7 @@ class ShownTurn:
             ShownPassage(
                 candidate,
                 PaneLink(self.turn, candidate.position, is_refused=True),
-                place_of(candidate, anchor_pages(candidate), with_document=self.has_many_documents),
+                describe_place(candidate, anchor_pages(candidate), with_document=self.has_many_documents),
             )
             for candidate in candidates
         ]
@@ -304,17 +304,17 @@ class ShownTurn:
     def looked_at(self) -> str:
         """What was searched, in one line: pages with text, sections, candidates."""
         coverage: dict[str, Any] = self.run.coverage if self.run else {}
-        pages = counted(coverage.get("pages", 0), "page")
+        pages = count_in_words(coverage.get("pages", 0), "page")
         parts = [
             gettext("%(some)s of %(pages)s have text") % {"some": coverage.get("pages_with_text", 0), "pages": pages}
         ]
         if coverage.get("documents", 0) > 1:
-            parts.insert(0, counted(coverage["documents"], "document"))
+            parts.insert(0, count_in_words(coverage["documents"], "document"))
         if coverage.get("sections"):
-            parts.append(counted(coverage["sections"], "section"))
+            parts.append(count_in_words(coverage["sections"], "section"))
         primary = sum(candidate.role == "primary" for candidate in self.candidates)
         none = ", " + gettext("none primary") if self.candidates and not primary else ""
-        return " · ".join([*parts, counted(len(self.candidates), "candidate") + none])
+        return " · ".join([*parts, count_in_words(len(self.candidates), "candidate") + none])
 
     @cached_property
     def doubts(self) -> list[str]:
@@ -365,8 +365,10 @@ def stage_details(shown: ShownTurn) -> dict[str, str]:
     is_failed = run.status == "failed"
     hits = sum(run.hit_counts.values()) if run.hit_counts else 0
     return {
-        "parsed": counted(len(run.parsed["keywords"]), "keyword") if run.parsed.get("keywords") is not None else "",
-        "plan": counted(planned_detectors(run), "detector") if run.plan else "",
+        "parsed": count_in_words(len(run.parsed["keywords"]), "keyword")
+        if run.parsed.get("keywords") is not None
+        else "",
+        "plan": count_in_words(planned_detectors(run), "detector") if run.plan else "",
         "hits": "" if is_failed else f"{hits:,}",
         "candidates": "" if is_failed else str(len(shown.candidates)),
         "arbiter": "" if is_failed else arbiter_words(run, len(shown.kept)),
@@ -441,7 +443,7 @@ def conversation_groups(
     today = timezone.localdate()
     for conversation in rows[:CONVERSATIONS_SHOWN]:
         row: Any = conversation  # with the annotations above
-        words = f"{counted(row.turn_count, 'question')} · {outcome_words(row.last_state, row.last_kind)}"
+        words = f"{count_in_words(row.turn_count, 'question')} · {outcome_words(row.last_state, row.last_kind)}"
         listed = ListedConversation(conversation, current is not None and conversation.pk == current.pk, words)
         groups.setdefault(day_words(timezone.localdate(conversation.active_at), today), []).append(listed)
     return list(groups.items())

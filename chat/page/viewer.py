@@ -6,11 +6,11 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
+from chat.answer_record import citation_of
 from chat.drafts import Quoted
 from chat.models import Citation, Turn
-from chat.record import citation_of
 from documents.models import Document, Page, Parse, Viewer
-from documents.pages.page_view import lines_of
+from documents.pages.page_view import read_page_lines
 from documents.pages.sheet import Mark, Sheet, build_sheet
 from documents.storage.uploads import PDF
 from retrieval.models import RunCandidate
@@ -96,7 +96,7 @@ def cited_page(turn: Turn, marker: int, user: Viewer) -> CitedPage | None:
     links = [PaneLink(turn, citation.marker) for citation in citations]
     for index, citation in enumerate(citations):
         if citation.marker == marker:
-            sheet, absence = sheet_of(citation, citations, user)
+            sheet, absence = sheet_of_citation(citation, citations, user)
             before, after = links[:index], links[index + 1 :]
             return CitedPage(
                 turn, citation, str(marker), sheet, absence, before[-1] if before else None, after[0] if after else None
@@ -110,11 +110,13 @@ def refused_page(turn: Turn, position: int, user: Viewer) -> CitedPage | None:
     if candidate is None:
         return None
     citation = citation_of(Quoted(position, candidate, candidate.content_anchor or candidate.anchor_text))
-    sheet, absence = sheet_of(citation, [citation], user, tag="?")
+    sheet, absence = sheet_of_citation(citation, [citation], user, tag="?")
     return CitedPage(turn, citation, "?", sheet, absence, is_refused=True)
 
 
-def sheet_of(opened: Citation, citations: list[Citation], user: Viewer, *, tag: str = "") -> tuple[Sheet | None, str]:
+def sheet_of_citation(
+    opened: Citation, citations: list[Citation], user: Viewer, *, tag: str = ""
+) -> tuple[Sheet | None, str]:
     """The sheet, or the sentence that says why there is none. The record of the quote stays either way."""
     candidate = opened.candidate
     document = Document.objects.visible_to(user).filter(pk=candidate.document_id).first()
@@ -135,7 +137,7 @@ def sheet_of(opened: Citation, citations: list[Citation], user: Viewer, *, tag: 
             Mark("anchor" if other is opened else "other", other.boxes, tag or str(other.marker))
             for other in same_document
         ],
-        lines=lines_of(parse, page.number),
+        lines=read_page_lines(parse, page.number),
         image=document.media_type == PDF,
         page_count=parse.page_count,
     )

@@ -130,7 +130,7 @@ def test_a_late_listener_hears_the_rest(post: Post, client: Client) -> None:
     address = f"/api/v1/turns/{post().json()['turn_id']}/events"
     whole = events_of(client.get(address))
     assert [event for event, _ in whole][-2:] == ["answer", "done"]
-    reply: Any = stream.writer_client().xrange(stream.key_of(address.split("/")[4]))
+    reply: Any = stream.writer_client().xrange(stream.stream_key(address.split("/")[4]))
     rest = events_of(client.get(address, headers={"Last-Event-ID": reply[-2][0]}))
     assert [event for event, _ in rest] == ["answer", "done"]
 

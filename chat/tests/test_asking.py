@@ -13,7 +13,7 @@ from chat.asking import QuestionError, ask_again, check_question, keep_question
 from chat.conftest import Ask
 from chat.models import Conversation, Turn
 from chat.page.suggestions import suggest
-from chat.scope import Scope, ScopeError, choose
+from chat.scope import QuestionScope, ScopeError, choose
 from documents import access
 from documents.models import Document, KnowledgeBase
 
@@ -55,7 +55,7 @@ def test_it_takes_every_other_question_as_it_is(text: str) -> None:
 
 
 def test_it_keeps_one_turn_of_a_form_that_is_sent_twice(document: Document, tenant: User) -> None:
-    form_id, where = uuid.uuid4(), Scope(document.base, (document,))
+    form_id, where = uuid.uuid4(), QuestionScope(document.base, (document,))
     first = keep_question(tenant, where, "What is the rent?", "fast", form_id=form_id)
     again = keep_question(tenant, where, "What is the rent?", "fast", form_id=form_id)
     other = keep_question(tenant, where, "What is the deposit?", "fast", form_id=form_id)
@@ -64,7 +64,7 @@ def test_it_keeps_one_turn_of_a_form_that_is_sent_twice(document: Document, tena
 
 
 def test_it_keeps_one_turn_of_a_form_that_is_sent_four_times_at_once(document: Document, tenant: User) -> None:
-    form_id, where = uuid.uuid4(), Scope(document.base)
+    form_id, where = uuid.uuid4(), QuestionScope(document.base)
 
     def send() -> None:
         keep_question(tenant, where, "What is the rent?", "fast", form_id=form_id)
@@ -80,7 +80,7 @@ def test_it_keeps_one_turn_of_a_form_that_is_sent_four_times_at_once(document: D
 
 def test_it_numbers_the_turns_of_a_conversation(ask: Ask, document: Document, tenant: User) -> None:
     first = ask()
-    where = Scope(document.base)
+    where = QuestionScope(document.base)
     second = keep_question(tenant, where, "And then?", "fast", form_id=uuid.uuid4(), conversation=first.conversation)
     third = ask_again(first)
     assert [turn.number for turn in (first, second, third)] == [1, 2, 3]

@@ -12,7 +12,7 @@ from django.urls import reverse
 from accounts.models import User
 from chat.models import Answer, Turn
 from chat.page.thread import ShownTurn
-from chat.scope import ScopeError, choices, choose, current_value, resolve, value_of
+from chat.scope import ScopeError, choices, choose, current_value, resolve, write_picker_value
 from documents.access import create_base
 from documents.ingestion import conductor
 from documents.ingestion.conductor import ingest_path
@@ -28,7 +28,7 @@ def second(document: Document, base: KnowledgeBase, tenant: User, tmp_path: Path
 
 
 def test_several_documents_are_one_scope(tenant: User, document: Document, second: Document) -> None:
-    value = value_of([document.pk, second.pk])
+    value = write_picker_value([document.pk, second.pk])
     chosen = choose(tenant, value)
     assert set(chosen.document_ids) == {str(document.pk), str(second.pk)}
     [(_, offered)] = choices(tenant, chosen=value)

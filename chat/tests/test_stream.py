@@ -101,7 +101,7 @@ def test_it_takes_no_other_form_of_an_id(header: str) -> None:
 def test_it_keeps_a_stream_for_an_hour() -> None:
     turn_id = uuid.uuid4()
     stream.tell(turn_id, "done")
-    assert 3500 < stream.writer_client().ttl(stream.key_of(turn_id)) <= 3600
+    assert 3500 < stream.writer_client().ttl(stream.stream_key(turn_id)) <= 3600
 
 
 def test_it_loses_nothing_but_the_event_when_redis_is_away(

@@ -208,7 +208,7 @@ def test_the_stages_of_an_answer_stay_the_same_after_it(page: Client, ask: Ask) 
     turn = ask()
     answer_turn(turn.pk)
     told = [
-        json.loads(fields["data"]) for _, fields in cast(Any, stream.writer_client().xrange(stream.key_of(turn.pk)))
+        json.loads(fields["data"]) for _, fields in cast(Any, stream.writer_client().xrange(stream.stream_key(turn.pk)))
     ]
     live = {each["name"]: each["detail"] for each in told if each.get("detail")}
     row = with_rows(Turn.objects.filter(pk=turn.pk)).get()
@@ -483,7 +483,7 @@ def test_it_resumes_after_the_last_event_seen(ask: Ask, tenant: User) -> None:
 def test_it_tells_the_end_from_the_row_when_the_stream_is_gone(ask: Ask, tenant: User) -> None:
     turn = ask()
     answer_turn(turn.pk)
-    stream.writer_client().delete(stream.key_of(turn.pk))
+    stream.writer_client().delete(stream.stream_key(turn.pk))
     assert types_of(events_of(tenant, turn)[1]) == ["done"]
 
 

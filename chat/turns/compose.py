@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.answer import NOTE as FIGURE_NOTE
-from chat.figures.answer import Figures, figures_for
+from chat.figures.answer import ComputedFigures, figures_for
 from chat.figures.typed import typed_of_quotes, typed_of_sentences
 from chat.models import Answer
 from chat.writing import writer
@@ -70,18 +70,20 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     if run.status in ("not_found", "cannot_tell"):
         return AnswerDraft(Kind(run.status), sentence(run.not_found_reason) or NO_PRIMARY)
     if run.arbiter_status == "not_run":
-        return quoted(run, candidates, writing, NO_ARBITER.format(failure=run.arbiter_failure).strip())
+        return compose_from_quotes(run, candidates, writing, NO_ARBITER.format(failure=run.arbiter_failure).strip())
     if run.arbiter == "none":
-        return quoted(run, candidates, writing, UNJUDGED)
+        return compose_from_quotes(run, candidates, writing, UNJUDGED)
     if not any(candidate.role == "primary" for candidate in kept):
         return AnswerDraft(Kind.NOT_FOUND, NO_PRIMARY)
     if not client.is_configured():
-        return quoted(run, kept, writing, RERANKED if run.arbiter == "rerank" else NO_MODEL)
+        return compose_from_quotes(run, kept, writing, RERANKED if run.arbiter == "rerank" else NO_MODEL)
     quotes = choose_quotes(kept, writing.mode, writing.settings)
-    return written(run, quotes, writing) if quotes else quoted(run, kept, writing, QUOTED)
+    return compose_by_model(run, quotes, writing) if quotes else compose_from_quotes(run, kept, writing, QUOTED)
 
 
-def quoted(run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str) -> AnswerDraft:
+def compose_from_quotes(
+    run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str
+) -> AnswerDraft:
     """The extractive answer."""
     nobody_quoted = all(candidate.role == "unjudged" for candidate in candidates)
     quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=nobody_quoted)
@@ -102,20 +104,22 @@ def quoted(run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writi
     )
 
 
-def written(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
+def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The answer of the model, or the extractive one when what it wrote cannot be shown."""
     excerpts = excerpts_of(quotes)
     reply = StreamedReply(excerpt.number for excerpt in excerpts)
     exchange, failure = receive(run, excerpts, reply, writing)
     figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
     if reply.is_not_found and figures:
-        return replace(quoted(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER), exchange=exchange)
+        return replace(
+            compose_from_quotes(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER), exchange=exchange
+        )
     if reply.is_not_found:
         return AnswerDraft(Kind.NOT_FOUND, reply.caveat or NO_PRIMARY, REFUSED_BY_WRITER, exchange=exchange)
     is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
     if not reply.used and not is_stopped:
         note = NOT_WRITTEN.format(failure=failure.rstrip(".")) if failure else UNCITED
-        return replace(quoted(run, [each.candidate for each in quotes], writing, note), exchange=exchange)
+        return replace(compose_from_quotes(run, [each.candidate for each in quotes], writing, note), exchange=exchange)
     draft = AnswerDraft(
         Kind.GENERATED,
         reply.text.strip(),
@@ -128,7 +132,7 @@ def written(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> Answer
     return with_figures(draft, figures) if figures and not is_stopped else draft
 
 
-def with_figures(draft: AnswerDraft, figures: Figures) -> AnswerDraft:
+def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
     """A written answer with the computed figure after it, for the writer is told not to calculate."""
     return replace(
         draft,
@@ -145,7 +149,7 @@ def receive(
     """Stream the model's reply into `reply` and on to the reader; the exchange, and what went wrong in words."""
     stream = client.stream(
         instructions=writer.INSTRUCTIONS,
-        prompt=writer.build_prompt(run.question, excerpts),
+        prompt=writer.build_writer_prompt(run.question, excerpts),
         purpose="answer",
         prompt_name=writer.PROMPT_NAME,
         prompt_version=writer.PROMPT_VERSION,

@@ -11,22 +11,22 @@ from typing import Any, cast
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
+from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
 from chat.models import Turn
-from chat.record import store_answer
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
 from chat.turns.compose import STOPPED, Writing, compose
 from chat.turns.stopping import TurnLease
-from chat.writing.phrases import counted
+from chat.writing.phrases import count_in_words
 from documents.base_settings import BaseSettings
 from jobs.lease import LeaseLost, claim, is_exhausted
 from llm.spending import paid_by
 from retrieval import corpus
 from retrieval.deadline import DetectionTimeout
-from retrieval.dictionary.load import dictionary_of
+from retrieval.dictionary.load import ensure_dictionary
 from retrieval.models import RetrievalRun
-from retrieval.record import store_failed_run, store_run
+from retrieval.run_record import store_failed_run, store_run
 from retrieval.types import ArbiterName, Mode, RetrievalResult
 
 logger = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ def search(turn: Turn, lease: TurnLease, arbiter: ArbiterName | None) -> tuple[R
         settings=chosen,
         mode=cast(Mode, turn.mode),
         arbiter=arbiter,
-        dictionary=dictionary_of(base),
+        dictionary=ensure_dictionary(base),
         on_stage=partial(on_stage, turn, lease),
     )
     with transaction.atomic():
@@ -178,7 +178,7 @@ def end_stopped(turn: Turn, lease: TurnLease) -> None:
 
 def end_failed(turn: Turn, lease: TurnLease, error: Exception) -> str:
     """Record a failure; the sentence for people. With the database away nothing can be written: the sweeper comes back."""
-    sentence = sentence_of(error)
+    sentence = describe_failure(error)
     detail = "".join(traceback.format_exception(error))
     try:
         with transaction.atomic():
@@ -190,7 +190,7 @@ def end_failed(turn: Turn, lease: TurnLease, error: Exception) -> str:
     return sentence
 
 
-def sentence_of(error: Exception) -> str:
+def describe_failure(error: Exception) -> str:
     """What happened in words for people; no names of ours, no paths, no SQL."""
     if isinstance(error, ScopeError):
         return str(error)
@@ -222,8 +222,8 @@ def stage_words(name: str, figures: dict[str, Any]) -> dict[str, Any]:
         is_call = figures["arbiter"] == "model" and figures["of"]
         return {"begins": True, "note": ONE_CALL.format(count=figures["of"])} if is_call else {"begins": True}
     details = {
-        "parsed": counted(figures.get("keywords", 0), "keyword"),
-        "plan": counted(figures.get("detectors", 0), "detector"),
+        "parsed": count_in_words(figures.get("keywords", 0), "keyword"),
+        "plan": count_in_words(figures.get("detectors", 0), "detector"),
         "hits": f"{figures.get('hits', 0):,}",
         "candidates": str(figures.get("candidates", 0)),
         "arbiter": f"{figures.get('kept', 0)} kept",

@@ -8,7 +8,7 @@ from django.db import transaction
 from accounts.models import User
 from chat.asking import keep_question
 from chat.models import Conversation, Turn
-from chat.scope import Scope
+from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from documents import access
 from documents.ingestion.conductor import ingest_path
@@ -41,7 +41,7 @@ def load(user: User | None) -> Turn:
     """
     holder = user or demo_user()
     base = demo_base(holder)
-    share(base)
+    share_demo_base(base)
     documents = [ingest_path(settings.BASE_DIR / "samples" / name, base, holder) for name in SAMPLES]
     asked = next(document for document in documents if document.file_name == ASKED_OF)
     ask_once(holder, base, asked, ABSENT_QUESTION)
@@ -57,14 +57,16 @@ def demo_base(holder: User) -> KnowledgeBase:
     return base
 
 
-def share(base: KnowledgeBase) -> None:
+def share_demo_base(base: KnowledgeBase) -> None:
     for owner in User.objects.filter(is_superuser=True, is_active=True):
         access.set_role(base, owner, Role.OWNER)
 
 
 def ask_once(holder: User, base: KnowledgeBase, document: Document, question: str) -> Turn:
     asked = Turn.objects.filter(conversation__base=base, question=question).first()
-    turn = asked or keep_question(holder, Scope(base, (document,)), question, "balanced", form_id=FORM_IDS[question])
+    turn = asked or keep_question(
+        holder, QuestionScope(base, (document,)), question, "balanced", form_id=FORM_IDS[question]
+    )
     answer_turn(turn.pk)
     turn.refresh_from_db()
     return turn

@@ -4,8 +4,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from chat.answer_record import FEEDBACK
 from chat.models import Feedback, Turn
-from chat.record import FEEDBACK
 
 
 def give_feedback(turn: Turn, user: User, kind: str, comment: str = "") -> Feedback:

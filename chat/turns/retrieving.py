@@ -6,22 +6,22 @@ from typing import Any, cast
 from django.db import transaction
 
 from accounts.models import User
-from chat.scope import Scope, resolve
-from chat.turns.conductor import AnsweringFailed, sentence_of
+from chat.scope import QuestionScope, resolve
+from chat.turns.conductor import AnsweringFailed, describe_failure
 from documents.base_settings import BaseSettings
 from documents.idempotency import Keyed, made_before, one_at_a_time, remember
 from llm.spending import paid_by
 from retrieval import corpus
-from retrieval.dictionary.load import dictionary_of
+from retrieval.dictionary.load import ensure_dictionary
 from retrieval.models import RetrievalRun
-from retrieval.record import result_json, store_failed_run, store_run, stored_result_json
+from retrieval.run_record import result_json, store_failed_run, store_run, stored_result_json
 from retrieval.types import Mode
 
 logger = logging.getLogger(__name__)
 
 
 def retrieve_and_record(
-    user: User, scope: Scope, question: str, mode: str, request: Keyed | None = None
+    user: User, scope: QuestionScope, question: str, mode: str, request: Keyed | None = None
 ) -> dict[str, Any]:
     """The RetrievalResult of a question with the id of its run; the way of the chat up to the answer.
 
@@ -35,7 +35,7 @@ def retrieve_and_record(
         return retrieve(user, scope, question, mode, request)
 
 
-def retrieve(user: User, scope: Scope, question: str, mode: str, request: Keyed | None) -> dict[str, Any]:
+def retrieve(user: User, scope: QuestionScope, question: str, mode: str, request: Keyed | None) -> dict[str, Any]:
     base = scope.base
     documents = resolve(user, base, scope.document_ids)
     try:
@@ -45,7 +45,7 @@ def retrieve(user: User, scope: Scope, question: str, mode: str, request: Keyed 
                 documents,
                 settings=BaseSettings.from_json(base.settings),
                 mode=cast(Mode, mode),
-                dictionary=dictionary_of(base),
+                dictionary=ensure_dictionary(base),
             )
         with transaction.atomic():
             run = store_run(result, base=base, user=user, mode=mode)
@@ -53,5 +53,5 @@ def retrieve(user: User, scope: Scope, question: str, mode: str, request: Keyed 
     except Exception as error:  # the edge of the work: recorded for the audit and the log
         logger.exception("Retrieval failed")
         store_failed_run(question, f"{type(error).__name__}: {error}", base=base, user=user, mode=mode)
-        raise AnsweringFailed(sentence_of(error)) from error
+        raise AnsweringFailed(describe_failure(error)) from error
     return {"run_id": str(run.pk)} | result_json(result)

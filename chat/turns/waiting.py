@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from chat.models import Turn
-from chat.stream import BEGINNING, ENDINGS, key_of
+from chat.stream import BEGINNING, ENDINGS, stream_key
 
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 LOOK_MS = 1000  # between two looks at the row when no event tells of its ending
@@ -40,7 +40,7 @@ def pause(turn_id: uuid.UUID, last_id: str, pause_ms: int) -> str:
     until = time.monotonic() + pause_ms / 1000
     while (left_ms := milliseconds_to(until)) > 0:
         try:
-            reply: Any = listener().xread({key_of(turn_id): last_id}, block=left_ms)
+            reply: Any = listener().xread({stream_key(turn_id): last_id}, block=left_ms)
         except redis.RedisError:
             time.sleep(left_ms / 1000)  # without Redis only the row tells
             return last_id

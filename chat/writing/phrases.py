@@ -18,7 +18,7 @@ NOUNS: dict[str, Callable[[int], str]] = {
 }
 
 
-def counted(count: int, noun: str) -> str:
+def count_in_words(count: int, noun: str) -> str:
     """How many of something, in the language of the reader where the noun is one of the pages' own."""
     words = NOUNS[noun](count) if noun in NOUNS else noun if count == 1 else f"{noun}s"
     return f"{count:,} {words}"
@@ -32,7 +32,7 @@ def anchor_pages(candidate: RunCandidate) -> list[int]:
     return sorted({candidate.anchor_first_page, candidate.anchor_last_page})
 
 
-def place_of(candidate: RunCandidate, pages: list[int], *, with_document: bool) -> str:
+def describe_place(candidate: RunCandidate, pages: list[int], *, with_document: bool) -> str:
     """Where a quote stands: pages as in the file, the printed label when it differs, section, document if there are many."""
     words = f"p. {pages[0]}" if len(pages) == 1 else f"p. {pages[0]}\u2013{pages[-1]}"
     label = candidate.anchor_page_label

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llm.fence import fenced, unfenced
+from llm.fence import fence_text, unfence
 from reading.matching import match_form
 
 PROMPT_NAME = "answer"
@@ -70,15 +70,15 @@ class Excerpt:
     relevance: str = ""  # of a reranked passage
 
 
-def build_prompt(question: str, excerpts: Sequence[Excerpt]) -> str:
+def build_writer_prompt(question: str, excerpts: Sequence[Excerpt]) -> str:
     """The excerpts in order of weight, then the question (R89). Nothing in them can close its own fence."""
     blocks = [
         f'<excerpt number="{excerpt.number}" document="{attribute(excerpt.document)}" '
         f'section="{attribute(excerpt.section)}" pages="{attribute(excerpt.pages)}"{relevance_of(excerpt)}>\n'
-        f"{fenced(around_quote(excerpt))}\n</excerpt>"
+        f"{fence_text(around_quote(excerpt))}\n</excerpt>"
         for excerpt in excerpts
     ]
-    return "\n\n".join([*blocks, f"<question>\n{fenced(question)}\n</question>"])
+    return "\n\n".join([*blocks, f"<question>\n{fence_text(question)}\n</question>"])
 
 
 def relevance_of(excerpt: Excerpt) -> str:
@@ -86,7 +86,7 @@ def relevance_of(excerpt: Excerpt) -> str:
 
 
 def attribute(text: str) -> str:
-    return " ".join(fenced(text).replace('"', "'").split())
+    return " ".join(fence_text(text).replace('"', "'").split())
 
 
 def around_quote(excerpt: Excerpt) -> str:
@@ -119,7 +119,7 @@ class StreamedReply:
 
     def feed(self, piece: str) -> str:
         """What may be shown now. A marker that is not complete yet is held back, and so is a NOT FOUND."""
-        self._held += unfenced(printable(piece))
+        self._held += unfence(printable(piece))
         if not self._begun:
             self._held = self._held.lstrip()
             if len(self._held) < len("NOT FOUND: ") or NOT_FOUND.match(self._held):

@@ -61,14 +61,14 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.application(scope, receive, send)
             return
-        body = Body(scope, receive, self.limit_bytes, self.allowance)
-        if await body.may_have(announced(scope)):
+        body = IncomingBody(scope, receive, self.limit_bytes, self.allowance)
+        if await body.may_have(read_content_length(scope)):
             await self.application(scope, body.receive, send)
         if body.refusal:
-            await refuse(scope, receive, send, body.refusal)
+            await send_refusal(scope, receive, send, body.refusal)
 
 
-class Body:
+class IncomingBody:
     """The body of one request; once it is refused, the application is told that the sender is gone."""
 
     def __init__(
@@ -107,11 +107,11 @@ class Body:
         if size > self.limit_bytes:
             self.limit_bytes, words = await self.allowance(self.scope)
             if size > self.limit_bytes:
-                self.refusal = too_large(words)
+                self.refusal = size_refusal(words)
         return self.refusal is None
 
 
-def announced(scope: Scope) -> int:
+def read_content_length(scope: Scope) -> int:
     """The Content-Length of a request, 0 when there is none."""
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
@@ -119,7 +119,7 @@ def announced(scope: Scope) -> int:
     return 0
 
 
-def too_large(words: str | Promise) -> Refusal:
+def size_refusal(words: str | Promise) -> Refusal:
     heading = gettext_lazy("That is too much at once")
     return Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", heading, words)
 
@@ -130,7 +130,7 @@ def too_slow() -> Refusal:
     return Refusal(HTTPStatus.REQUEST_TIMEOUT, "too_slow", heading, words)
 
 
-async def refuse(scope: Scope, receive: Receive, send: Send, refusal: Refusal) -> None:
+async def send_refusal(scope: Scope, receive: Receive, send: Send, refusal: Refusal) -> None:
     """Answer, and close the connection a moment later, whatever is still on its way."""
     media_type, body = answer(scope, refusal)
     headers = [

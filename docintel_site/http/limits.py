@@ -30,7 +30,7 @@ class Limit(BaseThrottle):
         """Count a request of a person, and say whether it is still within the limit."""
         now = time.time()
         self.left_s = WINDOW_S - now % WINDOW_S
-        return counted(f"rate:{self.name}:{person}:{int(now // WINDOW_S)}") <= self.most
+        return count_request(f"rate:{self.name}:{person}:{int(now // WINDOW_S)}") <= self.most
 
     @property
     def most(self) -> int:
@@ -57,7 +57,7 @@ class CostlyLimit(Limit):
         return not getattr(view, "is_costly", False) or super().allow_request(request, view)
 
 
-def counted(key: str) -> int:
+def count_request(key: str) -> int:
     """The number of this request among those under a key."""
     cache.add(key, 0, 2 * WINDOW_S)
     try:

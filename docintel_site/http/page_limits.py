@@ -36,11 +36,11 @@ class PageLimits(MiddlewareMixin):
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         if is_api(request) or not request.user.is_authenticated:
             return None  # the API counts by itself, and attempts to sign in have limits of their own
-        reached = [limit for limit in limits_of(request) if not limit.passes(request.user.pk)]
-        return refuse(request, reached[-1]) if reached else None
+        reached = [limit for limit in limits_of_request(request) if not limit.passes(request.user.pk)]
+        return refuse_request(request, reached[-1]) if reached else None
 
 
-def limits_of(request: HttpRequest) -> list[Limit]:
+def limits_of_request(request: HttpRequest) -> list[Limit]:
     """The limits a request counts in."""
     if is_costly(request):
         return [RequestLimit(), CostlyLimit()]
@@ -53,20 +53,22 @@ def is_costly(request: HttpRequest) -> bool:
     return match is not None and f"{method} {match.view_name}" in COSTLY
 
 
-def refuse(request: HttpRequest, limit: Limit) -> HttpResponse:
+def refuse_request(request: HttpRequest, limit: Limit) -> HttpResponse:
     """Say when to come back: a page that keeps what was asked, or a problem where a script reads the answer."""
     wait_s = math.ceil(limit.wait())
-    words = words_of(limit, wait_s)
+    words = describe_limit(limit, wait_s)
     if wants_json(request):
         response = problem(HTTPStatus.TOO_MANY_REQUESTS, "throttled", words)
     else:
-        response = render(request, "429.html", {"words": words, **kept(request)}, status=HTTPStatus.TOO_MANY_REQUESTS)
+        response = render(
+            request, "429.html", {"words": words, **keep_request(request)}, status=HTTPStatus.TOO_MANY_REQUESTS
+        )
     response["Retry-After"] = str(wait_s)
     add_never_cache_headers(response)
     return response
 
 
-def words_of(limit: Limit, wait_s: int) -> str:
+def describe_limit(limit: Limit, wait_s: int) -> str:
     if isinstance(limit, CostlyLimit):
         words = ngettext(
             "One person may ask for %(most)s questions, replays, exports and evidence packs a minute. "
@@ -84,7 +86,7 @@ def words_of(limit: Limit, wait_s: int) -> str:
     return words % {"most": limit.most, "seconds": wait_s}
 
 
-def kept(request: HttpRequest) -> dict[str, Any]:
+def keep_request(request: HttpRequest) -> dict[str, Any]:
     """What the page keeps to send again: an address that was opened, or a form whose values may be shown."""
     address = request.get_full_path()
     if request.method in SAFE:

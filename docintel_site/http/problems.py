@@ -73,7 +73,7 @@ OURS: dict[type[Exception], Problem] = {
 def handle(error: Exception, context: dict[str, Any]) -> HttpResponseBase | None:
     """The problem an error of an API view is; None for what nobody foresaw, which Django records as a failure."""
     if is_database_away(error):
-        return away(context.get("request"))
+        return report_database_away(context.get("request"))
     if isinstance(error, Http404):
         return problem(HTTPStatus.NOT_FOUND, "not_found", str(error) or ABSENT)
     if isinstance(error, PermissionDenied):
@@ -92,7 +92,7 @@ def problem_of(error: exceptions.APIException, context: dict[str, Any]) -> HttpR
     assert isinstance(told, Response)
     status = HTTPStatus(told.status_code)
     if isinstance(error, exceptions.ValidationError):
-        wrong = list(faults(error.detail))
+        wrong = list(list_field_faults(error.detail))
         detail = " ".join(
             f"{fault['field']}: {fault['message']}" if fault["field"] else fault["message"] for fault in wrong
         )
@@ -105,15 +105,15 @@ def problem_of(error: exceptions.APIException, context: dict[str, Any]) -> HttpR
     return made
 
 
-def faults(detail: Any, field: str = "") -> Iterator[dict[str, str]]:
+def list_field_faults(detail: Any, field: str = "") -> Iterator[dict[str, str]]:
     """What is wrong, one entry a sentence, with the path of the field it is about ("" for the whole)."""
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             within = field if name == "non_field_errors" else f"{field}.{name}".lstrip(".")
-            yield from faults(inner, within)
+            yield from list_field_faults(inner, within)
     elif isinstance(detail, list):
         for place, inner in enumerate(detail):
-            yield from faults(inner, field if isinstance(inner, str) else f"{field}.{place}".lstrip("."))
+            yield from list_field_faults(inner, field if isinstance(inner, str) else f"{field}.{place}".lstrip("."))
     else:
         yield {"field": field, "message": str(detail), "code": str(getattr(detail, "code", "invalid"))}
 
@@ -124,7 +124,7 @@ def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> HttpResp
     return JsonResponse(told | more, status=status.value, content_type=MEDIA_TYPE)
 
 
-def away(request: Any) -> HttpResponse:
+def report_database_away(request: Any) -> HttpResponse:
     """The database cannot be reached: when to come back, and the turn of a question that was kept before it went."""
     kept = kept_turn(request)
     detail = KEPT_AND_AWAY if kept else AWAY
@@ -172,7 +172,7 @@ def absent(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     return problem(HTTPStatus.NOT_FOUND, "not_found", ABSENT)
 
 
-def failed(request: HttpRequest) -> HttpResponseBase:
+def report_failure(request: HttpRequest) -> HttpResponseBase:
     """What nobody foresaw; Django calls this while it handles the error, and does not hand it over."""
     if is_database_away(sys.exc_info()[1]):
         return unavailable(request)
@@ -184,7 +184,7 @@ def failed(request: HttpRequest) -> HttpResponseBase:
 
 def unavailable(request: HttpRequest) -> HttpResponseBase:
     if is_api(request):
-        return away(request)
+        return report_database_away(request)
     # Without a request: what pages show beside their content, such as who is signed in, is read from the database.
     page = render_to_string("503.html")
     return HttpResponse(page, status=HTTPStatus.SERVICE_UNAVAILABLE.value, headers={"Retry-After": str(RETRY_AFTER_S)})

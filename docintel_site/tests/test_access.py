@@ -20,7 +20,7 @@ from accounts.tokens import make_token, revoke_token
 from audit.models import ReviewSample, SignOff
 from chat.asking import keep_question
 from chat.models import Conversation, Turn
-from chat.scope import Scope as Asked
+from chat.scope import QuestionScope as Asked
 from chat.turns.conductor import answer_turn
 from documents.access import create_base, set_role
 from documents.ingestion.conductor import ingest_path

@@ -18,7 +18,7 @@ from pytest_django import Settings
 from accounts.models import User
 from chat.models import Conversation, Turn
 from docintel_site import status
-from docintel_site.status import Check, checks, worst
+from docintel_site.status import StatusCheck, checks, worst
 from documents import access
 from documents.models import Document, IngestJob, KnowledgeBase
 
@@ -35,7 +35,7 @@ def make_job(state: str, heartbeat_age_s: float | None) -> None:
     IngestJob.objects.create(document=make_document(), state=state, heartbeat_at=at)
 
 
-def by_name() -> dict[str, Check]:
+def by_name() -> dict[str, StatusCheck]:
     return {check.name: check for check in checks()}
 
 
@@ -47,7 +47,7 @@ def test_it_reports_every_part_without_a_worker() -> None:
     ]
     assert found["Database"].what.startswith("PostgreSQL 18")
     assert "pgvector 0.8" in found["Database"].what
-    assert found["Tables"] == Check("Tables", "ok", "up to date")
+    assert found["Tables"] == StatusCheck("Tables", "ok", "up to date")
     assert found["Broker"].state == "ok"
     assert found["Workers"].what == "no worker for ingest, sweep, embed, ask (answering: none)"
     assert found["Model"].state == "ok"
@@ -84,7 +84,7 @@ def test_it_counts_waiting_messages() -> None:
         channel.client.flushdb()  # earlier tests of this process may have left messages that no worker took
         channel.client.rpush("embed", *["message"] * 3)
         try:
-            assert status.queues() == Check("Queues", "ok", "waiting: ingest 0, sweep 0, embed 3, ask 0")
+            assert status.queues() == StatusCheck("Queues", "ok", "waiting: ingest 0, sweep 0, embed 3, ask 0")
             channel.client.rpush("embed", *["message"] * status.LONG_QUEUE)
             assert status.queues().state == "warn"
         finally:
@@ -128,7 +128,7 @@ def test_an_unreachable_model_is_a_failure_with_its_host(settings: Settings) -> 
 
 
 def test_the_worst_part_decides() -> None:
-    assert worst([Check("a", "ok", ""), Check("b", "warn", ""), Check("c", "ok", "")]) == "warn"
+    assert worst([StatusCheck("a", "ok", ""), StatusCheck("b", "warn", ""), StatusCheck("c", "ok", "")]) == "warn"
     assert worst([]) == "ok"
 
 

@@ -29,7 +29,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fill(domain: str, words: dict[str, str | tuple[str, ...]]) -> None:
-    catalog = translations.read("fr", domain)
+    catalog = translations.read_catalog("fr", domain)
     for message in catalog:
         if message.id:
             message.string = words[translations.first_form(message)]
@@ -38,7 +38,7 @@ def fill(domain: str, words: dict[str, str | tuple[str, ...]]) -> None:
 
 @pytest.mark.parametrize("language", translations.LANGUAGES)
 def test_nothing_is_untranslated_or_compiled_from_older_words(language: str) -> None:
-    assert translations.faults(language) == [], "run manage.py translations and translate what it names"
+    assert translations.find_catalog_faults(language) == [], "run manage.py translations and translate what it names"
 
 
 def test_it_finds_keeps_and_compiles_messages(elsewhere: Path) -> None:
@@ -46,7 +46,7 @@ def test_it_finds_keeps_and_compiles_messages(elsewhere: Path) -> None:
     fill("django", {"Upload": "Envoyer", "%(n)s page": ("%(n)s page", "%(n)s pages")})
     fill("djangojs", {"Uploading": "Envoi en cours", "one file": ("un fichier", "des fichiers")})
     assert translations.refresh("fr") == []
-    assert translations.faults("fr") == []
+    assert translations.find_catalog_faults("fr") == []
     with (elsewhere / "locale" / "fr" / "LC_MESSAGES" / "django.mo").open("rb") as file:
         compiled = gettext.GNUTranslations(file)
     assert compiled.gettext("Upload") == "Envoyer"
@@ -59,7 +59,7 @@ def test_it_names_what_is_missing_gone_wrong_or_old(elsewhere: Path) -> None:
     fill("django", {"Upload": "Envoyer", "%(n)s page": ("%(m)s page", "%(n)s pages")})
     fill("djangojs", {"Uploading": "Envoi", "one file": ("un fichier", "des fichiers")})
     (elsewhere / "static" / "page.js").write_text('say(gettext("Sending"));')
-    told = "\n".join(translations.faults("fr"))
+    told = "\n".join(translations.find_catalog_faults("fr"))
     assert "not in djangojs.po: 'Sending'" in told
     assert "no longer in the code: 'Uploading'" in told
     assert "%(n)s page" in told and "placeholder" in told

@@ -20,7 +20,7 @@ from jobs.lease import LeaseLost
 from llm import client
 from llm.errors import LLMError
 from llm.exchange import Exchange
-from llm.fence import fenced, unfenced
+from llm.fence import fence_text, unfence
 from llm.models import LLMCall
 from llm.spending import paid_by
 
@@ -48,7 +48,7 @@ class Annotation(BaseModel):
 Answer = tuple[str, Exchange]
 
 
-def obstacle(settings: BaseSettings) -> str:
+def find_annotation_obstacle(settings: BaseSettings) -> str:
     """Why passages are not annotated although the base wants it, or ""."""
     if settings.contextualisation == "llm" and not client.is_configured():
         return "Passages are to be described by a model, but none is configured; they are searched with their section path."
@@ -74,15 +74,15 @@ def annotate_parse(lease: IngestLease) -> bool:
     done = parse.passages.exclude(annotation="").count()
     failure, failed_in_a_row, asked = "", 0, 0
     for window, passages in windows(list(parse.passages.defer("search"))):
-        for batch in batches([passage for passage in passages if not passage.annotation]):
+        for batch in batch_passages([passage for passage in passages if not passage.annotation]):
             if asked >= TURN_PASSAGES:
-                say(parse, done, total, failure)
+                report_annotation(parse, done, total, failure)
                 return False
             asked += len(batch)
             lease.report(IngestJob.Stage.ANNOTATE, done, total)
             with paid_by("", parse.document.base_id):
                 answers = ask_all(parse.document.title, window, batch)
-            keep(parse, lease, answers)
+            store_annotations(parse, lease, answers)
             done += sum(isinstance(answer, tuple) for answer in answers.values())
             errors = [answer for answer in answers.values() if isinstance(answer, LLMError)]
             failed_in_a_row = failed_in_a_row + len(errors) if len(errors) == len(batch) else 0
@@ -91,7 +91,7 @@ def annotate_parse(lease: IngestLease) -> bool:
                 break
         if failed_in_a_row >= FAILURES_MAX:
             break
-    say(parse, done, total, failure)
+    report_annotation(parse, done, total, failure)
     return True
 
 
@@ -107,7 +107,7 @@ def carry_over(parse: Parse, lease: IngestLease) -> None:
         lease.hold()
         for passage in same:
             passage.annotation, passage.annotation_call_id = known[passage.text]
-        write(parse, same)
+        write_annotations(parse, same)
 
 
 def windows(passages: Sequence[Passage]) -> Iterator[tuple[str, list[Passage]]]:
@@ -124,7 +124,7 @@ def windows(passages: Sequence[Passage]) -> Iterator[tuple[str, list[Passage]]]:
         yield "\n\n".join(inner.text for inner in window), window
 
 
-def batches(passages: Sequence[Passage]) -> Iterator[Sequence[Passage]]:
+def batch_passages(passages: Sequence[Passage]) -> Iterator[Sequence[Passage]]:
     """The first passage alone, so that the provider knows the document when the others are asked about."""
     yield from (passages[:1],) if passages else ()
     for start in range(1, len(passages), AT_ONCE):
@@ -136,11 +136,13 @@ def ask_all(title: str, window: str, batch: Sequence[Passage]) -> dict[int, Answ
     with ThreadPoolExecutor(AT_ONCE) as pool:
         # Each thread in a copy of this context, which knows on whose account the calls are.
         contexts = [copy_context() for _ in batch]
-        answers = pool.map(lambda context, passage: context.run(ask, title, window, passage), contexts, batch)
+        answers = pool.map(
+            lambda context, passage: context.run(ask_for_annotation, title, window, passage), contexts, batch
+        )
         return {passage.pk: answer for passage, answer in zip(batch, answers, strict=True)}
 
 
-def ask(title: str, window: str, passage: Passage) -> Answer | LLMError:
+def ask_for_annotation(title: str, window: str, passage: Passage) -> Answer | LLMError:
     try:
         completion = client.complete(
             instructions=INSTRUCTIONS,
@@ -153,17 +155,17 @@ def ask(title: str, window: str, passage: Passage) -> Answer | LLMError:
         )
     except LLMError as error:
         return error
-    text = " ".join(unfenced(completion.reply.context).split())[:ANNOTATION_CHARS]
+    text = " ".join(unfence(completion.reply.context).split())[:ANNOTATION_CHARS]
     return text, completion.exchange
 
 
 def prompt_of(title: str, window: str, passage: Passage) -> str:
     """The document first and the same for all its passages, so that a provider need read it only once."""
-    document = f"<document>\n{fenced(title)}\n\n{fenced(window)}\n</document>"
-    return f"{document}\n\n<passage>\n{fenced(passage.context)}\n{fenced(passage.text)}\n</passage>"
+    document = f"<document>\n{fence_text(title)}\n\n{fence_text(window)}\n</document>"
+    return f"{document}\n\n<passage>\n{fence_text(passage.context)}\n{fence_text(passage.text)}\n</passage>"
 
 
-def keep(parse: Parse, lease: IngestLease, answers: Mapping[int, Answer | LLMError]) -> None:
+def store_annotations(parse: Parse, lease: IngestLease, answers: Mapping[int, Answer | LLMError]) -> None:
     """Store every exchange, and the annotations with them; all or nothing."""
     with transaction.atomic():
         lease.hold()
@@ -175,10 +177,10 @@ def keep(parse: Parse, lease: IngestLease, answers: Mapping[int, Answer | LLMErr
             if not isinstance(answer, LLMError) and answer[0]:
                 passage.annotation, passage.annotation_call = answer[0], call
                 annotated.append(passage)
-        write(parse, annotated)
+        write_annotations(parse, annotated)
 
 
-def write(parse: Parse, annotated: Sequence[Passage]) -> None:
+def write_annotations(parse: Parse, annotated: Sequence[Passage]) -> None:
     """Store annotations, index them, and forget the vectors made without them."""
     if annotated:
         Passage.objects.bulk_update(annotated, ["annotation", "annotation_call"])
@@ -195,19 +197,19 @@ def without_document(exchange: Exchange) -> Exchange:
 
     `request_sha256` stays that of the request as it was sent.
     """
-    return replace(exchange, request=shortened(exchange.request))
+    return replace(exchange, request=replace_document(exchange.request))
 
 
-def shortened(value: Any) -> Any:
+def replace_document(value: Any) -> Any:
     if isinstance(value, str) and (end := value.find("</document>")) > 0:
         digest = hashlib.sha256(value[:end].encode()).hexdigest()
         return f"<document sha256={digest} characters={end}>{value[end:]}"
     if isinstance(value, Mapping):
-        return {name: shortened(part) for name, part in value.items()}
-    return [shortened(part) for part in value] if isinstance(value, list) else value
+        return {name: replace_document(part) for name, part in value.items()}
+    return [replace_document(part) for part in value] if isinstance(value, list) else value
 
 
-def say(parse: Parse, done: int, total: int, failure: str) -> None:
+def report_annotation(parse: Parse, done: int, total: int, failure: str) -> None:
     """Leave on the parse how many passages are annotated, what that took, and why the others are not."""
     calls = LLMCall.objects.filter(pk__in=parse.passages.exclude(annotation_call=None).values("annotation_call"))
     spent = calls.aggregate(

@@ -63,7 +63,7 @@ def ingest(job: IngestJob, watch: Watch | None = None) -> None:
     run(job, *READING_STAGES, watch=watch)
 
 
-def improve(job: IngestJob, watch: Watch | None = None) -> None:
+def improve_document(job: IngestJob, watch: Watch | None = None) -> None:
     """Do what a job waits for after the reading: one stage, or several that follow each other."""
     for stage in (Stage.RECOGNISE, Stage.ANNOTATE, Stage.EMBED):
         run(job, stage, watch=watch)
@@ -73,7 +73,7 @@ def finish(job: IngestJob, watch: Watch | None = None) -> Document:
     """Run a job to its end in this process, or wait for the worker that has it; the document as it is then."""
     while job.state in (JobState.QUEUED, JobState.RUNNING):
         ingest(job, watch)
-        improve(job, watch)
+        improve_document(job, watch)
         give_up_exhausted()
         job.refresh_from_db()
         if job.state == JobState.RUNNING:
@@ -100,8 +100,8 @@ def ingest_path(path: Path, base: KnowledgeBase, user: User | None, watch: Watch
 # ---- the stages: each raises ReadingError, Cancelled or LeaseLost, and hands the job over to what follows
 
 
-def read(lease: IngestLease) -> None:
-    document = begin(lease, Stage.CHECK)
+def read_document(lease: IngestLease) -> None:
+    document = begin_stage(lease, Stage.CHECK)
     chosen = BaseSettings.from_json(document.base.settings)
     path = check_file(document)
     with collection_paused():
@@ -115,38 +115,38 @@ def read(lease: IngestLease) -> None:
             hand_over(lease, next_stage(document, parse.unreadable_pages, chosen), parse_id=parse.pk)
 
 
-def recognise(lease: IngestLease) -> None:
+def recognise_document(lease: IngestLease) -> None:
     """In between the job goes to the end of the queue: the vectors of other documents do not wait for a long scan."""
-    document = begin(lease, Stage.RECOGNISE)
+    document = begin_stage(lease, Stage.RECOGNISE)
     path, folder = check_file(document), page_images.folder_of(document.sha256)
     left = recognise_in_child(path, folder, page_images.limits(), partial(lease.report, Stage.RECOGNISE))
     hand_over(lease, Stage.RECOGNISE if left else Stage.CHECK)
 
 
-def annotate(lease: IngestLease) -> None:
+def annotate_document(lease: IngestLease) -> None:
     is_complete = annotation.annotate_parse(lease)
     hand_over(lease, stage_after_annotation(chosen_for(lease)) if is_complete else Stage.ANNOTATE)
 
 
-def embed(lease: IngestLease) -> None:
+def make_vectors(lease: IngestLease) -> None:
     embedding.embed_parse(lease)
     hand_over(lease, Stage.DONE)
 
 
 STAGES: dict[Stage, Callable[[IngestLease], None]] = {
-    Stage.CHECK: read,
-    Stage.PAGES: read,  # where a dead worker left a reading: it begins anew
-    Stage.STORE: read,
-    Stage.RECOGNISE: recognise,
-    Stage.ANNOTATE: annotate,
-    Stage.EMBED: embed,
+    Stage.CHECK: read_document,
+    Stage.PAGES: read_document,  # where a dead worker left a reading: it begins anew
+    Stage.STORE: read_document,
+    Stage.RECOGNISE: recognise_document,
+    Stage.ANNOTATE: annotate_document,
+    Stage.EMBED: make_vectors,
 }
 
 
 # ---- steps
 
 
-def begin(lease: IngestLease, stage: Stage) -> Document:
+def begin_stage(lease: IngestLease, stage: Stage) -> Document:
     """Say that the work begins; raises LeaseLost when the document is gone."""
     lease.report(stage, 0, 0)
     document = Document.objects.select_related("base").filter(pk=lease.job.document_id).first()

@@ -32,18 +32,18 @@ WITHOUT = "keyword, title and pattern search work without {what}."
 Owners = Sequence[Passage] | Sequence[TocEntry]
 
 
-def obstacle(chosen: BaseSettings) -> str:
+def find_embedding_obstacle(chosen: BaseSettings) -> str:
     """Why a document gets no vectors, or "" when it gets them."""
     if chosen.embeddings == "none":
         return f"Embeddings are switched off for this base; {WITHOUT.format(what='them')}"
-    reason = providers.obstacle(chosen.embeddings)
+    reason = providers.find_provider_obstacle(chosen.embeddings)
     return f"{reason}; {WITHOUT.format(what='it')}" if reason else ""
 
 
 def embedder_of(base: KnowledgeBase) -> Embedder | None:
     """The embedder a base wants now, None when it wants none or the one it wants is not configured."""
     chosen = BaseSettings.from_json(base.settings)
-    return None if obstacle(chosen) else providers.embedder_of(chosen.embeddings)
+    return None if find_embedding_obstacle(chosen) else providers.embedder_of(chosen.embeddings)
 
 
 def embed_parse(lease: IngestLease) -> None:
@@ -64,7 +64,7 @@ def embed_parse(lease: IngestLease) -> None:
             if not error.permanent and lease.job.attempts < settings.ATTEMPTS_MAX:
                 raise
             LLMCall.objects.record(error.exchange)
-            return say(parse, f"{error} Until then {WITHOUT.format(what='vectors')}")
+            return report_embedding(parse, f"{error} Until then {WITHOUT.format(what='vectors')}")
         put_to_use(parse, embedder.model_key, lease)
         parse.document.base.refresh_from_db(fields=["settings"])
         wanted = embedder_of(parse.document.base)
@@ -76,9 +76,9 @@ def fill(parse: Parse, embedder: Embedder, lease: IngestLease) -> None:
     total = parse.passages.count() + parse.toc_entries.count()
     done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).count()
     lease.report(IngestJob.Stage.EMBED, done, total)
-    for batch in [*batches(passages_without(parse, embedder)), *batches(entries_without(parse, embedder))]:
+    for batch in [*batch_owners(passages_without(parse, embedder)), *batch_owners(entries_without(parse, embedder))]:
         exchanges: list[Exchange] = []
-        texts = [text_of(owner) for owner in batch]
+        texts = [text_to_embed(owner) for owner in batch]
         vectors = embedder.embed_documents(texts, counting_from(done, total, lease), exchanges.append)
         with transaction.atomic():
             lease.hold()
@@ -89,7 +89,7 @@ def fill(parse: Parse, embedder: Embedder, lease: IngestLease) -> None:
         lease.report(IngestJob.Stage.EMBED, done, total)
 
 
-def say(parse: Parse, words: str) -> None:
+def report_embedding(parse: Parse, words: str) -> None:
     """Leave on the parse what people should know of its vectors."""
     parse.refresh_from_db(fields=["report"])
     parse.report["embeddings"] = words
@@ -111,12 +111,12 @@ def entries_without(parse: Parse, embedder: Embedder) -> list[TocEntry]:
     return list(parse.toc_entries.exclude(pk__in=done.values("toc_entry_id")))
 
 
-def batches(owners: Owners) -> Iterator[Owners]:
+def batch_owners(owners: Owners) -> Iterator[Owners]:
     for start in range(0, len(owners), BATCH):
         yield owners[start : start + BATCH]
 
 
-def text_of(owner: Passage | TocEntry) -> str:
+def text_to_embed(owner: Passage | TocEntry) -> str:
     """What is embedded: a passage with its annotation or section path, a section by its breadcrumb."""
     if isinstance(owner, TocEntry):
         return owner.breadcrumb or owner.title
@@ -138,7 +138,7 @@ def put_to_use(parse: Parse, model_key: str, lease: IngestLease) -> None:
         parse.embedded_at = timezone.now()
         parse.report.pop("embeddings", None)
         parse.save(update_fields=["embedding_model", "embedded_at", "report"])
-        if not unfilled(base, model_key).exists():
+        if not find_unfilled(base, model_key).exists():
             switch(base, model_key)
 
 
@@ -158,7 +158,7 @@ def read_documents(base: KnowledgeBase) -> "QuerySet[Document]":
     return base.documents.answering()
 
 
-def unfilled(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
+def find_unfilled(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
     """The read documents of a base that have not all their vectors of a model yet."""
     return with_counts(base, model_key).filter(vectors_made__lt=F("vectors_wanted"))
 
@@ -167,10 +167,11 @@ def with_counts(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
     """The read documents, each with the number of its vectors of a model and of all that should have one."""
     parse = OuterRef("current_parse")
     return read_documents(base).annotate(
-        vectors_made=counted(Embedding.objects.filter(parse=parse, model_key=model_key)),
-        vectors_wanted=counted(Passage.objects.filter(parse=parse)) + counted(TocEntry.objects.filter(parse=parse)),
+        vectors_made=count_by_parse(Embedding.objects.filter(parse=parse, model_key=model_key)),
+        vectors_wanted=count_by_parse(Passage.objects.filter(parse=parse))
+        + count_by_parse(TocEntry.objects.filter(parse=parse)),
     )
 
 
-def counted(rows: "QuerySet[Any]") -> Coalesce:
+def count_by_parse(rows: "QuerySet[Any]") -> Coalesce:
     return Coalesce(Subquery(rows.order_by().values("parse").annotate(count=Count("pk")).values("count")), 0)

@@ -20,7 +20,7 @@ def next_stage(document: Document, unreadable_pages: Sequence[int], chosen: Base
 
 
 def stage_after_annotation(chosen: BaseSettings) -> Stage:
-    return Stage.DONE if embedding.obstacle(chosen) else Stage.EMBED
+    return Stage.DONE if embedding.find_embedding_obstacle(chosen) else Stage.EMBED
 
 
 def may_recognise(document: Document, page_numbers: Iterable[int], chosen: BaseSettings) -> bool:
@@ -32,7 +32,7 @@ def may_recognise(document: Document, page_numbers: Iterable[int], chosen: BaseS
 def has_unseen(document: Document, page_numbers: Iterable[int]) -> bool:
     """Whether one of the pages was never given to text recognition."""
     folder = page_images.folder_of(document.sha256)
-    return any(not recognition.place_of(folder, number).exists() for number in page_numbers)
+    return any(not recognition.page_text_path(folder, number).exists() for number in page_numbers)
 
 
 def improvements(document: Document) -> list[Stage]:

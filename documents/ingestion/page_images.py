@@ -32,22 +32,22 @@ class NoPageImage(Exception):
     """There is no image of a page; the message is for people."""
 
 
-def page_image(document: Document, number: int, size: str = "page") -> Path:
+def make_page_image(document: Document, number: int, size: str = "page") -> Path:
     """The WebP of a page (from 1) in one of the sizes. Raises NoPageImage when it cannot be drawn within the limits."""
     path = place(document, f"{number}.webp" if size == "page" else f"{number}.{size}.webp")
     if not path.exists():
         with slot():
             if not path.exists():  # whoever waited for a slot may find it drawn
-                keep(path, lambda fresh: draw(document, number, fresh, DPI_OF_SIZE[size]))
+                make_file_whole(path, lambda fresh: draw(document, number, fresh, DPI_OF_SIZE[size]))
     return path
 
 
-def thumbnail(document: Document) -> Path:
+def make_thumbnail(document: Document) -> Path:
     """The WebP of the first page, small. Raises NoPageImage."""
     path = place(document, "thumbnail.webp")
     if not path.exists():
-        page = page_image(document, 1)
-        keep(path, lambda fresh: shrink(page, fresh))
+        page = make_page_image(document, 1)
+        make_file_whole(path, lambda fresh: shrink(page, fresh))
     return path
 
 
@@ -96,7 +96,7 @@ def slot() -> Iterator[None]:
         _renderers.release()
 
 
-def keep(path: Path, make: Callable[[Path], None]) -> None:
+def make_file_whole(path: Path, make: Callable[[Path], None]) -> None:
     """Make a file so that it appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.stem}.{uuid4().hex}.part")

@@ -65,8 +65,8 @@ def cut(reading: Reading, chosen: BaseSettings) -> list[PassageRow]:
     passages = cut_passages(reading, chosen)
     if chosen.contextualisation == "none":
         passages = [passage._replace(context="") for passage in passages]
-    reading.report["embeddings"] = embedding.obstacle(chosen)
-    reading.report["annotation"] = annotation.obstacle(chosen)
+    reading.report["embeddings"] = embedding.find_embedding_obstacle(chosen)
+    reading.report["annotation"] = annotation.find_annotation_obstacle(chosen)
     return passages
 
 

@@ -23,7 +23,7 @@ def queue_again(document: Document, stage: Stage = Stage.CHECK) -> IngestJob:
         return document.jobs.get(state__in=(JobState.QUEUED, JobState.RUNNING))
 
 
-def stop(document: Document) -> None:
+def stop_jobs(document: Document) -> None:
     """Stop the work on a document: at once when nobody has begun, else at the worker's next report."""
     waiting = document.jobs.filter(state=JobState.QUEUED)
     if waiting.update(state=JobState.CANCELLED, ended_at=timezone.now()):

@@ -39,7 +39,7 @@ def progress(base: KnowledgeBase) -> Progress | None:
     documents = embedding.with_counts(base, embedder.model_key)
     summed = documents.aggregate(made=Sum("vectors_made"), wanted=Sum("vectors_wanted"))
     serving = documents.exclude(current_parse__embedding_model="").order_by()
-    left = embedding.unfilled(base, embedder.model_key)
+    left = embedding.find_unfilled(base, embedder.model_key)
     open_jobs = IngestJob.objects.filter(
         document__in=left, stage=IngestJob.Stage.EMBED, state__in=(IngestJob.State.QUEUED, IngestJob.State.RUNNING)
     )
@@ -54,13 +54,13 @@ def progress(base: KnowledgeBase) -> Progress | None:
     )
 
 
-def begin(base: KnowledgeBase, by: User | None = None) -> list[IngestJob]:
+def begin_reembedding(base: KnowledgeBase, by: User | None = None) -> list[IngestJob]:
     """Queue the documents without vectors of the wanted model; what is searched changes when the last is done."""
     found = progress(base)
     if found is None or not found.is_needed:
         return []
     with transaction.atomic():
-        left = embedding.unfilled(base, found.wanted)
+        left = embedding.find_unfilled(base, found.wanted)
         jobs = [queue_again(document, IngestJob.Stage.EMBED) for document in left]
         details = {"from": list(found.serving), "to": found.wanted, "documents": len(jobs)}
         record("embedding_begun", actor_of(by), f"base:{base.pk}", details)

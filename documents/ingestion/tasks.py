@@ -7,7 +7,7 @@ from django.db import transaction
 
 from documents import idempotency
 from documents.ingestion import orphans, trash
-from documents.ingestion.conductor import READING_STAGES, improve, ingest
+from documents.ingestion.conductor import READING_STAGES, improve_document, ingest
 from documents.ingestion.ending import give_up_exhausted
 from documents.models import IngestJob
 from documents.storage import versions
@@ -31,7 +31,7 @@ def embed_document(job_id: str, **_: Any) -> None:
     """Recognise, describe or embed what was read of a document, whichever its job waits for."""
     job = IngestJob.objects.filter(pk=job_id).first()
     if job:
-        improve(job)
+        improve_document(job)
         start_next_stage(job_id)
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from accounts.models import User
 from documents.access import actor_of
 from documents.ingestion import page_images
-from documents.ingestion.queueing import queue_again, stop
+from documents.ingestion.queueing import queue_again, stop_jobs
 from documents.models import Document, IngestJob
 from documents.storage.replacement import versions_before
 from documents.storage.store import erase_parses
@@ -38,8 +38,8 @@ def move_to_trash(document: Document, by: User | None = None) -> None:
     with transaction.atomic():
         if Document.objects.filter(pk=document.pk, trashed_at=None).update(trashed_at=now):
             Document.objects.filter(pk__in=older_versions(document), trashed_at=None).update(trashed_at=now)
-            record("trashed", actor_of(by), f"document:{document.pk}", named(document))
-    stop(document)
+            record("trashed", actor_of(by), f"document:{document.pk}", identify_document(document))
+    stop_jobs(document)
 
 
 def older_versions(document: Document) -> list[UUID]:
@@ -47,22 +47,22 @@ def older_versions(document: Document) -> list[UUID]:
     return [version.pk for version in versions_before(document) if version.replaced_at]
 
 
-def named(document: Document) -> dict[str, str]:
+def identify_document(document: Document) -> dict[str, str]:
     """What tells years later which document it was."""
     return {"base": str(document.base_id), "title": document.title, "sha256": document.sha256}
 
 
-def restore(document: Document, by: User | None = None) -> IngestJob | None:
+def restore_document(document: Document, by: User | None = None) -> IngestJob | None:
     """Put a document back; the job that reads it when it never was read. Raises CopyExists."""
     try:
         with transaction.atomic():
             if Document.objects.filter(pk=document.pk).exclude(trashed_at=None).update(trashed_at=None):
                 Document.objects.filter(pk__in=older_versions(document)).update(trashed_at=None)
-                record("restored", actor_of(by), f"document:{document.pk}", named(document))
+                record("restored", actor_of(by), f"document:{document.pk}", identify_document(document))
     except IntegrityError:
         living = Document.objects.living().filter(base=document.base, sha256=document.sha256).first()
         if living is None:  # the copy went to the trash between the refusal and this look
-            return restore(document, by)
+            return restore_document(document, by)
         raise CopyExists(living) from None
     was_stopped = document.current_parse_id is None and not document.jobs.filter(state=IngestJob.State.FAILED).exists()
     return queue_again(document) if was_stopped else None
@@ -71,7 +71,7 @@ def restore(document: Document, by: User | None = None) -> IngestJob | None:
 # ---- away for good
 
 
-def purge(document: Document, by: User | None = None) -> bool:
+def purge_document(document: Document, by: User | None = None) -> bool:
     """Delete a trashed document with its file, page images, lines and vectors; whether it was there to be deleted. Raises Held.
 
     What runs recorded of it stays. A worker that reads it meanwhile loses its job and writes nothing more.
@@ -87,11 +87,14 @@ def purge(document: Document, by: User | None = None) -> bool:
         parses = list(trashed.parses.only("pk"))
         erase_parses(trashed.parses.all())
         transaction.on_commit(partial(forget_files, str(trashed.file), trashed.sha256))
-        detail = named(trashed) | {"file_name": trashed.file_name, "parses": [str(parse.pk) for parse in parses]}
+        detail = identify_document(trashed) | {
+            "file_name": trashed.file_name,
+            "parses": [str(parse.pk) for parse in parses],
+        }
         trashed.delete()
         record("purged", actor_of(by), f"document:{document.pk}", detail)
         for version in older:
-            purge(version, by)
+            purge_document(version, by)
     return True
 
 
@@ -109,4 +112,4 @@ def purge_due() -> None:
     long_ago = Q(trashed_at__lt=Now() - timedelta(days=KEPT_DAYS))
     for document in Document.objects.filter(long_ago | Q(base__deleted_at__isnull=False)).only("pk"):
         with suppress(Held):  # it stays in the trash until the hold is released
-            purge(document)
+            purge_document(document)

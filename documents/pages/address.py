@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext
 
 from documents.models import Parse
-from documents.pages.search import WORDS_MAX, Finding, Hit, find
+from documents.pages.search import WORDS_MAX, Match, Matches, find
 from reading.characters import clean_words
 
 DIGITS_MAX = 9  # what a column of whole numbers holds
 
 
 @dataclass(frozen=True)
-class Place:
+class PageTarget:
     """A page with what is lit on it; `fault` says what of the wish could not be met, in words for people."""
 
     page_number: int
     line_number: int | None = None
-    finding: Finding | None = None
-    hit: Hit | None = None
-    quote: Finding | None = None
-    quoted: Hit | None = None
+    finding: Matches | None = None
+    hit: Match | None = None
+    quote: Matches | None = None
+    quoted: Match | None = None
     fault: str = ""
 
 
@@ -29,24 +29,24 @@ class Place:
 class Step:
     """The hits one comes to from a place."""
 
-    previous: Hit | None
-    following: Hit | None
+    previous: Match | None
+    following: Match | None
 
 
-def place_of(parse: Parse, query: Mapping[str, str]) -> Place:
+def find_page_target(parse: Parse, query: Mapping[str, str]) -> PageTarget:
     """The place the parameters `page`, `line`, `find` with `hit`, and `quote` name together; by itself the first page."""
     page_number, line_number = number_of(query, "page"), number_of(query, "line")
     if page_number is None and line_number:
         page_number = page_of_line(parse, line_number)
-    place = Place(page_number or 1, line_number)
-    if words := words_of(query, "quote"):
+    place = PageTarget(page_number or 1, line_number)
+    if words := read_words_parameter(query, "quote"):
         place = at_quote(parse, place, words, is_page_named=page_number is not None)
-    if words := words_of(query, "find"):
+    if words := read_words_parameter(query, "find"):
         place = at_hit(parse, place, words, query, is_page_named=page_number is not None)
     return place
 
 
-def at_quote(parse: Parse, place: Place, words: str, *, is_page_named: bool) -> Place:
+def at_quote(parse: Parse, place: PageTarget, words: str, *, is_page_named: bool) -> PageTarget:
     """The place of a quote: the nearest to the named page, else the first in the document."""
     quote = find(parse, words)
     if not quote.hits:
@@ -60,7 +60,7 @@ def at_quote(parse: Parse, place: Place, words: str, *, is_page_named: bool) -> 
     return replace(place, page_number=nearest.page_number, quote=quote, quoted=nearest, fault=fault)
 
 
-def at_hit(parse: Parse, place: Place, words: str, query: Mapping[str, str], *, is_page_named: bool) -> Place:
+def at_hit(parse: Parse, place: PageTarget, words: str, query: Mapping[str, str], *, is_page_named: bool) -> PageTarget:
     """The place of a hit: the numbered one; when no page was named the first from the page the search began on."""
     finding = find(parse, words)
     hit = finding.hit(number_of(query, "hit") or 0)
@@ -70,7 +70,7 @@ def at_hit(parse: Parse, place: Place, words: str, query: Mapping[str, str], *, 
     return replace(place, page_number=page_number, finding=finding, hit=hit)
 
 
-def step_of(place: Place) -> Step:
+def step_of(place: PageTarget) -> Step:
     """The hits before and after a place; around the end and the beginning again."""
     finding = place.finding
     if finding is None or not finding.hits:
@@ -104,5 +104,5 @@ def number_of(query: Mapping[str, str], name: str) -> int | None:
     return int(text) or None if text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX else None
 
 
-def words_of(query: Mapping[str, str], name: str) -> str:
+def read_words_parameter(query: Mapping[str, str], name: str) -> str:
     return " ".join(clean_words(query.get(name, "").replace("\x00", " ")).split())[:WORDS_MAX]

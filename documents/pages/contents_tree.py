@@ -38,7 +38,7 @@ def tree_of(toc: Sequence[TocRow], current: TocRow | None) -> Tree:
     """The whole tree of a document, or of a long one the part around the current section."""
     entries = [entry for entry in toc if entry.origin != "front" or len(toc) == 1]
     place = next((index for index, entry in enumerate(entries) if entry is current), 0)
-    open_places = range(len(entries)) if len(entries) <= ENTRIES_MAX else unfolded(entries, place)
+    open_places = range(len(entries)) if len(entries) <= ENTRIES_MAX else find_open_places(entries, place)
     first, end = window(open_places, place)
     shown = open_places[first:end]
     following = [*open_places[first + 1 : end + 1], len(entries)][: len(shown)]
@@ -53,7 +53,7 @@ def tree_of(toc: Sequence[TocRow], current: TocRow | None) -> Tree:
     )
 
 
-def unfolded(entries: Sequence[TocRow], place: int) -> Sequence[int]:
+def find_open_places(entries: Sequence[TocRow], place: int) -> Sequence[int]:
     """The places of the top level, of the way down to the entry at `place`, of its neighbours and what it holds."""
     if not entries:
         return ()

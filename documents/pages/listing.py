@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from documents.base_settings import BaseSettings
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Passage
-from documents.pages.sentences import explain_warning, in_words
+from documents.pages.sentences import explain_warning, translate_sentence
 from reading.matching import match_form
 
 STRENGTHS = {"strong": 4, "medium": 2, "weak": 1}
@@ -102,11 +102,11 @@ class Summary:
     needs: int
 
 
-def listed(base: KnowledgeBase) -> DocumentQuerySet:
+def list_documents(base: KnowledgeBase) -> DocumentQuerySet:
     return base.documents.living().select_related("base", "current_parse")
 
 
-def outdated(base: KnowledgeBase) -> DocumentQuerySet:
+def find_outdated(base: KnowledgeBase) -> DocumentQuerySet:
     """The read documents of a base whose current parse was made with other settings than the base has now."""
     chosen = BaseSettings.from_json(base.settings).reading()
     same = Q()
@@ -116,14 +116,14 @@ def outdated(base: KnowledgeBase) -> DocumentQuerySet:
         if value == BaseSettings().to_json()[name]:  # a parse of before the setting existed has the default
             as_chosen |= ~is_named
         same &= as_chosen
-    return listed(base).exclude(current_parse=None).exclude(is_busy()).exclude(same)
+    return list_documents(base).exclude(current_parse=None).exclude(is_busy()).exclude(same)
 
 
 def is_busy() -> Exists:
     return Exists(IngestJob.objects.filter(document=OuterRef("pk"), state__in=OPEN_STATES))
 
 
-def narrowed(
+def filter_documents(
     documents: DocumentQuerySet, q: str = "", state: str = "", toc: str = "", tag: str = ""
 ) -> DocumentQuerySet:
     """The documents whose title, file name or text has the words, in one of the states and kinds of contents, with a tag."""
@@ -144,7 +144,7 @@ def narrowed(
     return documents
 
 
-def ordered(documents: DocumentQuerySet, sort: str) -> DocumentQuerySet:
+def sort_documents(documents: DocumentQuerySet, sort: str) -> DocumentQuerySet:
     """The documents by one of SORTS, falling with "-" before it; newest first for anything else."""
     name = sort.removeprefix("-")
     if name not in SORTS:
@@ -159,7 +159,7 @@ def passages_with(q: str) -> "QuerySet[Passage]":
     return Passage.objects.filter(parse=OuterRef("current_parse"), search=query)
 
 
-def rows_of(documents: Sequence[Document]) -> list[DocumentRow]:
+def build_rows(documents: Sequence[Document]) -> list[DocumentRow]:
     """The rows of documents in their order; three queries, however many there are."""
     newest: dict[object, IngestJob] = {}
     for job in IngestJob.objects.filter(document__in=documents).order_by("created_at"):
@@ -169,10 +169,10 @@ def rows_of(documents: Sequence[Document]) -> list[DocumentRow]:
         .annotate(entries=Count("current_parse__toc_entries", filter=~Q(current_parse__toc_entries__origin="front")))
         .values_list("pk", "entries")
     )
-    return [row_of(document, newest.get(document.pk), counts.get(document.pk, 0)) for document in documents]
+    return [row_of_document(document, newest.get(document.pk), counts.get(document.pk, 0)) for document in documents]
 
 
-def row_of(document: Document, job: IngestJob | None, toc_entries: int) -> DocumentRow:
+def row_of_document(document: Document, job: IngestJob | None, toc_entries: int) -> DocumentRow:
     parse = document.current_parse
     bars = STRENGTHS.get(parse.toc_strength, 0) if parse else 0
     return DocumentRow(
@@ -214,7 +214,7 @@ def situation_of(document: Document, job: IngestJob | None) -> Situation:
     if job and job.state in OPEN_STATES:
         return busy(document, job)
     if document.current_parse is None:
-        return failed(job)
+        return describe_failed_job(job)
     return ready(document, job)
 
 
@@ -250,10 +250,10 @@ def progress_words(job: IngestJob) -> str:
     return job.get_stage_display()
 
 
-def failed(job: IngestJob | None) -> Situation:
+def describe_failed_job(job: IngestJob | None) -> Situation:
     if job is None or job.state == IngestJob.State.CANCELLED:
         return Situation("fail", gettext("Stopped"), gettext("It was stopped before it was read."), can_retry=True)
-    return Situation("fail", gettext("Failed"), in_words(job.error_for_people), can_retry=True)
+    return Situation("fail", gettext("Failed"), translate_sentence(job.error_for_people), can_retry=True)
 
 
 def ready(document: Document, job: IngestJob | None) -> Situation:
@@ -270,7 +270,7 @@ def ready(document: Document, job: IngestJob | None) -> Situation:
         return Situation("warn", gettext("Ready in part"), note % {"count": count, "of": parse.page_count})
     if job and job.state == IngestJob.State.FAILED:
         what = LATER_STAGES.get(job.stage) or gettext("Reading it again")
-        told = {"what": what, "why": in_words(job.error_for_people)}
+        told = {"what": what, "why": translate_sentence(job.error_for_people)}
         return Situation("warn", gettext("Ready"), gettext("%(what)s failed: %(why)s") % told, can_retry=True)
     loud = [
         warning

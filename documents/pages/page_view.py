@@ -10,13 +10,13 @@ from django.utils.translation import gettext_lazy as _
 
 from documents.ingestion.page_images import has_image
 from documents.models import Document, Parse
-from documents.pages.address import Place
+from documents.pages.address import PageTarget
 from documents.pages.contents_tree import Tree, tree_of
 from documents.pages.listing import ORIGINS, STRENGTH_WORDS
-from documents.pages.search import Finding as Found
-from documents.pages.search import Hit
+from documents.pages.search import Match
+from documents.pages.search import Matches as Found
 from documents.pages.sentences import explain_warning
-from documents.pages.sheet import Mark, Sheet, around, build_sheet, line_marks
+from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
 from reading.boxes import box_of_line, boxes_of
 from reading.reasons import number_ranges
 from reading.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
@@ -37,7 +37,7 @@ CUTS = {"section": _("by section"), "page": _("by page"), "fixed": _("of fixed l
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReportLine:
     """One line of the parse report: ok or warn, what it is about, what was found."""
 
     kind: str
@@ -46,7 +46,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Inspection:
+class PageInspection:
     """One page of one parse, ready to be shown."""
 
     parse: Parse
@@ -57,7 +57,7 @@ class Inspection:
     current: TocRow | None
     line: LineRow | None
     line_section: TocRow | None
-    findings: tuple[Finding, ...]
+    findings: tuple[ReportLine, ...]
     passages: tuple[tuple[PassageRow, str], ...]  # each with its annotation
     timings: tuple[tuple[str, float], ...]
     seconds: float
@@ -71,18 +71,18 @@ class Inspection:
         return self.page.number + 1 if self.page.number < self.parse.page_count else None
 
 
-def inspect_page(document: Document, parse: Parse, place: Place) -> Inspection | None:
+def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageInspection | None:
     """One page of a parse, with a line of it chosen and what was found on it lit; None when there is no such page."""
     stored = parse.pages.filter(number=place.page_number).values_list(*PageRow._fields).first()
     if stored is None:
         return None
-    page, lines, toc = PageRow(*stored), lines_of(parse, place.page_number), toc_of(parse)
+    page, lines, toc = PageRow(*stored), read_page_lines(parse, place.page_number), toc_of(parse)
     line = next((line for line in lines if line.number == place.line_number), None)
     current = section_at(toc, line.toc_index if line else section_lit(place, lines) or first_section(lines))
-    return Inspection(
+    return PageInspection(
         parse=parse,
         page=page,
-        sheet=sheet_of(document, parse, page, lines, line, current, found_marks(place, lines)),
+        sheet=sheet_of_page(document, parse, page, lines, line, current, found_marks(place, lines)),
         lines=lines,
         tree=tree_of(toc, current),
         current=current,
@@ -97,14 +97,14 @@ def inspect_page(document: Document, parse: Parse, place: Place) -> Inspection |
     )
 
 
-def section_lit(place: Place, lines: Sequence[LineRow]) -> int | None:
+def section_lit(place: PageTarget, lines: Sequence[LineRow]) -> int | None:
     """The section of the current hit or of the quote of an address."""
     found, hit = (place.finding, place.hit) if place.hit else (place.quote, place.quoted)
     numbers = found.line_numbers([hit]) if found and hit else set()
     return next((line.toc_index for line in lines if line.number in numbers), None)
 
 
-def found_marks(place: Place, lines: Sequence[LineRow]) -> list[Mark]:
+def found_marks(place: PageTarget, lines: Sequence[LineRow]) -> list[Mark]:
     """What was looked for, lit on a page: every hit, the current one as an anchor, and the quote of an address."""
     marks = []
     if place.finding:
@@ -117,7 +117,7 @@ def found_marks(place: Place, lines: Sequence[LineRow]) -> list[Mark]:
     return marks
 
 
-def mark_of(found: Found, hit: Hit, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
+def mark_of(found: Found, hit: Match, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
     pieces = found.pieces(hit, {line.number: line.text for line in lines})
     boxes = boxes_of(pieces, {line.number: line for line in lines})
     return Mark(
@@ -126,7 +126,7 @@ def mark_of(found: Found, hit: Hit, lines: Sequence[LineRow], *, is_current: boo
     )
 
 
-def lines_of(parse: Parse, page_number: int) -> tuple[LineRow, ...]:
+def read_page_lines(parse: Parse, page_number: int) -> tuple[LineRow, ...]:
     stored = parse.lines.filter(page_number=page_number).order_by("number").values_list(*LineRow._fields)
     return tuple(LineRow._make((*row[:-1], tuple(LineSpan(*span) for span in row[-1]))) for row in stored)
 
@@ -155,7 +155,7 @@ def first_section(lines: Sequence[LineRow]) -> int | None:
     return lines[0].toc_index if lines else None
 
 
-def sheet_of(
+def sheet_of_page(
     document: Document,
     parse: Parse,
     page: PageRow,
@@ -168,7 +168,7 @@ def sheet_of(
     if current and current.index != FRONT_INDEX:
         inside = [other for other in lines if other.toc_index == current.index and other.kind != "furniture"]
         name = f"section {current.number}" if current.number else current.title[:TAG_LETTERS_MAX]
-        marks.append(Mark("context", around(inside), name))
+        marks.append(Mark("context", boxes_around(inside), name))
     if line:
         marks.append(Mark("anchor", [box_of_line(line).as_dict()], f"line {line.number}"))
     return build_sheet(
@@ -187,7 +187,7 @@ def sheet_of(
 # ---- the report of a parse
 
 
-def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[Finding]:
+def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[ReportLine]:
     """What was found and what is doubtful, in words."""
     return [
         text_finding(parse),
@@ -200,51 +200,53 @@ def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[Finding]:
         language_finding(parse),
         passages_finding(parse),
         vector_finding(parse),
-        *(Finding("warn", gettext("Note"), explain_warning(warning)) for warning in parse.warnings),
+        *(ReportLine("warn", gettext("Note"), explain_warning(warning)) for warning in parse.warnings),
     ]
 
 
-def text_finding(parse: Parse) -> Finding:
+def text_finding(parse: Parse) -> ReportLine:
     missing = len(parse.unreadable_pages)
     words = gettext("%(part)s of %(all)s pages") % {"part": parse.page_count - missing, "all": parse.page_count}
     if missing:
         without = gettext("without text: %(pages)s") % {"pages": number_ranges(parse.unreadable_pages)}
-        return Finding("warn", gettext("Text"), f"{words}; {without}")
-    return Finding("ok", gettext("Text"), words)
+        return ReportLine("warn", gettext("Text"), f"{words}; {without}")
+    return ReportLine("ok", gettext("Text"), words)
 
 
-def recognition_findings(parse: Parse) -> Iterator[Finding]:
+def recognition_findings(parse: Parse) -> Iterator[ReportLine]:
     """Pages whose text came out of their images, here or before the file was uploaded, and why that failed."""
     flags = parse.pages.filter(text_layer="ocr").values_list("flags", flat=True)
     if ours := sum("recognised" in page_flags for page_flags in flags):
         words = gettext("%(count)s read from page images, perhaps with misread letters") % {"count": ours}
-        yield Finding("warn", gettext("Recognised"), words)
+        yield ReportLine("warn", gettext("Recognised"), words)
     if theirs := sum("hidden_text" in page_flags for page_flags in flags):
         words = gettext("%(count)s pages bring text that another program recognised") % {"count": theirs}
-        yield Finding("warn", gettext("Recognised"), words)
+        yield ReportLine("warn", gettext("Recognised"), words)
     if failure := parse.report.get("recognition"):
-        yield Finding("warn", gettext("Recognition"), gettext(failure))
+        yield ReportLine("warn", gettext("Recognition"), gettext(failure))
 
 
-def columns_finding(parse: Parse) -> Finding:
+def columns_finding(parse: Parse) -> ReportLine:
     several = parse.pages.filter(column_count__gt=1).count()
     told = {"count": several, "of": parse.page_count}
-    return Finding("ok", gettext("Columns"), gettext("several on %(count)s of %(of)s pages") % told if several else "1")
+    return ReportLine(
+        "ok", gettext("Columns"), gettext("several on %(count)s of %(of)s pages") % told if several else "1"
+    )
 
 
-def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> Finding:
+def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> ReportLine:
     entries = [entry for entry in toc if entry.origin != "front"]
     if not entries:
-        return Finding("warn", gettext("Contents"), gettext("none found; candidates are cut by page"))
+        return ReportLine("warn", gettext("Contents"), gettext("none found; candidates are cut by page"))
     found = sum(entry.confidence >= FOUND for entry in entries)
     origin = ORIGINS.get(parse.toc_origin, parse.toc_origin)
     kind = "ok" if parse.toc_strength in ("strong", "medium") else "warn"
     told = {"origin": origin, "strength": STRENGTH_WORDS[parse.toc_strength], "found": found, "of": len(entries)}
     words = gettext("%(origin)s, %(strength)s; %(found)s of %(of)s titles found on their page") % told
-    return Finding(kind, gettext("Contents"), words)
+    return ReportLine(kind, gettext("Contents"), words)
 
 
-def line_findings(parse: Parse) -> list[Finding]:
+def line_findings(parse: Parse) -> list[ReportLine]:
     kinds = parse.report.get("line_kinds", {})
     set_aside = kinds.get("furniture", 0) + kinds.get("contents", 0)
     shown = ", ".join(
@@ -257,12 +259,12 @@ def line_findings(parse: Parse) -> list[Finding]:
         if kinds.get(kind)
     )
     return [
-        Finding(
+        ReportLine(
             "ok",
             gettext("Lines"),
             f"{parse.line_count}" + (", " + gettext("of them %(shown)s") % {"shown": shown} if shown else ""),
         ),
-        Finding(
+        ReportLine(
             "ok",
             gettext("Set aside"),
             gettext("%(count)s lines of running heads, page numbers and contents pages") % {"count": set_aside},
@@ -270,7 +272,7 @@ def line_findings(parse: Parse) -> list[Finding]:
     ]
 
 
-def label_findings(parse: Parse) -> Iterator[Finding]:
+def label_findings(parse: Parse) -> Iterator[ReportLine]:
     """How the printed page numbers stand to the places in the file, when they differ."""
     labels = parse.pages.values_list("number", "label")
     offsets = Counter(number - int(label) for number, label in labels if label.isdecimal())
@@ -278,13 +280,13 @@ def label_findings(parse: Parse) -> Iterator[Finding]:
     if differing and offsets:
         offset, count = offsets.most_common(1)[0]
         words = gettext("page 1 is page %(page)s of the file; %(count)s pages are so far apart")
-        yield Finding("ok", gettext("Page numbers"), words % {"page": 1 + offset, "count": count})
+        yield ReportLine("ok", gettext("Page numbers"), words % {"page": 1 + offset, "count": count})
     elif differing:
         words = gettext("%(count)s pages are not named by their place in the file") % {"count": differing}
-        yield Finding("ok", gettext("Page numbers"), words)
+        yield ReportLine("ok", gettext("Page numbers"), words)
 
 
-def characters_finding(parse: Parse) -> Finding:
+def characters_finding(parse: Parse) -> ReportLine:
     removed, hidden = parse.report.get("removed_chars", 0), parse.report.get("hidden_chars", 0)
     concealed = parse.report.get("concealed_chars", 0)
     counts = (
@@ -295,10 +297,10 @@ def characters_finding(parse: Parse) -> Finding:
     odd = ", ".join(f"{count} {words}" for count, words in counts if count)
     total = parse.report.get("chars", 0)
     words = f"{total}, " + (gettext("of them %(shown)s") % {"shown": odd} if odd else gettext("all visible"))
-    return Finding("warn" if odd else "ok", gettext("Characters"), words)
+    return ReportLine("warn" if odd else "ok", gettext("Characters"), words)
 
 
-def passages_finding(parse: Parse) -> Finding:
+def passages_finding(parse: Parse) -> ReportLine:
     kinds = Counter(parse.passages.values_list("kind", flat=True))
     told = {"count": kinds.total(), "tables": kinds["table"], "cut": CUTS[parse.settings.get("chunking", "section")]}
     words = gettext("%(count)s, %(cut)s, %(tables)s of them tables") % told
@@ -313,10 +315,10 @@ def passages_finding(parse: Parse) -> Finding:
             "cost": cost_words(annotation),
         }
         words += f". {annotation['failure']}" if annotation["failure"] else ""
-        return Finding("warn" if annotation["failure"] else "ok", gettext("Passages"), words)
+        return ReportLine("warn" if annotation["failure"] else "ok", gettext("Passages"), words)
     if annotation:
-        return Finding("warn", gettext("Passages"), f"{words}. {annotation}")
-    return Finding("ok", gettext("Passages"), words)
+        return ReportLine("warn", gettext("Passages"), f"{words}. {annotation}")
+    return ReportLine("ok", gettext("Passages"), words)
 
 
 def cost_words(annotation: Mapping[str, Any]) -> str:
@@ -328,16 +330,16 @@ def cost_words(annotation: Mapping[str, Any]) -> str:
     return f"{float(annotation['cost']):.4f} {annotation['currency']}{unpriced}"
 
 
-def language_finding(parse: Parse) -> Finding:
+def language_finding(parse: Parse) -> ReportLine:
     language = gettext("unknown") if parse.language in ("", UNDETERMINED) else parse.language
     words = gettext("%(language)s, searched as %(searched)s") % {"language": language, "searched": parse.search_config}
-    return Finding("ok", gettext("Language"), words)
+    return ReportLine("ok", gettext("Language"), words)
 
 
-def vector_finding(parse: Parse) -> Finding:
+def vector_finding(parse: Parse) -> ReportLine:
     if parse.embedding_model:
-        return Finding("ok", gettext("Embeddings"), parse.embedding_model)
-    return Finding(
+        return ReportLine("ok", gettext("Embeddings"), parse.embedding_model)
+    return ReportLine(
         "warn",
         gettext("Embeddings"),
         parse.report.get("embeddings") or gettext("not complete yet; keyword search works"),

@@ -8,8 +8,8 @@ from django.db.models import CharField
 from django.db.models.functions import Cast
 
 from documents.models import Parse
-from documents.pages.address import Place, Step, step_of, words_of
-from documents.pages.search import ShownHit, listed
+from documents.pages.address import PageTarget, Step, read_words_parameter, step_of
+from documents.pages.search import ShownHit, list_hits
 from reading.characters import clean_words
 
 PANELS = ("contents", "pages", "find")
@@ -21,7 +21,7 @@ VALUE_MAX = 40  # characters of a parameter that is carried on
 class Reader:
     """One panel and the way on; addresses are parts of a query that begin with "&"."""
 
-    place: Place
+    place: PageTarget
     step: Step
     panel: str
     hits: tuple[ShownHit, ...]
@@ -40,9 +40,9 @@ class Reader:
         return self.place.finding.words if self.place.finding else ""
 
 
-def around(parse: Parse, place: Place, query: Mapping[str, str]) -> Reader:
+def build_reader(parse: Parse, place: PageTarget, query: Mapping[str, str]) -> Reader:
     """What stands beside a place of a parse."""
-    asked = kept(query)
+    asked = keep_parameters(query)
     panel = asked["panel"] if asked.get("panel") in PANELS else "find" if place.finding else "contents"
     strip, before, after = strip_of(parse, place.page_number) if panel == "pages" else ((), 0, 0)
     return Reader(
@@ -56,20 +56,20 @@ def around(parse: Parse, place: Place, query: Mapping[str, str]) -> Reader:
         has_printed_labels=has_printed_labels(parse),
         is_by_print=query.get("by") == "printed",
         keep=query_of(asked),
-        keep_words=query_of(without(asked, "panel")),
-        keep_reading=query_of(without(asked, "panel", "find")),
+        keep_words=query_of(drop_parameters(asked, "panel")),
+        keep_reading=query_of(drop_parameters(asked, "panel", "find")),
         parse_number=asked.get("parse", ""),
     )
 
 
-def kept(query: Mapping[str, str]) -> dict[str, str]:
+def keep_parameters(query: Mapping[str, str]) -> dict[str, str]:
     """What every address within a document carries on: the reading, the panel, the words looked for."""
     values = {name: clean_words(query.get(name, "")[:VALUE_MAX]) for name in ("parse", "panel")}
-    values["find"] = words_of(query, "find")
+    values["find"] = read_words_parameter(query, "find")
     return {name: value for name, value in values.items() if value}
 
 
-def without(asked: Mapping[str, str], *names: str) -> dict[str, str]:
+def drop_parameters(asked: Mapping[str, str], *names: str) -> dict[str, str]:
     return {name: value for name, value in asked.items() if name not in names}
 
 
@@ -80,15 +80,15 @@ def query_of(asked: Mapping[str, str]) -> str:
 def address(query: Mapping[str, str], page_number: int) -> str:
     """The address of another page that keeps what is kept, and how its number was typed."""
     by = {"by": "printed"} if query.get("by") == "printed" else {}
-    return "?" + urlencode({"page": page_number, **kept(query), **by})
+    return "?" + urlencode({"page": page_number, **keep_parameters(query), **by})
 
 
-def hits_of(parse: Parse, place: Place) -> tuple[ShownHit, ...]:
+def hits_of(parse: Parse, place: PageTarget) -> tuple[ShownHit, ...]:
     """The hits listed: those around the current one, or around the first of the page."""
     if place.finding is None or not place.finding.hits:
         return ()
     current = place.hit or place.finding.first_from(place.page_number) or place.finding.hits[-1]
-    return tuple(listed(parse, place.finding, place.finding.near(current.number)))
+    return tuple(list_hits(parse, place.finding, place.finding.near(current.number)))
 
 
 def strip_of(parse: Parse, page_number: int) -> tuple[tuple[tuple[int, str], ...], int, int]:

@@ -28,7 +28,7 @@ class FoundLine(NamedTuple):
     match: str
 
 
-class Hit(NamedTuple):
+class Match(NamedTuple):
     """One place: its position among all (1-based), its page, and [start, end) in the joined match forms."""
 
     number: int
@@ -40,18 +40,18 @@ class Hit(NamedTuple):
 class ShownHit(NamedTuple):
     """A hit as the list shows it: literal words with a little of what stands around them."""
 
-    hit: Hit
+    hit: Match
     before: str
     words: str
     after: str
 
 
 @dataclass(frozen=True)
-class Finding:
+class Matches:
     """All places of some words in a parse. Running heads are left out: they are on every page."""
 
     words: str
-    hits: tuple[Hit, ...]
+    hits: tuple[Match, ...]
     lines: tuple[FoundLine, ...]
     starts: tuple[int, ...]  # where each line begins in the joined match forms
 
@@ -63,22 +63,22 @@ class Finding:
     def page_count(self) -> int:
         return len({hit.page_number for hit in self.hits})
 
-    def hit(self, number: int) -> Hit | None:
+    def hit(self, number: int) -> Match | None:
         return self.hits[number - 1] if 1 <= number <= len(self.hits) else None
 
-    def first_from(self, page_number: int) -> Hit | None:
+    def first_from(self, page_number: int) -> Match | None:
         """The first hit on a page or after it."""
         return next((hit for hit in self.hits if hit.page_number >= page_number), None)
 
-    def last_before(self, page_number: int) -> Hit | None:
+    def last_before(self, page_number: int) -> Match | None:
         return next((hit for hit in reversed(self.hits) if hit.page_number < page_number), None)
 
-    def near(self, number: int) -> tuple[Hit, ...]:
+    def near(self, number: int) -> tuple[Match, ...]:
         """The hits listed around one of them."""
         first = max(0, min(number - 1 - LISTED // 2, len(self.hits) - LISTED))
         return self.hits[first : first + LISTED]
 
-    def pieces(self, hit: Hit, texts: Mapping[int, str]) -> list[LinePiece]:
+    def pieces(self, hit: Match, texts: Mapping[int, str]) -> list[LinePiece]:
         """Where a hit stands in the lines' own texts, one (line number, start, end) a line; `texts` by line number."""
         pieces = []
         for place in self.places(hit):
@@ -91,20 +91,20 @@ class Finding:
                 pieces.append((line.number, offsets[first], offsets[last - 1] + 1))
         return pieces
 
-    def places(self, hit: Hit) -> range:
+    def places(self, hit: Match) -> range:
         """The indexes of the lines a hit runs over."""
         return range(bisect_right(self.starts, hit.start) - 1, bisect_right(self.starts, hit.end - 1))
 
-    def line_numbers(self, hits: Iterable[Hit]) -> set[int]:
+    def line_numbers(self, hits: Iterable[Match]) -> set[int]:
         return {self.lines[place].number for hit in hits for place in self.places(hit)}
 
 
-def find(parse: Parse, words: str) -> Finding:
+def find(parse: Parse, words: str) -> Matches:
     """Every place of `words` in a parse, whatever their case, accents, quotation marks, line ends and hyphens."""
     return find_in(searched_lines(parse.pk), words[:WORDS_MAX])
 
 
-class Searched(NamedTuple):
+class SearchText(NamedTuple):
     """Lines as they are looked through: their match forms in one text, and where in it each begins."""
 
     lines: tuple[FoundLine, ...]
@@ -113,26 +113,26 @@ class Searched(NamedTuple):
 
 
 @lru_cache(maxsize=PARSES_KEPT)
-def searched_lines(parse_pk: UUID) -> Searched:
+def searched_lines(parse_pk: UUID) -> SearchText:
     """The lines of a parse that are looked through. A parse never changes, and who steps from place to place comes often."""
     searched = Line.objects.filter(parse=parse_pk).exclude(kind="furniture").order_by("number")
     return laid_out(tuple(FoundLine(*row) for row in searched.values_list("number", "page_number", "match")))
 
 
-def laid_out(lines: tuple[FoundLine, ...]) -> Searched:
+def laid_out(lines: tuple[FoundLine, ...]) -> SearchText:
     starts = tuple(accumulate((len(line.match) + 1 for line in lines), initial=0))[:-1]
-    return Searched(lines, starts, "\n".join(line.match for line in lines))
+    return SearchText(lines, starts, "\n".join(line.match for line in lines))
 
 
-def find_in(searched: Searched, words: str) -> Finding:
+def find_in(searched: SearchText, words: str) -> Matches:
     pattern = pattern_of(words)
-    hits: list[Hit] = []
+    hits: list[Match] = []
     for found in pattern.finditer(searched.joined) if pattern else ():
         place = bisect_right(searched.starts, found.start()) - 1
-        hits.append(Hit(len(hits) + 1, searched.lines[place].page_number, found.start(), found.end()))
+        hits.append(Match(len(hits) + 1, searched.lines[place].page_number, found.start(), found.end()))
         if len(hits) == HITS_MAX:
             break
-    return Finding(words, tuple(hits), searched.lines, searched.starts)
+    return Matches(words, tuple(hits), searched.lines, searched.starts)
 
 
 def pattern_of(words: str) -> re.Pattern[str] | None:
@@ -150,7 +150,7 @@ def pattern_of(words: str) -> re.Pattern[str] | None:
     return re.compile("".join(parts))
 
 
-def listed(parse: Parse, finding: Finding, hits: Sequence[Hit]) -> list[ShownHit]:
+def list_hits(parse: Parse, finding: Matches, hits: Sequence[Match]) -> list[ShownHit]:
     """Hits with their literal words and what stands before and after them."""
     if not hits:
         return []
@@ -158,10 +158,10 @@ def listed(parse: Parse, finding: Finding, hits: Sequence[Hit]) -> list[ShownHit
     around = [line.number for line in finding.lines[max(first - 1, 0) : last + 2]]
     wanted = finding.line_numbers(hits) if len(around) > LISTED * 10 else set(around)
     texts = dict(parse.lines.filter(number__in=wanted).values_list("number", "text"))
-    return [shown(finding, hit, texts) for hit in hits]
+    return [show_hit(finding, hit, texts) for hit in hits]
 
 
-def shown(finding: Finding, hit: Hit, texts: Mapping[int, str]) -> ShownHit:
+def show_hit(finding: Matches, hit: Match, texts: Mapping[int, str]) -> ShownHit:
     pieces = finding.pieces(hit, texts)
     if not pieces:
         return ShownHit(hit, "", finding.words, "")

@@ -11,6 +11,6 @@ def explain_warning(warning: str) -> str:
     return gettext(WARNINGS[code]).format(value=value.removesuffix(")"))
 
 
-def in_words(stored: str) -> str:
+def translate_sentence(stored: str) -> str:
     """A stored sentence in the reader's language, where it is one of ours as it stands; as it was stored otherwise."""
     return gettext(stored) if stored else ""

@@ -42,7 +42,7 @@ class Mark:
     tag: str = ""
 
 
-class Box(NamedTuple):
+class SheetBox(NamedTuple):
     """A rectangle as SVG wants it, rounded to a tenth of a point."""
 
     x: float
@@ -53,7 +53,7 @@ class Box(NamedTuple):
 
 
 class Tag(NamedTuple):
-    box: Box
+    box: SheetBox
     text_x: float
     text_y: float
     text: str
@@ -84,7 +84,7 @@ class Sheet:
     height: float
     image_url: str | None
     alt: str
-    boxes: list[Box] = field(default_factory=list)
+    boxes: list[SheetBox] = field(default_factory=list)
     tags: list[Tag] = field(default_factory=list)
     lines: list[SheetLine] = field(default_factory=list)
 
@@ -129,7 +129,7 @@ def line_marks(lines: Sequence[LineRow]) -> list[Mark]:
     return [Mark("furniture" if line.kind == "furniture" else "line", [box_of_line(line).as_dict()]) for line in lines]
 
 
-def around(lines: Sequence[LineRow]) -> list[dict[str, Any]]:
+def boxes_around(lines: Sequence[LineRow]) -> list[dict[str, Any]]:
     """One box a page around the lines of it."""
     boxes: dict[int, dict[str, Any]] = {}
     for line in lines:
@@ -145,9 +145,9 @@ def alt_of(page_number: int, page_label: str, page_count: int) -> str:
     return f"{words}, " + gettext("printed %(label)s") % {"label": page_label} if is_printed else words
 
 
-def box_of(kind: str, box: dict[str, Any]) -> Box:
+def box_of(kind: str, box: dict[str, Any]) -> SheetBox:
     margin = MARGINS[kind]
-    return Box(
+    return SheetBox(
         round(box["x0"] - margin, 1),
         round(box["y0"] - margin, 1),
         round(max(box["x1"] - box["x0"], 0) + 2 * margin, 1),
@@ -170,7 +170,7 @@ def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]]) -> Tag:
     else:
         x, y = left if is_beside else frame.x, round(max(frame.y - (0 if is_beside else TAG_HEIGHT), 0), 1)
     css = "tagbox ctx" if mark.kind == "context" else "tagbox"
-    return Tag(Box(x, y, width, TAG_HEIGHT, css), round(x + width / 2, 1), round(y + TAG_BASELINE, 1), mark.tag)
+    return Tag(SheetBox(x, y, width, TAG_HEIGHT, css), round(x + width / 2, 1), round(y + TAG_BASELINE, 1), mark.tag)
 
 
 def sheet_line(line: LineRow) -> SheetLine:

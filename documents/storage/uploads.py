@@ -55,7 +55,7 @@ class DuplicateDocument(UploadRefused):
 
 
 @dataclass(frozen=True)
-class Inspection:
+class FileFacts:
     """What reading a file once from end to end told about it."""
 
     sha256: str
@@ -63,12 +63,12 @@ class Inspection:
     media_type: str
 
 
-def refused(code: str, **values: Any) -> UploadRefused:
+def build_refusal(code: str, **values: Any) -> UploadRefused:
     return UploadRefused(code, gettext(OWN_REASONS.get(code) or REASONS[code]).format(**values))
 
 
-def too_large() -> UploadRefused:
-    return refused("too_large", limit_mb=settings.UPLOAD_MAX_BYTES // 1_000_000)
+def refusal_of_size() -> UploadRefused:
+    return build_refusal("too_large", limit_mb=settings.UPLOAD_MAX_BYTES // 1_000_000)
 
 
 def accept_upload(
@@ -92,28 +92,28 @@ def accept_upload(
         tags=replaces.tags if replaces else [],
     )
     refuse_duplicate(document)
-    keep(document, uploaded_file)
+    store_upload(document, uploaded_file)
     return document
 
 
-def inspect(uploaded_file: "File[Any]", file_name: str) -> Inspection:
+def inspect(uploaded_file: "File[Any]", file_name: str) -> FileFacts:
     """Digest, size and type of a file, read in pieces; raises UploadRefused."""
     if uploaded_file.size == 0:
-        raise refused("empty_file")
+        raise build_refusal("empty_file")
     if uploaded_file.size > settings.UPLOAD_MAX_BYTES:
-        raise too_large()
+        raise refusal_of_size()
     digest, size_bytes, head = hashlib.sha256(), 0, b""
     text = TextCheck()
     for piece in uploaded_file.chunks():
         size_bytes += len(piece)
         if size_bytes > settings.UPLOAD_MAX_BYTES:
-            raise too_large()
+            raise refusal_of_size()
         digest.update(piece)
         text.feed(piece)
         head = head or piece[:SIGNATURE_WITHIN]
     if not size_bytes:
-        raise refused("empty_file")
-    return Inspection(digest.hexdigest(), size_bytes, media_type_of(file_name, head, is_text=text.passed()))
+        raise build_refusal("empty_file")
+    return FileFacts(digest.hexdigest(), size_bytes, media_type_of(file_name, head, is_text=text.passed()))
 
 
 class TextCheck:
@@ -146,8 +146,8 @@ def media_type_of(file_name: str, head: bytes, *, is_text: bool) -> str:
     if PDF_SIGNATURE in head:
         return PDF
     if suffix in TEXT_TYPES:
-        raise refused("not_text")
-    raise refused("not_pdf" if suffix == ".pdf" else "not_supported")
+        raise build_refusal("not_text")
+    raise build_refusal("not_pdf" if suffix == ".pdf" else "not_supported")
 
 
 def clean_file_name(name: str) -> str:
@@ -176,10 +176,10 @@ def refuse_duplicate(document: Document) -> None:
         raise DuplicateDocument(existing)
 
 
-def keep(document: Document, uploaded_file: "File[Any]", attempts: int = ATTEMPTS_MAX) -> None:
+def store_upload(document: Document, uploaded_file: "File[Any]", attempts: int = ATTEMPTS_MAX) -> None:
     """Write the file and then its rows, so that what is in the database is always on disk."""
     try:
-        write(document, uploaded_file)
+        write_file(document, uploaded_file)
         with transaction.atomic():
             document.save(force_insert=True)
             IngestJob.objects.create(document=document)
@@ -188,15 +188,15 @@ def keep(document: Document, uploaded_file: "File[Any]", attempts: int = ATTEMPT
         refuse_duplicate(document)  # two uploads of the same bytes at once: the constraint let the first one in
         if attempts <= 1:
             raise
-        keep(document, uploaded_file, attempts - 1)  # the first one went to the trash meanwhile
+        store_upload(document, uploaded_file, attempts - 1)  # the first one went to the trash meanwhile
     except OSError as error:
         discard(document)
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise refused("storage_full") from error
+            raise build_refusal("storage_full") from error
         raise
 
 
-def write(document: Document, uploaded_file: "File[Any]") -> None:
+def write_file(document: Document, uploaded_file: "File[Any]") -> None:
     uploaded_file.seek(0)
     document.file.save(document.file_name, uploaded_file, save=False)
     with open(document.file.path, "rb") as stored:

@@ -23,7 +23,7 @@ def record_parses(parse_ids: Iterable[UUID | str]) -> None:
         Parse.objects.filter(pk__in=locked).update(is_recorded=True)
 
 
-def superseded() -> "QuerySet[Parse]":
+def find_superseded() -> "QuerySet[Parse]":
     """Parses that another one replaced some time ago and that no run refers to."""
     replaced = Parse.objects.filter(document__current_parse__created_at__lt=Now() - SUPERSEDED_FOR)
     return replaced.filter(is_recorded=False).exclude(pk=F("document__current_parse"))
@@ -31,7 +31,7 @@ def superseded() -> "QuerySet[Parse]":
 
 def drop_superseded() -> None:
     """Delete the parses nobody needs any more, each by itself."""
-    for pk in list(superseded().values_list("pk", flat=True)):
+    for pk in list(find_superseded().values_list("pk", flat=True)):
         with transaction.atomic():
             # A run that is being stored at this moment holds the row or finds it gone.
             if Parse.objects.select_for_update(skip_locked=True).filter(pk=pk, is_recorded=False).first():

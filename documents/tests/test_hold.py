@@ -42,7 +42,7 @@ def document(owner: User) -> Document:
 def test_neither_an_owner_nor_the_schedule_purges_it(document: Document, owner: User, subject: str) -> None:
     place(subject.format(document), "Olga", REASON)
     with pytest.raises(Held, match=REASON):
-        trash.purge(document, owner)
+        trash.purge_document(document, owner)
     trash.purge_due()
     assert Document.objects.filter(pk=document.pk).exists()
     release(subject.format(document), "Olga", "The claim was settled")

@@ -506,14 +506,14 @@ def test_only_settings_of_the_reading_ask_for_another(
     document: Document, base: KnowledgeBase, settings: dict[str, object], is_outdated: bool
 ) -> None:
     chunked(base, **settings)
-    assert listing.outdated(base).exists() == is_outdated
+    assert listing.find_outdated(base).exists() == is_outdated
 
 
 def test_a_parse_of_before_a_setting_counts_as_made_with_its_default(document: Document, base: KnowledgeBase) -> None:
     Parse.objects.update(settings={"embeddings": "none"})
-    assert not listing.outdated(base).exists()
+    assert not listing.find_outdated(base).exists()
     chunked(base, chunking="page")
-    assert listing.outdated(base).get() == document
+    assert listing.find_outdated(base).get() == document
 
 
 # ---- the report of a parse

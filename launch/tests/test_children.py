@@ -82,7 +82,7 @@ def test_it_kills_what_does_not_end_in_time(make: Callable[[list[str]], Child]) 
         child.start()
     wait_for(lambda: stubborn.log.exists() and b"ready" in stubborn.log.read_bytes())
     began = time.monotonic()
-    children.stop([polite, stubborn], 0.5)
+    children.stop_children([polite, stubborn], 0.5)
     assert time.monotonic() - began < 3
     assert polite.has_ended()
     assert stubborn.has_ended()

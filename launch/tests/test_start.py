@@ -69,4 +69,4 @@ def test_down_without_anything_running_is_no_fault(tmp_path: Path) -> None:
 
 def test_a_failed_command_is_told_by_its_last_line() -> None:
     with pytest.raises(LaunchError, match="manage.py migrate failed: .*unrecognized arguments: --sideways"):
-        start.finish(start.begin("migrate", "--sideways"))
+        start.finish(start.start_command("migrate", "--sideways"))

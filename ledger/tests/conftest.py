@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from django.db import connection
 
-from ledger.chain import DigestsOf, append, digest
+from ledger.chain import DigestsOf, append, digest_of
 from ledger.models import Entry
 
 Tamper = Callable[..., None]
@@ -25,7 +25,7 @@ def payloads(db: None) -> Payloads:
 def digests_of(payloads: Payloads) -> DigestsOf:
     def read(entries: Sequence[Entry]) -> dict[int, str | None]:
         kept = [entry for entry in entries if entry.subject_id in payloads]
-        return {entry.sequence: digest(payloads[entry.subject_id]) for entry in kept}
+        return {entry.sequence: digest_of(payloads[entry.subject_id]) for entry in kept}
 
     return read
 

@@ -99,6 +99,6 @@ def test_it_keeps_the_order_of_many_writers() -> None:
 
     with ThreadPoolExecutor(WRITERS) as pool:
         list(pool.map(write, range(WRITERS)))
-    assert chain.verify(lambda entries: {entry.sequence: chain.digest(b"payload") for entry in entries}).ok
+    assert chain.verify(lambda entries: {entry.sequence: chain.digest_of(b"payload") for entry in entries}).ok
     sequences = list(Entry.objects.values_list("sequence", flat=True))
     assert sequences == list(range(1, WRITERS * APPENDS_A_WRITER + 1))

@@ -3,7 +3,7 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from ledger.chain import digest, salted
+from ledger.chain import add_salt, digest_of
 from ledger.events import EVENT, record
 from ledger.models import Entry, Event, Salt
 
@@ -18,8 +18,8 @@ def test_it_keeps_who_changed_what_and_chains_it() -> None:
     stored = Event.objects.get(pk=event.pk)
     assert (stored.kind, stored.actor, stored.subject) == ("role_changed", "Olga Owner", "user:7")
     assert stored.details == {"base": "Governance", "before": "viewer", "after": "auditor"}
-    assert entry.payload_digest == digest(
-        salted(EVENT.read([event.pk])[event.pk], Salt.objects.get(subject=entry.subject).salt)
+    assert entry.payload_digest == digest_of(
+        add_salt(EVENT.read([event.pk])[event.pk], Salt.objects.get(subject=entry.subject).salt)
     )
 
 

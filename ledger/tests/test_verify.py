@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from ledger.chain import FORMAT, NO_HASH, DigestsOf, Head, check, digest, head, verify
+from ledger.chain import FORMAT, NO_HASH, DigestsOf, Head, check_entry, digest_of, head, verify
 from ledger.models import Entry
 from ledger.tests.conftest import Payloads, Tamper
 
@@ -153,12 +153,12 @@ def test_it_misses_no_single_flipped_character(digests_of: DigestsOf, tamper: Ta
 
 def test_it_checks_one_entry_for_a_page(payloads: Payloads, tamper: Tamper) -> None:
     entry = Entry.objects.get(sequence=5)
-    assert check(entry, digest(b"payload 5")) is None
-    assert check(Entry.objects.get(sequence=1), digest(b"payload 1")) is None
-    changed = check(entry, digest(b"other"))
+    assert check_entry(entry, digest_of(b"payload 5")) is None
+    assert check_entry(Entry.objects.get(sequence=1), digest_of(b"payload 1")) is None
+    changed = check_entry(entry, digest_of(b"other"))
     assert changed is not None
     assert changed.what == "payload_changed"
     tamper(f"DELETE FROM {TABLE} WHERE sequence = 4")
-    torn = check(entry, digest(b"payload 5"))
+    torn = check_entry(entry, digest_of(b"payload 5"))
     assert torn is not None
     assert (torn.sequence, torn.what) == (4, "hole")

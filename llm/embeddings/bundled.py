@@ -38,7 +38,7 @@ def embed_texts(texts: Sequence[str], on_progress: Callable[[int, int], None] | 
     What exceeds 256 tokens of a text is left out. Raises EncoderMissing.
     """
     vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
-    texts_ids = [_cut(encoder().tokenize(clean_text(text))) for text in texts]
+    texts_ids = [_truncate(encoder().tokenize(clean_text(text))) for text in texts]
     # Texts of like length together, so that little is padded.
     order = sorted(range(len(texts)), key=lambda index: len(texts_ids[index]), reverse=True)
     for start in range(0, len(order), BATCH):
@@ -60,5 +60,5 @@ def count_tokens(text: str) -> int:
     return len(encoder().tokenize(clean_text(text))) - ADDED_TOKENS
 
 
-def _cut(ids: list[int]) -> list[int]:
+def _truncate(ids: list[int]) -> list[int]:
     return ids if len(ids) <= MAX_TOKENS else [*ids[: MAX_TOKENS - 1], ids[-1]]

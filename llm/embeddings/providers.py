@@ -13,8 +13,8 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from llm.call import OPENAI_URL, Server
-from llm.dialect import Body, at
+from llm.call import OPENAI_URL, LLMServer
+from llm.dialect import Body, value_at
 from llm.embeddings import bundled
 from llm.embeddings.encoder import EncoderMissing
 from llm.errors import LLMError
@@ -62,7 +62,7 @@ class Embedder:
 EMBEDDING_ERRORS = (LLMError, EncoderMissing)
 
 
-def obstacle(provider: str) -> str:
+def find_provider_obstacle(provider: str) -> str:
     """Why a provider cannot be used here, or ""."""
     if provider == "bundled":
         return "" if bundled.is_available() else MISSING_BUNDLED
@@ -72,8 +72,8 @@ def obstacle(provider: str) -> str:
 
 
 def embedder_of(provider: str) -> Embedder | None:
-    """The embedder of a provider as it is configured now, None where something is missing (see `obstacle`)."""
-    return None if obstacle(provider) else MAKERS[provider]()
+    """The embedder of a provider as it is configured now, None where something is missing (see `find_provider_obstacle`)."""
+    return None if find_provider_obstacle(provider) else MAKERS[provider]()
 
 
 def embedder_for(model_key: str) -> Embedder | None:
@@ -96,7 +96,7 @@ def bundled_embedder() -> Embedder:
 
 def openai_embedder() -> Embedder:
     """Any server with OpenAI's /embeddings; `dimensions` is sent only when the operator asks for them."""
-    server = Server(settings.EMBEDDING_BASE_URL or OPENAI_URL, settings.EMBEDDING_API_KEY)
+    server = LLMServer(settings.EMBEDDING_BASE_URL or OPENAI_URL, settings.EMBEDDING_API_KEY)
     body: Body = {"model": settings.EMBEDDING_MODEL, "encoding_format": "float"}
     key = f"openai/{settings.EMBEDDING_MODEL}"
     if settings.EMBEDDING_DIMENSIONS:
@@ -111,7 +111,7 @@ def voyage_embedder() -> Embedder:
     return remote_embedder(
         "voyage",
         f"voyage/{settings.VOYAGE_MODEL}/{VOYAGE_DIMENSIONS}",
-        Server(settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY),
+        LLMServer(settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY),
         body | {"input_type": "document"},
         body | {"input_type": "query"},
     )
@@ -124,11 +124,13 @@ MAKERS: dict[str, Callable[[], Embedder]] = {
 }
 
 
-def remote_embedder(provider: str, key: str, server: Server, for_documents: Body, for_query: Body) -> Embedder:
+def remote_embedder(provider: str, key: str, server: LLMServer, for_documents: Body, for_query: Body) -> Embedder:
     def documents(texts: Sequence[str], on_progress: OnProgress | None, on_exchange: OnExchange | None) -> Vectors:
         made = []
         for start in range(0, len(texts), BATCH):
-            vectors, exchange = ask(server, for_documents, texts[start : start + BATCH], DOCUMENTS_DEADLINE_S)
+            vectors, exchange = request_vectors(
+                server, for_documents, texts[start : start + BATCH], DOCUMENTS_DEADLINE_S
+            )
             made.append(vectors)
             if on_exchange:
                 on_exchange(exchange)
@@ -137,13 +139,13 @@ def remote_embedder(provider: str, key: str, server: Server, for_documents: Body
         return np.concatenate(made) if made else np.zeros((0, 0), dtype=np.float32)
 
     def query(text: str) -> Vectors:
-        vector: Vectors = ask(server, for_query, [text], QUERY_DEADLINE_S)[0][0]
+        vector: Vectors = request_vectors(server, for_query, [text], QUERY_DEADLINE_S)[0][0]
         return vector
 
     return Embedder(provider, key[:80], documents, query)
 
 
-def ask(server: Server, body: Body, texts: Sequence[str], deadline_s: float) -> tuple[Vectors, Exchange]:
+def request_vectors(server: LLMServer, body: Body, texts: Sequence[str], deadline_s: float) -> tuple[Vectors, Exchange]:
     """One request; the texts cleaned, cut to what fits, and never empty, which servers refuse."""
     sent = [clean_text(text)[:TEXT_CHARACTERS_MAX].strip() or "-" for text in texts]
     read = partial(read_vectors, count=len(sent), dimensions=body.get("output_dimension") or body.get("dimensions"))
@@ -152,8 +154,8 @@ def ask(server: Server, body: Body, texts: Sequence[str], deadline_s: float) -> 
 
 def read_vectors(told: Any, count: int, dimensions: int | None) -> Vectors:
     """The vectors of a reply in the order of the texts, normalised; ValueError unless there is one good one for each."""
-    rows = at(told, "data")
-    found = {at(row, "index"): at(row, "embedding") for row in rows} if isinstance(rows, list) else {}
+    rows = value_at(told, "data")
+    found = {value_at(row, "index"): value_at(row, "embedding") for row in rows} if isinstance(rows, list) else {}
     if len(found) != count or not all(isinstance(found.get(index), list) for index in range(count)):
         raise ValueError("not one vector for each text")
     try:

@@ -55,4 +55,4 @@ def test_a_bad_reply_ranks_nothing(server: ScriptedLLM, behaviour: str, kind: ty
 
 def test_it_says_what_is_missing(settings: Settings) -> None:
     settings.VOYAGE_API_KEY, settings.RERANK_BASE_URL = "", ""
-    assert "DOCINTEL_RERANK_BASE_URL" in rerank.obstacle()
+    assert "DOCINTEL_RERANK_BASE_URL" in rerank.find_rerank_obstacle()

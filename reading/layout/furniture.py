@@ -56,10 +56,10 @@ def edges_of(pages: Sequence[Sequence[PageLine]], *, from_top: bool) -> Iterator
         upright = [line for line in lines if not line.is_rotated]
         upright.sort(key=(lambda line: line.y0) if from_top else (lambda line: -line.y1))
         for depth, line in enumerate(upright[:EDGE_LINES]):
-            yield index, depth, line.y0, key_of(line.match), line
+            yield index, depth, line.y0, repetition_key(line.match), line
 
 
-def key_of(match: str) -> str:
+def repetition_key(match: str) -> str:
     """What stays the same from page to page: numbers do not."""
     return "i" if ROMAN_NUMBER.fullmatch(match) else DIGITS.sub("#", match)
 

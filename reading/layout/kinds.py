@@ -93,14 +93,14 @@ def mark_kinds(pages: Sequence[Sequence[PageLine]], style: BodyStyle) -> None:
         previous: PageLine | None = None
         for line in lines:
             if line.kind == "body":
-                line.kind = kind_of(line, previous, style)
+                line.kind = classify_line(line, previous, style)
                 if line.kind == "body" and previous is not None and is_wrapped_row(line, previous):
                     line.kind = "table_row"
             if line.kind != "furniture":
                 previous = line
 
 
-def kind_of(line: PageLine, previous: PageLine | None, style: BodyStyle) -> LineKind:
+def classify_line(line: PageLine, previous: PageLine | None, style: BodyStyle) -> LineKind:
     match = line.match
     if match[:1] in "fteabcgt" and CAPTION.match(match):
         return "caption"

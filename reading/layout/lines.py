@@ -37,7 +37,7 @@ LINE_CHARS = (
 LAST_WORD_CHARS = 100  # it is divided before its last word, unless that word is longer than this
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """Text on one baseline without a wide gap. Boxes run left to right in the text's own frame."""
 
     text: str
@@ -87,7 +87,7 @@ class WhiteSpan(NamedTuple):
 class PageText:
     """The pieces of one page by text direction (0 upright, then quarter turns), and what was noticed on the way."""
 
-    pieces: dict[int, list[Piece]]
+    pieces: dict[int, list[TextPiece]]
     chars: int = 0
     hidden_chars: int = 0
     unknown_chars: int = 0
@@ -103,15 +103,15 @@ def page_lines(page_number: int, text: PageText, width: float, height: float) ->
     column_count = 1
     main_turn = max(text.pieces, key=lambda turn: len(text.pieces[turn]), default=0)
     for turn in sorted(text.pieces, key=lambda turn: (turn != main_turn, turn)):
-        rows, columns = rows_of(text.pieces[turn])
+        rows, columns = arrange_rows(text.pieces[turn])
         if turn == main_turn:
             column_count = columns
         for column, row in rows:
-            line = line_of(page_number, row, column)
+            line = join_row(page_number, row, column)
             if turn:
                 turn_back(line, turn, width, height)
                 line.is_rotated = turn != main_turn
-            lines += [line] if len(line.text) <= LINE_CHARS else parts_of(line)
+            lines += [line] if len(line.text) <= LINE_CHARS else split_long_line(line)
     return lines, column_count
 
 
@@ -128,14 +128,14 @@ def pieces_of(blocks: Sequence[dict[str, Any]], width: float, height: float, tur
             direction = line["dir"]
             quarter = 0
             if turn is not None or direction[0] < 0.99:
-                quarter, spans = turned(spans, direction, width, height, turn)
+                quarter, spans = turn_spans(spans, direction, width, height, turn)
             piece = piece_of(spans, page, bold_fonts)
             if piece is not None:
                 page.pieces.setdefault(quarter, []).append(piece)
     return page
 
 
-def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[str, bool]) -> Piece | None:
+def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[str, bool]) -> TextPiece | None:
     """One extraction line as a piece, its characters counted on the page; None when it is blank."""
     text = ""
     places: list[LineSpan] = []
@@ -152,7 +152,7 @@ def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[s
         if not shown:
             continue
         start, end = len(text), len(text) + len(shown)
-        left, right = trimmed(span["bbox"], raw, shown)
+        left, right = trim_span(span["bbox"], raw, shown)
         places.append(LineSpan(start, end, left, right))
         kept.append(span)
         text += shown if len(raw) == len(shown) or raw[-1] != " " else shown + " "
@@ -169,10 +169,12 @@ def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[s
         # Signs such as a root hang from above; the longest of the large spans, else the lowest, stands on the line.
         baseline = max([(len(span["text"]), span["origin"][1]) for span in kept if span["size"] > size - 0.5])[1]
     right = max([place.x1 for place in places])
-    return Piece(text.rstrip(), places[0].x0, y0, right, y1, baseline, size, bold_chars * 2 > len(text), tuple(places))
+    return TextPiece(
+        text.rstrip(), places[0].x0, y0, right, y1, baseline, size, bold_chars * 2 > len(text), tuple(places)
+    )
 
 
-def trimmed(box: Sequence[float], raw: str, shown: str) -> tuple[float, float]:
+def trim_span(box: Sequence[float], raw: str, shown: str) -> tuple[float, float]:
     """The left and right edge of a span without the white space at its ends."""
     if len(raw) == len(shown):
         return box[0], box[2]
@@ -215,7 +217,7 @@ def is_footnote_mark(text: str, span: dict[str, Any], last: dict[str, Any], befo
     return text.strip("()[],* ").isdigit() and (before[-1].isdigit() or (len(before) > 2 and before[-3:].isalpha()))
 
 
-def turned(
+def turn_spans(
     spans: Sequence[dict[str, Any]], direction: tuple[float, float], width: float, height: float, turn: Turn | None
 ) -> tuple[int, list[dict[str, Any]]]:
     """Spans in the displayed page, rotated so that they read left to right, and the quarter turns that took."""
@@ -262,22 +264,22 @@ def turn_back(line: PageLine, quarter: int, width: float, height: float) -> None
 
 # ---- rows and columns
 
-Row = list[Piece]
+Row = list[TextPiece]
 
 
-def rows_of(pieces: list[Piece]) -> tuple[list[tuple[int, Row]], int]:
+def arrange_rows(pieces: list[TextPiece]) -> tuple[list[tuple[int, Row]], int]:
     """Rows in reading order, each with its column (0 across the page, else 1…), and the column count."""
     regions = regions_of(pieces, 0)
     rows = [(column, row) for column, region in regions for row in joined_rows(region)]
     return rows, max((column for column, _ in regions), default=0) or 1
 
 
-def regions_of(pieces: list[Piece], depth: int) -> list[tuple[int, list[Piece]]]:
+def regions_of(pieces: list[TextPiece], depth: int) -> list[tuple[int, list[TextPiece]]]:
     """The page cut into regions in reading order: bands across the page, and columns side by side."""
     gutter = gutter_of(pieces) if depth < COLUMN_DEPTH else None
     if gutter is None:
         return [(0, pieces)]
-    regions: list[tuple[int, list[Piece]]] = []
+    regions: list[tuple[int, list[TextPiece]]] = []
     for is_split, band in bands_of(pieces, gutter):
         if not is_split:
             regions.append((0, band))
@@ -291,13 +293,13 @@ def regions_of(pieces: list[Piece], depth: int) -> list[tuple[int, list[Piece]]]
     return regions
 
 
-def row_by_row(columns: list[tuple[int, list[Piece]]]) -> list[tuple[int, list[Piece]]]:
+def row_by_row(columns: list[tuple[int, list[TextPiece]]]) -> list[tuple[int, list[TextPiece]]]:
     """Three or more columns whose texts begin anew at the same heights are a table: its rows in order, cell by cell."""
     cells = with_label_columns(columns)
     cuts = row_cuts(cells) if len({column for column, _ in cells}) >= TABLE_COLUMNS_MIN else []
     if len(cuts) < TABLE_CUTS_MIN:
         return columns
-    rows: list[tuple[int, list[Piece]]] = []
+    rows: list[tuple[int, list[TextPiece]]] = []
     for top, bottom in pairwise([-math.inf, *cuts, math.inf]):
         for column, region in cells:
             cell = [piece for piece in region if top <= piece.baseline < bottom]
@@ -306,10 +308,10 @@ def row_by_row(columns: list[tuple[int, list[Piece]]]) -> list[tuple[int, list[P
     return rows
 
 
-def with_label_columns(columns: list[tuple[int, list[Piece]]]) -> list[tuple[int, list[Piece]]]:
+def with_label_columns(columns: list[tuple[int, list[TextPiece]]]) -> list[tuple[int, list[TextPiece]]]:
     """The columns, a narrow column of labels at the left of the first one ("Tier 1") told apart from its text."""
     (first, region), *others = columns
-    region = [part for piece in region for part in parted(piece)]
+    region = [part for piece in region for part in split_at_gaps(piece)]
     edge = label_edge(region)
     if first != 1 or edge is None:
         return columns
@@ -318,11 +320,11 @@ def with_label_columns(columns: list[tuple[int, list[Piece]]]) -> list[tuple[int
     return [(1, labels), (2, text), *((column + 1, other) for column, other in others)]
 
 
-def parted(piece: Piece) -> list[Piece]:
+def split_at_gaps(piece: TextPiece) -> list[TextPiece]:
     """A piece cut where a gap inside it is as wide as between two cells."""
     if len(piece.spans) < 2:
         return [piece]
-    parts: list[Piece] = []
+    parts: list[TextPiece] = []
     group = [piece.spans[0]]
     for span in (*piece.spans[1:], None):
         if span is None or span.x0 - group[-1].x1 > CELL_GAP * piece.size:
@@ -335,7 +337,7 @@ def parted(piece: Piece) -> list[Piece]:
     return parts
 
 
-def label_edge(region: list[Piece]) -> float | None:
+def label_edge(region: list[TextPiece]) -> float | None:
     """Where the text right of a column of labels begins; None when there is no such column."""
     wordy = [piece.x0 for piece in region if is_wordy(piece.text)]
     if len(wordy) < COLUMN_PAIRS_MIN:
@@ -347,7 +349,7 @@ def label_edge(region: list[Piece]) -> float | None:
     return edge if is_narrow and words * 2 > len(labels) else None
 
 
-def row_cuts(columns: list[tuple[int, list[Piece]]]) -> list[float]:
+def row_cuts(columns: list[tuple[int, list[TextPiece]]]) -> list[float]:
     """The heights at which no column has text, and the first column and most others begin a cell right below."""
     pieces = sorted((piece for _, region in columns for piece in region), key=lambda piece: piece.y0)
     count = len({column for column, _ in columns})
@@ -365,7 +367,7 @@ def row_cuts(columns: list[tuple[int, list[Piece]]]) -> list[float]:
     return cuts
 
 
-def gutter_of(pieces: list[Piece]) -> float | None:
+def gutter_of(pieces: list[TextPiece]) -> float | None:
     """The x where most pieces of running text stand side by side; None when the page has one column."""
     wordy = sorted((piece for piece in pieces if is_wordy(piece.text)), key=lambda piece: piece.y0)
     if len(wordy) < 2 * COLUMN_PAIRS_MIN:
@@ -389,11 +391,11 @@ def gutter_of(pieces: list[Piece]) -> float | None:
     return best
 
 
-def sides_of(pieces: list[Piece], gutter: float) -> tuple[list[Piece], list[Piece]]:
+def sides_of(pieces: list[TextPiece], gutter: float) -> tuple[list[TextPiece], list[TextPiece]]:
     return [piece for piece in pieces if piece.x1 <= gutter], [piece for piece in pieces if piece.x0 >= gutter]
 
 
-def is_running(side: list[Piece]) -> bool:
+def is_running(side: list[TextPiece]) -> bool:
     """Whether the pieces are lines of running text: enough of them go on with a sentence of the line before."""
     firsts = [piece.text[0] for piece in side]
     going_on = sum(first.islower() for first in firsts)
@@ -421,11 +423,11 @@ def widest_agreement(gaps: list[tuple[float, float]]) -> tuple[float, int]:
     return best, votes
 
 
-def bands_of(pieces: list[Piece], gutter: float) -> list[tuple[bool, list[Piece]]]:
+def bands_of(pieces: list[TextPiece], gutter: float) -> list[tuple[bool, list[TextPiece]]]:
     """The pieces from top to bottom as bands; True marks a band whose two sides run alongside each other."""
-    bands: list[tuple[bool, list[Piece]]] = []
-    band: list[Piece] = []
-    crossing: list[Piece] = []
+    bands: list[tuple[bool, list[TextPiece]]] = []
+    band: list[TextPiece] = []
+    crossing: list[TextPiece] = []
     for piece in sorted(pieces, key=lambda piece: piece.baseline):
         if piece.x0 < gutter - 2 and piece.x1 > gutter + 2:
             if band:
@@ -447,14 +449,14 @@ def bands_of(pieces: list[Piece], gutter: float) -> list[tuple[bool, list[Piece]
     return bands
 
 
-def has_sides(band: list[Piece], gutter: float) -> bool:
+def has_sides(band: list[TextPiece], gutter: float) -> bool:
     """Running text on both sides of the gutter; a table's cells on one side of it do not count."""
     left = sum(piece.x0 < gutter and is_wordy(piece.text) for piece in band)
     right = sum(piece.x0 >= gutter and is_wordy(piece.text) for piece in band)
     return left > 0 and right > 0 and left + right >= COLUMN_PAIRS_MIN - 1
 
 
-def joined_rows(pieces: list[Piece]) -> list[Row]:
+def joined_rows(pieces: list[TextPiece]) -> list[Row]:
     """The pieces of one region as rows from top to bottom, each from left to right."""
     rows: list[Row] = []
     row: Row = []
@@ -475,7 +477,7 @@ def joined_rows(pieces: list[Piece]) -> list[Row]:
     return rows
 
 
-def fits(piece: Piece, row: Row) -> bool:
+def fits(piece: TextPiece, row: Row) -> bool:
     """Two pieces that overlap sideways are set above each other, not beside each other."""
     for other in row:
         overlap = min(piece.x1, other.x1) - max(piece.x0, other.x0)
@@ -514,7 +516,7 @@ def is_script_of(row: Row, other: Row) -> bool:
 # ---- lines
 
 
-def line_of(page_number: int, row: Row, column: int) -> PageLine:
+def join_row(page_number: int, row: Row, column: int) -> PageLine:
     """One row as a line: its text with single spaces between cells, its box and the place of each span."""
     first = row[0]
     if len(row) == 1:
@@ -533,7 +535,7 @@ def line_of(page_number: int, row: Row, column: int) -> PageLine:
     return PageLine(page_number, text, match_form(text), *box, size, is_bold, column, spans)
 
 
-def parts_of(line: PageLine) -> list[PageLine]:
+def split_long_line(line: PageLine) -> list[PageLine]:
     """An overlong line as lines of at most LINE_CHARS, so that no step and no pattern meets a longer one."""
     parts = []
     start = 0

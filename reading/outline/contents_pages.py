@@ -8,7 +8,7 @@ from typing import NamedTuple
 from reading.layout.kinds import CAPTION, numbering_of
 from reading.layout.lines import PageLine, cells_of
 from reading.matching import NOT_WORD, identifier_form
-from reading.outline.headings import Target, page_ranges
+from reading.outline.headings import TitleTarget, page_ranges
 from reading.rows import UNSEARCHED_KINDS
 
 TITLE_CHARS = 250
@@ -26,7 +26,7 @@ ITEM = re.compile(r"(?:item|chapter|article|section|note|appendix|annex)\s+[\da-
 LinkBox = tuple[int, float, float, float, float, int, float]  # page, x0, y0, x1, y1, target page, target y
 
 
-class Entry(NamedTuple):
+class ContentsEntry(NamedTuple):
     """A line of a contents page: what it says, where it is indented, and where it points."""
 
     title: str
@@ -36,11 +36,11 @@ class Entry(NamedTuple):
     line_index: int
 
 
-def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[Target]:
+def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[TitleTarget]:
     """The entries of contents pages whose lines are internal links; the lines become kind "contents"."""
     aims = aims_of_lines(links, lines)
     per_page = Counter(lines[index].page_number for index in aims)
-    entries: list[Entry] = []
+    entries: list[ContentsEntry] = []
     is_open = False  # the entry before has shown no page number yet: a line of the same aim goes on with it
     for index in sorted(aims):
         line = lines[index]
@@ -54,16 +54,16 @@ def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[
         if is_open and entries and page_number == entries[-1].page_number and not is_numbered(title):
             entries[-1] = entries[-1]._replace(title=f"{entries[-1].title} {title}"[:TITLE_CHARS])
         else:
-            entries.append(Entry(title, line.x0, page_number, y, index))
+            entries.append(ContentsEntry(title, line.x0, page_number, y, index))
         is_open = not has_page
     entries = [entry for entry in entries if not CAPTION.match(f"{entry.title.lower()}:")]
-    return levelled(with_dividers(entries, lines))
+    return assign_levels(with_dividers(entries, lines))
 
 
-def with_dividers(entries: Sequence[Entry], lines: Sequence[PageLine]) -> list[Entry]:
+def with_dividers(entries: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> list[ContentsEntry]:
     """The entries with the lines "Part I" and the like above them, which show no page: it is that of the next entry."""
     known = {entry.line_index for entry in entries}
-    divided: list[Entry] = []
+    divided: list[ContentsEntry] = []
     for entry in entries:
         for index in range(max(0, entry.line_index - DIVIDER_LINES), entry.line_index):
             line = lines[index]
@@ -72,7 +72,7 @@ def with_dividers(entries: Sequence[Entry], lines: Sequence[PageLine]) -> list[E
                 if PART.match(title) and len(title) <= DIVIDER_CHARS:
                     line.kind = "contents"
                     known.add(index)
-                    divided.append(Entry(title, line.x0, entry.page_number, 0.0, index))
+                    divided.append(ContentsEntry(title, line.x0, entry.page_number, 0.0, index))
         divided.append(entry)
     return divided
 
@@ -93,12 +93,12 @@ def aims_of_lines(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> dict[i
     return aims
 
 
-def printed_targets(lines: Sequence[PageLine], labels: Mapping[int, str]) -> list[Target]:
+def printed_targets(lines: Sequence[PageLine], labels: Mapping[int, str]) -> list[TitleTarget]:
     """The entries of contents lines by their printed page numbers, once these are tied to the file's pages.
 
     `labels` has the numbers printed on pages: they place "F-12", and all entries when too few titles are found again.
     """
-    printed: list[Entry] = []
+    printed: list[ContentsEntry] = []
     named: dict[int, str] = {}  # line index → the page as the contents line names it
     begun: PageLine | None = None  # a line without a page number: the next one may go on with its title
     for index, line in enumerate(lines):
@@ -118,21 +118,21 @@ def printed_targets(lines: Sequence[PageLine], labels: Mapping[int, str]) -> lis
         ):
             left, title = begun.x0, f"{entry_title(begun.text)[0]} {title}"[:TITLE_CHARS]
         begun = None
-        printed.append(Entry(title, left, int(re.sub(r"\D", "", found["page"])), 0.0, index))
+        printed.append(ContentsEntry(title, left, int(re.sub(r"\D", "", found["page"])), 0.0, index))
         named[index] = found["page"].upper()
     pages = {label.upper(): number for number, label in reversed(list(labels.items()))}
     offset = page_offset([entry for entry in printed if named[entry.line_index].isdigit()], lines)
-    entries: list[Entry] = []
+    entries: list[ContentsEntry] = []
     for entry in printed:
         name = named[entry.line_index]
         counted = None if offset is None else entry.page_number + offset
         place = counted if counted and name.isdigit() else pages.get(name, counted)
         if place is not None:
             entries.append(entry._replace(page_number=place))
-    return levelled(with_dividers(entries, lines))
+    return assign_levels(with_dividers(entries, lines))
 
 
-def page_offset(printed: Sequence[Entry], lines: Sequence[PageLine]) -> int | None:
+def page_offset(printed: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> int | None:
     """How many pages lie before printed page 1: where most titles are found again as a line of their own."""
     pages_of: dict[str, list[int]] = {}
     wanted = {identifier_form(entry.title) for entry in printed}
@@ -164,13 +164,13 @@ def is_numbered(title: str) -> bool:
     return bool(PART.match(title) or ITEM.match(title) or numbering_of(title)[0])
 
 
-def levelled(entries: Sequence[Entry]) -> list[Target]:
+def assign_levels(entries: Sequence[ContentsEntry]) -> list[TitleTarget]:
     """Targets with levels: "Part" over "Item" over what is indented below it, else by printed depth or indentation."""
     has_parts = any(PART.match(entry.title) for entry in entries)
     has_items = any(ITEM.match(entry.title) for entry in entries)
     margin = min((entry.left for entry in entries), default=0.0)
     item_left = margin
-    targets: list[Target] = []
+    targets: list[TitleTarget] = []
     for entry in entries:
         if PART.match(entry.title):
             level = 1
@@ -181,5 +181,5 @@ def levelled(entries: Sequence[Entry]) -> list[Target]:
             depth = number.count(".") if number[:1].isdigit() else 0
             is_indented = entry.left > item_left + INDENT_PT
             level = 1 + (has_parts + has_items if is_indented and has_items else max(depth, is_indented))
-        targets.append(Target(level, entry.title, entry.page_number, entry.y))
+        targets.append(TitleTarget(level, entry.title, entry.page_number, entry.y))
     return targets

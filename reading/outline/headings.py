@@ -22,7 +22,7 @@ CONTAINED, FUZZY, MENTIONED, BY_HEIGHT, BY_PAGE = 0.75, 0.7, 0.5, 0.4, 0.3
 VERIFIED = FUZZY  # from here on the start line carries the title
 
 
-class Target(NamedTuple):
+class TitleTarget(NamedTuple):
     """A title and where its source says it stands; `y` is 0 when it only names the page."""
 
     level: int
@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
 
 @dataclass(slots=True)
-class Start:
+class SectionStart:
     """An entry with the line (index into all lines) it was found on."""
 
     level: int
@@ -44,16 +44,16 @@ class Start:
     confidence: float
 
 
-class Wanted(NamedTuple):
+class TitleForms(NamedTuple):
     """A target in the forms it is looked for: letters and digits with and without its number, and its words."""
 
-    target: Target
+    target: TitleTarget
     number: str
     forms: tuple[str, ...]
     words: frozenset[str]
 
 
-class Place(NamedTuple):
+class HeadingSpot(NamedTuple):
     """A line that may carry a title: how well it does, and with everything else weighed in."""
 
     merit: float
@@ -61,10 +61,10 @@ class Place(NamedTuple):
     sureness: float
 
 
-def starts_of(targets: Sequence[Target], lines: Sequence[PageLine], origin: TocOrigin) -> list[Start]:
+def starts_of(targets: Sequence[TitleTarget], lines: Sequence[PageLine], origin: TocOrigin) -> list[SectionStart]:
     """Each target with its start line. One that was not found and points backwards is left out."""
     finder = TitleFinder(lines)
-    starts: list[Start] = []
+    starts: list[SectionStart] = []
     after = 0
     for target in targets:
         found = finder.find(target, after)
@@ -77,7 +77,7 @@ def starts_of(targets: Sequence[Target], lines: Sequence[PageLine], origin: TocO
         number = numbering_of(target.title)[0] or finder.printed_number(found.place, target.title)
         title = " ".join(target.title.split())
         page_number = lines[found.place].page_number
-        starts.append(Start(target.level, number, title, found.place, page_number, origin, found.sureness))
+        starts.append(SectionStart(target.level, number, title, found.place, page_number, origin, found.sureness))
         if found.sureness >= VERIFIED:
             after = found.place
     return starts
@@ -101,12 +101,12 @@ class TitleFinder:
         self.pages = page_ranges(lines)
         self._forms: dict[int, tuple[str, str]] = {}
 
-    def find(self, target: Target, after: int) -> Place | None:
+    def find(self, target: TitleTarget, after: int) -> HeadingSpot | None:
         """The line of a title, on its page or next to it; without the words, the first line at its height."""
         number, title = numbering_of(target.title)
         forms = tuple(dict.fromkeys(form for form in map(identifier_form, (target.title, title)) if form))
-        wanted = Wanted(target, identifier_form(number), forms, frozenset(match_form(title).split()))
-        places: list[Place] = []
+        wanted = TitleForms(target, identifier_form(number), forms, frozenset(match_form(title).split()))
+        places: list[HeadingSpot] = []
         for sureness_of in (self.sureness, self.resemblance):
             for offset in NEAR_PAGES:
                 places += self.places_on(wanted, offset, after, sureness_of)
@@ -115,7 +115,7 @@ class TitleFinder:
                     return best
         return max(places, default=None) or self.without_title(target)
 
-    def places_on(self, wanted: Wanted, offset: int, after: int, sureness_of: "SurenessOf") -> list[Place]:
+    def places_on(self, wanted: TitleForms, offset: int, after: int, sureness_of: "SurenessOf") -> list[HeadingSpot]:
         """The lines of one page that carry the title, weighed."""
         first, end = self.pages.get(wanted.target.page_number + offset, (0, 0))
         places = []
@@ -125,10 +125,10 @@ class TitleFinder:
             sureness = sureness_of(wanted, index, end)
             if sureness:
                 merit = sureness + self.merit(wanted.target, index, is_after=index >= after, is_near=not offset)
-                places.append(Place(merit, index, sureness))
+                places.append(HeadingSpot(merit, index, sureness))
         return places
 
-    def merit(self, target: Target, index: int, *, is_after: bool, is_near: bool) -> float:
+    def merit(self, target: TitleTarget, index: int, *, is_after: bool, is_near: bool) -> float:
         """Better near the given height, on the given page, after the previous entry, bold, and not in furniture."""
         line = self.lines[index]
         merit = 0.3 * is_after + 0.3 * is_near - 0.6 * (line.kind == "furniture") + 0.15 * line.is_bold
@@ -136,7 +136,7 @@ class TitleFinder:
             merit -= min(0.5, abs(line.y0 - target.y) / 400)
         return merit
 
-    def sureness(self, wanted: Wanted, index: int, end: int) -> float:
+    def sureness(self, wanted: TitleForms, index: int, end: int) -> float:
         """How well the title is carried by the line, or by it and the next ones; 0 when it is not."""
         form, bare = self.forms(index)
         if not form:
@@ -167,7 +167,7 @@ class TitleFinder:
                 break
         return 0.0
 
-    def resemblance(self, wanted: Wanted, index: int, end: int) -> float:
+    def resemblance(self, wanted: TitleForms, index: int, end: int) -> float:
         """A title and a heading that say nearly the same: misspelt, or with a word more or less."""
         _, bare = self.forms(index)
         title = wanted.forms[-1] if wanted.forms else ""
@@ -179,7 +179,7 @@ class TitleFinder:
         is_near = abs(len(title) - len(bare)) <= 0.2 * len(title) and title[0] == bare[0]
         return FUZZY * (is_near and SequenceMatcher(None, title, bare, autojunk=False).ratio() >= FUZZY_RATIO)
 
-    def without_title(self, target: Target) -> Place | None:
+    def without_title(self, target: TitleTarget) -> HeadingSpot | None:
         """Only the page and perhaps the height are known: the first line from there on."""
         number = next((page for page in range(target.page_number, target.page_number + 4) if page in self.pages), 0)
         if not number:
@@ -189,8 +189,8 @@ class TitleFinder:
         if number == target.page_number and target.y > 0:
             below = [index for index in candidates if self.lines[index].y1 > target.y]
             if below:
-                return Place(BY_HEIGHT, below[0], BY_HEIGHT)
-        return Place(BY_PAGE, candidates[0], BY_PAGE)
+                return HeadingSpot(BY_HEIGHT, below[0], BY_HEIGHT)
+        return HeadingSpot(BY_PAGE, candidates[0], BY_PAGE)
 
     def printed_number(self, index: int, title: str) -> str:
         """The number the page prints before a title whose source leaves it out."""
@@ -208,4 +208,4 @@ class TitleFinder:
         return known
 
 
-SurenessOf = Callable[[Wanted, int, int], float]
+SurenessOf = Callable[[TitleForms, int, int], float]

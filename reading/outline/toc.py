@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from reading.layout.kinds import HEADING_SCORE, BodyStyle, continues, heading_score, is_set_apart, numbering_of
 from reading.layout.lines import PageLine
-from reading.outline.headings import BY_TYPOGRAPHY, HEADING_LINES, UNNUMBERED, VERIFIED, Start
+from reading.outline.headings import BY_TYPOGRAPHY, HEADING_LINES, UNNUMBERED, VERIFIED, SectionStart
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, TocRow
 
 TITLE_CHARS = 250
@@ -34,13 +34,13 @@ Setting = tuple[int, bool, bool, bool]
 class Family(NamedTuple):
     """Headings of one level inside one section, and how many lines each of them has on average."""
 
-    siblings: list[Start]
+    siblings: list[SectionStart]
     level: int
     span: float
     is_sure: bool
 
 
-def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
+def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
     """Headings by R13's score, levelled by numbering depth, then by how they are set."""
     found: list[int] = []
     shown: list[int] = []
@@ -56,11 +56,11 @@ def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[St
         found = shown  # headings no larger than the text: bold lines apart from it are the best there is
     if len(found) > ENTRIES_MAX:
         found = sorted(sorted(found, key=lambda index: -lines[index].size)[:ENTRIES_MAX])
-    whole = Start(0, "", "", 0, 1, "headings", BY_TYPOGRAPHY)
-    return parts_of(whole, found, lines, style)
+    whole = SectionStart(0, "", "", 0, 1, "headings", BY_TYPOGRAPHY)
+    return find_subsections(whole, found, lines, style)
 
 
-def extended(starts: Sequence[Start], lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
+def extend_starts(starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
     """In a coarse table of contents the long sections without parts of their own get their headings as parts.
 
     Siblings come together or not at all, or the lines of one would be filed under another. Numbered series always come.
@@ -75,16 +75,16 @@ def extended(starts: Sequence[Start], lines: Sequence[PageLine], style: BodyStyl
     for start, end in zip(ordered, bounds, strict=True):
         inside = range(start.line_index + 1, end)
         found = [index for index in inside if lines[index].kind == "heading" and index not in taken]
-        families += families_of(start, end, parts_of(start, found, lines, style, sure), sure)
+        families += families_of(start, end, find_subsections(start, found, lines, style, sure), sure)
     room = max(0, len(lines) // LINES_PER_ENTRY - len(ordered))
-    added: list[Start] = []
+    added: list[SectionStart] = []
     for family in sorted(families, key=lambda family: (not family.is_sure, family.level, -family.span)):
         if family.is_sure or len(added) + len(family.siblings) <= room:
             added += family.siblings
     return sorted([*ordered, *added], key=lambda start: start.line_index)
 
 
-def families_of(start: Start, end: int, parts: list[Start], sure: set[int]) -> list[Family]:
+def families_of(start: SectionStart, end: int, parts: list[SectionStart], sure: set[int]) -> list[Family]:
     """The headings inside a section as families of siblings; those of a section too short to need parts left out."""
     level = min((part.level for part in parts), default=0)
     siblings = [part for part in parts if part.level == level]
@@ -125,13 +125,13 @@ def series_of(lines: Sequence[PageLine]) -> set[int]:
     return series
 
 
-def with_unlisted(starts: Sequence[Start], lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
+def with_unlisted(starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
     """An outline with the headings it leaves out although they are set like its own: "References", "Appendix".
 
     Without them their lines would be filed under the entry before. A level takes them where all its entries are set alike,
     apart from the text, and outnumber what is added.
     """
-    added: list[Start] = []
+    added: list[SectionStart] = []
     taken = {start.line_index for start in starts}
     sure = [start for start in starts if start.confidence >= VERIFIED]
     set_as = [(start.level, setting_of(lines[start.line_index], style)) for start in sure]
@@ -146,12 +146,12 @@ def with_unlisted(starts: Sequence[Start], lines: Sequence[PageLine], style: Bod
             if line.kind == "heading"
             and index not in taken
             and index > own[0].line_index
-            and not goes_on(index, lines)
+            and not is_heading_continued(index, lines)
             and setting_of(line, style) == setting
         ]
         if len(unlisted) < len(own):
             added += [
-                Start(
+                SectionStart(
                     level,
                     numbering_of(lines[index].text)[0],
                     heading_title(index, lines),
@@ -165,7 +165,9 @@ def with_unlisted(starts: Sequence[Start], lines: Sequence[PageLine], style: Bod
     return sorted([*starts, *added], key=lambda start: start.line_index)
 
 
-def with_numbered_parts(starts: Sequence[Start], lines: Sequence[PageLine], style: BodyStyle) -> list[Start]:
+def with_numbered_parts(
+    starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle
+) -> list[SectionStart]:
     """Sections with the headings their own numbering goes on with ("3" → "3.1", "Annex A" → "A.1") as parts.
 
     Numbers that continue each other are the surest sign there is, so no other measure has to speak for them. Where they
@@ -176,8 +178,8 @@ def with_numbered_parts(starts: Sequence[Start], lines: Sequence[PageLine], styl
     ordered = sorted(starts, key=lambda start: start.line_index)
     taken = {start.line_index for start in ordered}
     bounds = [*(start.line_index for start in ordered[1:]), len(lines)]
-    added: list[Start] = []
-    without: list[tuple[Start, int]] = []
+    added: list[SectionStart] = []
+    without: list[tuple[SectionStart, int]] = []
     for start, end in zip(ordered, bounds, strict=True):
         parts = numbered_parts(start, end, lines)
         added += parts
@@ -191,16 +193,16 @@ def with_numbered_parts(starts: Sequence[Start], lines: Sequence[PageLine], styl
                 for index in range(start.line_index + 1, end)
                 if lines[index].kind == "heading" and setting_of(lines[index], style) in settings
             ]
-            added += parts_of(start, alike, lines, style)
+            added += find_subsections(start, alike, lines, style)
     return sorted([*ordered, *added], key=lambda start: start.line_index)
 
 
-def numbered_parts(start: Start, end: int, lines: Sequence[PageLine]) -> list[Start]:
+def numbered_parts(start: SectionStart, end: int, lines: Sequence[PageLine]) -> list[SectionStart]:
     """The headings of one section whose numbers begin with its own and grow."""
     own = number_key(start.number)
     if not own:
         return []
-    parts: list[Start] = []
+    parts: list[SectionStart] = []
     last = own
     for index in range(start.line_index + 1, end):
         line = lines[index]
@@ -211,7 +213,7 @@ def numbered_parts(start: Start, end: int, lines: Sequence[PageLine]) -> list[St
         if key[: len(own)] == own and len(key) > len(own) and is_next(key, last):
             level = start.level + len(key) - len(own)
             title = heading_title(index, lines)
-            parts.append(Start(level, number, title, index, line.page_number, "headings", UNNUMBERED))
+            parts.append(SectionStart(level, number, title, index, line.page_number, "headings", UNNUMBERED))
             last = key
     return parts
 
@@ -232,21 +234,21 @@ def is_next(key: tuple[str, ...], last: tuple[str, ...]) -> bool:
     return len(steps) == len(before) + 1 and steps[-1] in (0, 1)
 
 
-def parts_of(
-    start: Start,
+def find_subsections(
+    start: SectionStart,
     found: Sequence[int],
     lines: Sequence[PageLine],
     style: BodyStyle,
     sure: AbstractSet[int] = frozenset(),
-) -> list[Start]:
+) -> list[SectionStart]:
     """The headings inside one section as starts below its level; a heading's second line belongs to the first."""
-    first_lines = [index for index in found if not goes_on(index, lines)]
+    first_lines = [index for index in found if not is_heading_continued(index, lines)]
     headings = [lines[index] for index in first_lines]
     numbers = [numbering_of(line.text)[0] for line in headings]
     settings = [(*setting_of(lines[index], style), index in sure) for index in first_lines]
     levels = typographic_levels(settings, numbers)
     return [
-        Start(
+        SectionStart(
             start.level + level,
             number,
             heading_title(index, lines),
@@ -259,7 +261,7 @@ def parts_of(
     ]
 
 
-def goes_on(index: int, lines: Sequence[PageLine]) -> bool:
+def is_heading_continued(index: int, lines: Sequence[PageLine]) -> bool:
     """Whether a heading line continues the one above it."""
     return lines[index - 1].kind == "heading" and continues(lines[index], lines[index - 1])
 
@@ -267,7 +269,7 @@ def goes_on(index: int, lines: Sequence[PageLine]) -> bool:
 def heading_title(index: int, lines: Sequence[PageLine]) -> str:
     """A heading's text over all its lines."""
     texts = [lines[index].text]
-    while index + 1 < len(lines) and lines[index + 1].kind == "heading" and goes_on(index + 1, lines):
+    while index + 1 < len(lines) and lines[index + 1].kind == "heading" and is_heading_continued(index + 1, lines):
         index += 1
         texts.append(lines[index].text)
     title = " ".join(" ".join(texts).split())
@@ -295,7 +297,9 @@ def setting_of(line: PageLine, style: BodyStyle) -> Setting:
 # ---- rows
 
 
-def rows_of_starts(starts: Sequence[Start], lines: Sequence[PageLine], document_title: str) -> tuple[TocRow, ...]:
+def rows_of_starts(
+    starts: Sequence[SectionStart], lines: Sequence[PageLine], document_title: str
+) -> tuple[TocRow, ...]:
     """Entries with inclusive line and page ranges, front matter first; sets `toc_index` of every line."""
     ordered = sorted(starts, key=lambda start: start.line_index)
     last_line = len(lines)
@@ -303,7 +307,7 @@ def rows_of_starts(starts: Sequence[Start], lines: Sequence[PageLine], document_
         return (whole_document(lines, document_title),) if lines else ()
     rows: list[TocRow] = []
     if ordered[0].line_index > 0:
-        rows.append(front_matter(lines, ordered[0].line_index))
+        rows.append(build_front_row(lines, ordered[0].line_index))
     ancestors: list[TocRow] = []
     ends = section_ends(ordered, last_line)
     for index, (start, end) in enumerate(zip(ordered, ends, strict=True), start=1):
@@ -328,7 +332,7 @@ def rows_of_starts(starts: Sequence[Start], lines: Sequence[PageLine], document_
     return tuple(rows)
 
 
-def section_ends(ordered: Sequence[Start], last_line: int) -> list[int]:
+def section_ends(ordered: Sequence[SectionStart], last_line: int) -> list[int]:
     """R6: a section ends before the next entry of the same or a shallower level; never before it began."""
     ends = [last_line] * len(ordered)
     open_entries: list[int] = []
@@ -340,7 +344,7 @@ def section_ends(ordered: Sequence[Start], last_line: int) -> list[int]:
     return ends
 
 
-def attach(lines: Sequence[PageLine], ordered: Sequence[Start]) -> None:
+def attach(lines: Sequence[PageLine], ordered: Sequence[SectionStart]) -> None:
     """R7: every line belongs to the entry begun last, which is the deepest one that contains it."""
     bounds = [start.line_index for start in ordered[1:]] + [len(lines)]
     for line in lines[: ordered[0].line_index]:
@@ -350,7 +354,7 @@ def attach(lines: Sequence[PageLine], ordered: Sequence[Start]) -> None:
             line.toc_index = index
 
 
-def front_matter(lines: Sequence[PageLine], end: int) -> TocRow:
+def build_front_row(lines: Sequence[PageLine], end: int) -> TocRow:
     page = lines[end - 1].page_number
     return TocRow(FRONT_INDEX, 1, None, "", FRONT_TITLE, FRONT_TITLE, 1, end, lines[0].page_number, page, "front", 1.0)
 
@@ -361,7 +365,7 @@ def whole_document(lines: Sequence[PageLine], title: str) -> TocRow:
     return TocRow(FRONT_INDEX, 1, None, "", title, title, 1, len(lines), *pages, "front", 1.0)
 
 
-def strength_of(starts: Sequence[Start], page_count: int) -> tuple[str, float]:
+def strength_of(starts: Sequence[SectionStart], page_count: int) -> tuple[str, float]:
     """How far a table of contents can be trusted, and the share of titles found on their start line."""
     if not starts:
         return "none", 0.0
@@ -373,12 +377,12 @@ def strength_of(starts: Sequence[Start], page_count: int) -> tuple[str, float]:
     return ("strong" if verified >= 0.9 and is_given and is_fine else "medium"), verified
 
 
-Source = Callable[[], list[Start]]
+Source = Callable[[], list[SectionStart]]
 
 
-def first_usable(sources: Sequence[Source]) -> list[Start]:
+def first_usable(sources: Sequence[Source]) -> list[SectionStart]:
     """The starts of the first source that has enough of them and finds most titles; else the best there is."""
-    tried: list[list[Start]] = []
+    tried: list[list[SectionStart]] = []
     for source in sources:
         starts = source()
         verified = sum(start.confidence >= VERIFIED for start in starts)

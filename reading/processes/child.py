@@ -29,9 +29,9 @@ def main(arguments: list[str]) -> NoReturn:
     gc.disable()  # one job and its end: a reading holds no cycles worth looking for, and looking took a tenth of it
     try:
         if job == "read":
-            read(Path(pdf_path), Path(out_path), limits, Path(rest[0]))
+            read_to_file(Path(pdf_path), Path(out_path), limits, Path(rest[0]))
         elif job == "recognise":
-            recognise(Path(pdf_path), Path(out_path), limits)
+            recognise_to_folder(Path(pdf_path), Path(out_path), limits)
         else:
             render(Path(pdf_path), Path(out_path), limits, int(rest[0]), int(rest[1]))
     except MemoryError:
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> NoReturn:
     os._exit(0)  # the result is a file by now; taking a million objects down one by one helps nobody
 
 
-def read(pdf_path: Path, out_path: Path, limits: dict[str, Any], recognised: Path) -> None:
+def read_to_file(pdf_path: Path, out_path: Path, limits: dict[str, Any], recognised: Path) -> None:
     # Imported after the limits are set, so that they hold for the library too.
     from reading.limits import Limits
     from reading.pdf_reader import read_pdf
@@ -53,21 +53,23 @@ def read(pdf_path: Path, out_path: Path, limits: dict[str, Any], recognised: Pat
 
         kept = kept_pages(recognised)
     try:
-        reading = read_pdf(pdf_path, Limits(**limits), lambda page, of: say({"page": page, "of": of}), kept)
+        reading = read_pdf(pdf_path, Limits(**limits), lambda page, of: send_message({"page": page, "of": of}), kept)
     except ReadingError as error:
-        refuse(error.code, error.message, error.detail)
+        exit_with_error(error.code, error.message, error.detail)
     out_path.write_text(encode_reading(reading), encoding="utf-8")
 
 
-def recognise(pdf_path: Path, folder: Path, limits: dict[str, Any]) -> None:
+def recognise_to_folder(pdf_path: Path, folder: Path, limits: dict[str, Any]) -> None:
     from reading import recognition
     from reading.limits import Limits
     from reading.reasons import ReadingError
 
     try:
-        recognition.recognise(pdf_path, folder, Limits(**limits), lambda page, of: say({"page": page, "of": of}))
+        recognition.recognise_pages(
+            pdf_path, folder, Limits(**limits), lambda page, of: send_message({"page": page, "of": of})
+        )
     except ReadingError as error:
-        refuse(error.code, error.message, error.detail)
+        exit_with_error(error.code, error.message, error.detail)
 
 
 def render(pdf_path: Path, out_path: Path, limits: dict[str, Any], page_number: int, dpi: int) -> None:
@@ -78,15 +80,15 @@ def render(pdf_path: Path, out_path: Path, limits: dict[str, Any], page_number: 
     try:
         render_page(pdf_path, page_number, dpi, out_path, Limits(**limits))
     except ReadingError as error:
-        refuse(error.code, error.message, error.detail)
+        exit_with_error(error.code, error.message, error.detail)
 
 
-def refuse(code: str, message: str, detail: str) -> None:
-    say({"error": {"code": code, "message": message, "detail": detail[:2000]}})
+def exit_with_error(code: str, message: str, detail: str) -> None:
+    send_message({"error": {"code": code, "message": message, "detail": detail[:2000]}})
     sys.exit(EXIT_OF_ERROR)
 
 
-def say(message: dict[str, Any]) -> None:
+def send_message(message: dict[str, Any]) -> None:
     print(json.dumps(message), flush=True)
 
 

@@ -19,7 +19,7 @@ from reading.limits import MIB, Limits
 from reading.processes.child import EXIT_OF_ERROR, EXIT_OF_MEMORY
 from reading.processes.transfer import decode_reading
 from reading.reasons import REASONS, ReadingError, refusal
-from reading.recognition import limits_of
+from reading.recognition import limits_of_recognition
 from reading.rows import Reading
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +55,7 @@ def read_in_child(
 
 def recognise_in_child(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> int:
     """Recognise the next pages without text into `folder`; how many are still to do. Raises ReadingError."""
-    limits = limits_of(limits)
+    limits = limits_of_recognition(limits)
     folder.mkdir(parents=True, exist_ok=True)
     done = total = 0
 
@@ -95,13 +95,13 @@ def run_child(
         *tail,
     ]
     oom_kills_before = oom_kills()
-    with tempfile.TemporaryFile() as errors, started(command, errors) as child:
+    with tempfile.TemporaryFile() as errors, start_child(command, errors) as child:
         answer = listen(child, time.monotonic() + wall_s, on_progress)
         if answer == "timeout":
             raise refusal("parse_timeout", "wall clock", seconds=wall_s)
         if isinstance(answer, dict):
             raise ReadingError(answer["code"], answer["message"], answer["detail"])
-        exit_code, cpu_used_s = waited(child)
+        exit_code, cpu_used_s = wait_for_child(child)
         if exit_code:
             errors.seek(max(0, errors.seek(0, os.SEEK_END) - STDERR_TAIL))
             told = errors.read().decode(errors="replace")
@@ -111,7 +111,7 @@ def run_child(
 
 
 @contextmanager
-def started(command: list[str], errors: Any) -> Iterator[subprocess.Popen[bytes]]:
+def start_child(command: list[str], errors: Any) -> Iterator[subprocess.Popen[bytes]]:
     """The child in a process group of its own, killed with everything it started when the block is left."""
     environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
     child = subprocess.Popen(
@@ -153,7 +153,7 @@ def listen(
                 if not read:
                     return error
                 *messages, buffer = (buffer + read).split(b"\n")
-                for message in map(parsed, messages):
+                for message in map(parse_message, messages):
                     error = message.get("error", error)
                     has_news |= "page" in message
                     page, of = message.get("page", page), message.get("of", of)
@@ -162,7 +162,7 @@ def listen(
                 told_at = time.monotonic()
 
 
-def parsed(message: bytes) -> dict[str, Any]:
+def parse_message(message: bytes) -> dict[str, Any]:
     """One line of the child's output; {} when it is not what the child says."""
     try:
         values = json.loads(message)
@@ -176,7 +176,7 @@ def parsed(message: bytes) -> dict[str, Any]:
     return values
 
 
-def waited(child: subprocess.Popen[bytes]) -> tuple[int, float]:
+def wait_for_child(child: subprocess.Popen[bytes]) -> tuple[int, float]:
     """Wait for the child's end: its exit code, and the processor seconds it and its own children took."""
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)

@@ -12,7 +12,7 @@ from documents.tests.files import make_pdf
 from reading import pdf
 from reading.layout.lines import LINE_CHARS
 from reading.limits import Limits
-from reading.pdf import opened, read_outline, render_page, zoom_within
+from reading.pdf import open_pdf, read_pdf_outline, render_page, zoom_within
 from reading.pdf_reader import read_pdf
 from reading.processes.sandbox import read_in_child
 from reading.reasons import REASONS, WARNINGS, ReadingError
@@ -114,9 +114,9 @@ def test_it_ignores_an_outline_that_turns_in_circles(tmp_path: Path, outline: by
 def test_it_cuts_a_long_outline_and_leaves_out_what_has_no_page(tmp_path: Path) -> None:
     entries = [(1, f"Entry {number}", 1) for number in range(30)]
     path = write_pdf(tmp_path / "long.pdf", [["text"]], outline=[(1, "Nowhere", -1), *entries])
-    with opened(path, Limits()) as document:
-        assert len(read_outline(document, Limits())[0]) == 30
-        items, warnings = read_outline(document, Limits(outline_entries=10))
+    with open_pdf(path, Limits()) as document:
+        assert len(read_pdf_outline(document, Limits())[0]) == 30
+        items, warnings = read_pdf_outline(document, Limits(outline_entries=10))
     assert len(items) <= 10 and warnings == ["outline_cut"]
 
 
@@ -132,8 +132,8 @@ def test_it_walks_a_deep_outline_without_recursion(tmp_path: Path) -> None:
 
 def test_it_cuts_long_titles(tmp_path: Path) -> None:
     path = write_pdf(tmp_path / "title.pdf", [["text"]], outline=[(1, "x" * 5000, 1)])
-    with opened(path, Limits()) as document:
-        (item,), _ = read_outline(document, Limits())
+    with open_pdf(path, Limits()) as document:
+        (item,), _ = read_pdf_outline(document, Limits())
     assert len(item.title) == 500
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from documents.storage.content import DocumentContent
-from llm.fence import fenced
+from llm.fence import fence_text
 from reading.rows import FRONT_INDEX, TocRow
 from retrieval.types import Brief, Briefed
 
@@ -27,7 +27,7 @@ def toc_block(contents: Sequence[DocumentContent]) -> str:
     lines: list[str] = []
     for content in contents:
         if len(contents) > 1:
-            lines.append(f"document: {fenced(content.title)[:TITLE_CHARS]}")
+            lines.append(f"document: {fence_text(content.title)[:TITLE_CHARS]}")
         shown = shown_lines(content.toc, budget, TOC_CHARS_MAX // max(len(contents), 1))
         lines += shown or ["(no table of contents)"]
         if hidden := sum(entry.index != FRONT_INDEX for entry in content.toc) - len(shown):
@@ -58,7 +58,7 @@ def cut_lines(lines: Sequence[str], lines_max: int, chars_max: int) -> list[str]
     return kept
 
 
-def fitted(candidates: Sequence[Briefed], toc: str) -> tuple[Briefed, ...]:
+def fit_snippets(candidates: Sequence[Briefed], toc: str) -> tuple[Briefed, ...]:
     """The candidates with snippets short enough that all blocks fit beside the table of contents."""
     lengths = [len(candidate_block(candidate.brief)) + 2 for candidate in candidates]
     excess = sum(lengths) - (REQUEST_CHARS_MAX - len(toc))
@@ -67,7 +67,7 @@ def fitted(candidates: Sequence[Briefed], toc: str) -> tuple[Briefed, ...]:
     snippets = sorted((len(candidate.brief.snippet) for candidate in candidates), reverse=True)
     cap = level_for(snippets, excess)
     return tuple(
-        replace(candidate, brief=replace(candidate.brief, snippet=shortened(candidate.brief.snippet, cap)))
+        replace(candidate, brief=replace(candidate.brief, snippet=shorten_snippet(candidate.brief.snippet, cap)))
         for candidate in candidates
     )
 
@@ -81,7 +81,7 @@ def level_for(lengths: Sequence[int], excess: int) -> int:
     return SNIPPET_CHARS_MIN
 
 
-def shortened(snippet: str, cap: int) -> str:
+def shorten_snippet(snippet: str, cap: int) -> str:
     """The snippet up to a word's end within `cap` characters."""
     if len(snippet) <= cap:
         return snippet
@@ -94,10 +94,10 @@ def toc_line(entry: TocRow) -> str:
     pages = (
         f"p. {entry.first_page}" if entry.first_page == entry.last_page else f"pp. {entry.first_page}-{entry.last_page}"
     )
-    return f"{'  ' * (entry.level - 1)}[{entry.index}] {fenced(named(entry))[:TITLE_CHARS]} ({pages})"
+    return f"{'  ' * (entry.level - 1)}[{entry.index}] {fence_text(name_entry(entry))[:TITLE_CHARS]} ({pages})"
 
 
-def named(entry: TocRow) -> str:
+def name_entry(entry: TocRow) -> str:
     has_number = entry.title.startswith(entry.number) if entry.number else True
     return entry.title if has_number else f"{entry.number} {entry.title}"
 
@@ -122,5 +122,5 @@ def candidate_block(brief: Brief) -> str:
         ("matched", ", ".join(brief.matched_keywords[:WORDS_MAX]) or "(no word)"),
         ("signals", ", ".join(flags) or "(none)"),
     )
-    head = "\n".join(f"{name}: {fenced(' '.join(value.split()))}" for name, value in rows if value)
-    return f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fenced(brief.snippet)}\n</candidate>'
+    head = "\n".join(f"{name}: {fence_text(' '.join(value.split()))}" for name, value in rows if value)
+    return f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fence_text(brief.snippet)}\n</candidate>'

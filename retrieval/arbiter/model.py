@@ -11,7 +11,7 @@ from documents.storage.content import DocumentContent
 from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
-from llm.fence import fenced
+from llm.fence import fence_text
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.rules import order_by_rules, rule_of
 from retrieval.types import KEPT_ROLES, ROLE_ORDER, Briefed, Candidate, Contradiction, Question, Ranking, Role, Verdict
@@ -104,9 +104,11 @@ def judge_by_model(question: Question, candidates: Sequence[Briefed], contents: 
 def prompt_for(question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]) -> str:
     """Table of contents, candidates, and the question last (R89)."""
     blocks = [toc_block(contents), *(candidate_block(candidate.brief) for candidate in candidates)]
-    asked = [f"<question>\n{fenced(question.corrected)}\n</question>"]
+    asked = [f"<question>\n{fence_text(question.corrected)}\n</question>"]
     if question.parts:
-        asked.append("Its parts, each to be answered:\n" + "\n".join(f"- {fenced(part)}" for part in question.parts))
+        asked.append(
+            "Its parts, each to be answered:\n" + "\n".join(f"- {fence_text(part)}" for part in question.parts)
+        )
     return "\n\n".join(blocks + asked)
 
 
@@ -132,7 +134,7 @@ def read_reply(reply: ArbiterReply, candidates: Sequence[Candidate], exchange: E
         if problem:
             violations.append(problem)
         else:
-            verdicts[entry.candidate_id] = verdict_of(entry, violations)
+            verdicts[entry.candidate_id] = read_verdict(entry, violations)
     if not verdicts:
         return replace(
             not_run(candidates, "The model judged no candidate it was given.", exchange),
@@ -155,7 +157,7 @@ def read_reply(reply: ArbiterReply, candidates: Sequence[Candidate], exchange: E
         verdicts=tuple(sorted(verdicts.values(), key=lambda verdict: ROLE_ORDER[verdict.role])),
         contradictions=contradictions_of(reply, known, violations),
         answerable=reply.answerable,
-        answerable_reason=cut(reply.answerable_reason, REASON_MAX),
+        answerable_reason=cut_to_one_line(reply.answerable_reason, REASON_MAX),
         violations=tuple(violations[:VIOLATIONS_MAX]),
         exchange=exchange,
     )
@@ -163,17 +165,17 @@ def read_reply(reply: ArbiterReply, candidates: Sequence[Candidate], exchange: E
 
 def problem_of(entry: VerdictReply, known: Container[str], seen: Mapping[str, Verdict]) -> str:
     """Why an entry does not count, or ""."""
-    named = cut(entry.candidate_id, ID_SHOWN)
+    named = cut_to_one_line(entry.candidate_id, ID_SHOWN)
     if entry.candidate_id not in known:
         return f"unknown id: {named}"
     if entry.candidate_id in seen:
         is_same = seen[entry.candidate_id].role == entry.role
         return f"twice: {named}" if is_same else f"twice with two roles, the first kept: {named}"
-    return "" if entry.role in JUDGED_ROLES else f"unknown role {cut(entry.role, ID_SHOWN)!r}: {named}"
+    return "" if entry.role in JUDGED_ROLES else f"unknown role {cut_to_one_line(entry.role, ID_SHOWN)!r}: {named}"
 
 
-def verdict_of(entry: VerdictReply, violations: list[str]) -> Verdict:
-    reason = cut(entry.reason, REASON_MAX)
+def read_verdict(entry: VerdictReply, violations: list[str]) -> Verdict:
+    reason = cut_to_one_line(entry.reason, REASON_MAX)
     if not reason:
         violations.append(f"no reason: {entry.candidate_id}")
     is_quoted = entry.role in KEPT_ROLES
@@ -191,10 +193,10 @@ def contradictions_of(reply: ArbiterReply, known: Container[str], violations: li
         if len(ids) < len(set(entry.candidate_ids)):
             violations.append("unknown id in a contradiction")
         if len(ids) > 1:
-            found.append(Contradiction(ids, cut(entry.point, POINT_MAX)))
+            found.append(Contradiction(ids, cut_to_one_line(entry.point, POINT_MAX)))
     return tuple(found)
 
 
-def cut(text: str, length: int) -> str:
+def cut_to_one_line(text: str, length: int) -> str:
     """One line of at most `length` characters, without control characters."""
     return " ".join(CONTROL.sub(" ", text).split())[:length]

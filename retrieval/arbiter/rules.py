@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from reading.matching import match_form
 from retrieval.types import KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
-from retrieval.words.tokens import words_of
+from retrieval.words.tokens import split_words
 
 PRIMARY_MAX = 3
 PRIMARY_SHARE = 0.8  # a second primary carries nearly as much as the first
@@ -66,9 +66,9 @@ def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranki
     """Order by rule, then by strength, then as the document runs; the roles follow from that order."""
     ordered = order_by_rules(candidates)
     missing = what_is_missing(question, candidates)
-    roles = [lowered(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
+    roles = [lower_role(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
     pool = Pool(max(candidate.strength for candidate in ordered), parts_first(ordered), missing)
-    verdicts = tuple(verdict_of(candidate, role, pool) for candidate, role in zip(ordered, roles, strict=True))
+    verdicts = tuple(give_verdict(candidate, role, pool) for candidate, role in zip(ordered, roles, strict=True))
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
     answerable = any(role == "primary" for role in roles)
     reason = "" if answerable else missing or "no passage carries enough of the question"
@@ -86,12 +86,12 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
     found = {word for candidate in candidates for word in candidate.matched_keywords}
     objects = objects_of(question)
     if objects and not found & set(objects):
-        return f"{listed([f'“{word}”' for word in objects])} occurs nowhere"
+        return f"{join_words([f'“{word}”' for word in objects])} occurs nowhere"
     pages = by_page(candidates)
     asked = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
     codes = asked.intersection(*[set().union(*pages)])
     if len(codes) > 1 and question.intent == "field_extraction" and not any(map(codes.issubset, pages)):
-        return f"{listed([f'“{code}”' for code in sorted(codes)])} stand on no page together"
+        return f"{join_words([f'“{code}”' for code in sorted(codes)])} stand on no page together"
     return ""
 
 
@@ -111,7 +111,7 @@ def objects_of(question: Question) -> list[str]:
         return []
     direct = [each for each in question.keywords if each.priority == "primary" and each.source == "direct"]
     for part in (question.topic[verb.end() :], question.topic[: verb.start()]):
-        said = set(words_of(match_form(part)))
+        said = set(split_words(match_form(part)))
         if objects := [keyword.text for keyword in direct if said & set(keyword.forms)]:
             return objects
     return []
@@ -125,7 +125,7 @@ def by_page(candidates: Sequence[Candidate]) -> list[set[str]]:
     return list(pages.values())
 
 
-def lowered(role: Role) -> Role:
+def lower_role(role: Role) -> Role:
     return "tangential" if role in KEPT_ROLES else role
 
 
@@ -203,16 +203,16 @@ def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
     return frozenset(first.values())
 
 
-def verdict_of(candidate: Candidate, role: Role, pool: Pool) -> Verdict:
+def give_verdict(candidate: Candidate, role: Role, pool: Pool) -> Verdict:
     rule = rule_of(candidate)
     quote = quote_of(candidate) if role in KEPT_ROLES else ""
-    reason = f"{what_stands(candidate, rule)} {weighed(candidate, rule, role, pool)}".strip()
+    reason = f"{what_stands(candidate, rule)} {explain_weight(candidate, rule, role, pool)}".strip()
     return Verdict(candidate.candidate_id, role, reason, quote, rule.name)
 
 
 def what_stands(candidate: Candidate, rule: Rule) -> str:
     """The evidence, without the verdict."""
-    words = listed([f"“{text}”" for text in candidate.matched_keywords])
+    words = join_words([f"“{text}”" for text in candidate.matched_keywords])
     is_several = len(candidate.matched_keywords) > 1
     valued = ", with a value of the expected type" if candidate.type_match else ""
     return {
@@ -227,7 +227,7 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
     }[rule]
 
 
-def weighed(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> str:
+def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> str:
     """Why that evidence makes this role: how much of the question it carries, against the best and the limits."""
     if role == "primary" and candidate.strength == pool.best:
         return "None is stronger."
@@ -265,10 +265,10 @@ def quote_of(candidate: Candidate) -> str:
     lost, separator, rest = text.partition(". ")
     if not separator or not rest or not lost[:1].islower() or "\n" in lost:
         return text
-    kept = set(words_of(match_form(rest)))
-    is_kept = all(set(words_of(word)) <= kept for word in candidate.matched_keywords if word in match_form(lost))
+    kept = set(split_words(match_form(rest)))
+    is_kept = all(set(split_words(word)) <= kept for word in candidate.matched_keywords if word in match_form(lost))
     return rest if is_kept else text
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1] if words else "")))

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from documents.storage.content import DocumentContent
 from llm.client import complete
 from llm.exchange import Exchange
-from llm.fence import fenced
+from llm.fence import fence_text
 from reading.rows import FRONT_INDEX, TocRow
 from retrieval.arbiter.brief import toc_block
 
@@ -41,7 +41,7 @@ def reason_on_toc(question: str, content: DocumentContent) -> TocReasoning:
     """Which sections a model would open for a question, by their titles alone. LLMError when it gives no answer."""
     completion = complete(
         instructions=INSTRUCTIONS,
-        prompt=f"{toc_block([content])}\n\n<question>\n{fenced(question)}\n</question>",
+        prompt=f"{toc_block([content])}\n\n<question>\n{fence_text(question)}\n</question>",
         reply_schema=TocReply,
         purpose="toc",
         prompt_name=PROMPT_NAME,

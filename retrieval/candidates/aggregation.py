@@ -10,7 +10,7 @@ from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import Term, terms_of
+from retrieval.words.terms import WeighedTerm, weigh_terms
 
 CLUSTER_GAP = 4  # hits this near belong to one place
 PLACES_PER_UNIT = 2  # more places of one section on one page say the same again
@@ -40,7 +40,7 @@ SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’\d]*$")
 
 
 @dataclass(eq=False)
-class Place:
+class Spot:
     """Hits about one place in one document, before it is a candidate."""
 
     content: DocumentContent
@@ -65,14 +65,14 @@ def aggregate(
     hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int
 ) -> tuple[Briefed, ...]:
     """At most `pool_max` candidates in RRF order, each with its RRF rank. RRF fills the pool; it decides nothing."""
-    places: list[Place] = []
+    places: list[Spot] = []
     for content in contents:
         places += places_of([hit for hit in hits if hit.document_id == content.document_id], content)
     fusion = fuse_methods(places)
     ordered = sorted(places, key=lambda place: (not place.score("pinned"), -fusion[id(place)]))  # stable: reading order
     ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
-    terms = {content.document_id: terms_of(question, lexicon_of(content)) for content in contents}
+    terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
     asked = question.topic_form
     candidates: dict[str, Briefed] = {}
     certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
@@ -85,16 +85,16 @@ def aggregate(
     return tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank))
 
 
-def is_certain(place: Place) -> bool:
+def is_certain(place: Spot) -> bool:
     """Whether a place is a candidate however few of the detectors found it: pointed to, or a statement with its rows."""
     return any(hit.method == "references" or hit.statement for hit in place.hits)
 
 
-def pages_first(ordered: Sequence[Place]) -> list[Place]:
+def pages_first(ordered: Sequence[Spot]) -> list[Spot]:
     """The best place of every page before the second of any: a pool of one page's lines would hide the others."""
     seen: set[tuple[str, int]] = set()
-    first: list[Place] = []
-    later: list[Place] = []
+    first: list[Spot] = []
+    later: list[Spot] = []
     for place in ordered:
         key = (place.content.document_id, place.line.page_number)
         (later if key in seen else first).append(place)
@@ -102,7 +102,7 @@ def pages_first(ordered: Sequence[Place]) -> list[Place]:
     return first + later
 
 
-def fuse_methods(places: Sequence[Place]) -> dict[int, float]:
+def fuse_methods(places: Sequence[Spot]) -> dict[int, float]:
     """The fused score of each place over the methods, by its identity."""
     found = [{id(place): place.score(method) for place in places if place.best(method)} for method in METHODS]
     return {id(place): 0.0 for place in places} | fuse((1.0, rank_by_score(scores)) for scores in found)
@@ -111,7 +111,7 @@ def fuse_methods(places: Sequence[Place]) -> dict[int, float]:
 # ---- places
 
 
-def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Place]:
+def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
     """The places of one document, in reading order."""
     places = line_places([hit for hit in hits if hit.method in ("keywords", "patterns")], content)
     for hit in hits:
@@ -130,13 +130,13 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Place]:
     return sorted(places, key=lambda place: place.best_line)
 
 
-def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Place]:
+def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
     """One place around the best line of each section on each page; a second one when it nearly equals the first."""
     units: dict[tuple[int, int], list[Hit]] = {}
     for hit in hits:
         line = content.lines[hit.lines.first - 1]
         units.setdefault((line.toc_index, line.page_number), []).append(hit)
-    places: list[Place] = []
+    places: list[Spot] = []
     for unit in units.values():
         ranked = sorted(unit, key=lambda hit: (-line_worth(hit, content), hit.lines))
         leaders = [ranked[0]]
@@ -146,7 +146,7 @@ def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Place]:
                 leaders.append(hit)
             if len(leaders) == PLACES_PER_UNIT:
                 break
-        found = [Place(content, leader.lines.first) for leader in leaders]
+        found = [Spot(content, leader.lines.first) for leader in leaders]
         for hit in unit:
             min(found, key=lambda place: abs(place.best_line - hit.lines.first)).hits.append(hit)
         places += found
@@ -159,17 +159,17 @@ def line_worth(hit: Hit, content: DocumentContent) -> float:
     return hit.score * HEADING_SHARE if is_heading else hit.score
 
 
-def join_passage(hit: Hit, places: list[Place], content: DocumentContent) -> None:
+def join_passage(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A near passage supports the places inside it, or is a place of its own."""
     inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
     if not inside:
-        inside = [Place(content, first_text_line(hit.lines, content))]
+        inside = [Spot(content, first_text_line(hit.lines, content))]
         places += inside
     for place in inside:
         place.hits.append(hit)
 
 
-def share_nearness(places: Sequence[Place]) -> None:
+def share_nearness(places: Sequence[Spot]) -> None:
     """Note for each place the best cosine on its page and the least one that was proposed at all."""
     nearest: dict[int, float] = {}
     found = [hit for place in places for hit in place.hits if hit.method == "vectors" and hit.detail == "passage"]
@@ -181,23 +181,23 @@ def share_nearness(places: Sequence[Place]) -> None:
         place.far_cosine = far
 
 
-def join_statement(hit: Hit, places: list[Place], content: DocumentContent) -> list[Place]:
+def join_statement(hit: Hit, places: list[Spot], content: DocumentContent) -> list[Spot]:
     """A statement's page is one place, around the row that carries most of the question."""
     page = content.lines[hit.lines.first - 1].page_number
     inside = [place for place in places if place.line.page_number == page]
-    whole = Place(content, hit.lines.first, [hit, *(found for place in inside for found in place.hits)])
+    whole = Spot(content, hit.lines.first, [hit, *(found for place in inside for found in place.hits)])
     whole.page_cosine = max((place.page_cosine for place in inside), default=0.0)
     whole.far_cosine = max((place.far_cosine for place in inside), default=0.0)
     return [place for place in places if place not in inside] + [whole]
 
 
-def join_section(hit: Hit, places: list[Place], content: DocumentContent) -> None:
+def join_section(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A title supports the places of its section, those of its sub-sections less (R37); an empty section begins one."""
     entry = content.toc_by_index[hit.toc_index or FRONT_INDEX]
     own = [place for place in places if place.line.toc_index == entry.index]
     below = [place for place in places if place not in own and entry.first_line <= place.best_line <= entry.last_line]
     if not own and not below:
-        own = [Place(content, first_text_line(LineRange(entry.first_line, entry.last_line), content))]
+        own = [Spot(content, first_text_line(LineRange(entry.first_line, entry.last_line), content))]
         places += own
     for place in own:
         place.hits.append(hit)
@@ -205,20 +205,20 @@ def join_section(hit: Hit, places: list[Place], content: DocumentContent) -> Non
         place.hits.append(replace(hit, score=hit.score * INHERITED_SHARE, exact_title=False))
 
 
-def join_page(hit: Hit, places: list[Place], content: DocumentContent) -> None:
+def join_page(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A page the question names is a place, with or without a word of the question on it (R36)."""
     inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
     if not inside:
-        inside = [Place(content, first_text_line(hit.lines, content))]
+        inside = [Spot(content, first_text_line(hit.lines, content))]
         places += inside
     max(inside, key=lambda place: place.score("keywords")).hits.append(hit)
 
 
-def join_reference(hit: Hit, places: list[Place], content: DocumentContent) -> None:
+def join_reference(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A place another passage points to: one that begins there, or a place of its own."""
     inside = [place for place in places if place.best_line == hit.lines.first]
     if not inside:
-        inside = [Place(content, hit.lines.first)]
+        inside = [Spot(content, hit.lines.first)]
         places += inside
     inside[0].hits.append(hit)
 
@@ -233,7 +233,7 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 # ---- candidates
 
 
-def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term], asked: str = "") -> Briefed:
+def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], asked: str = "") -> Briefed:
     content = place.content
     anchor = anchor_of(place)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
@@ -272,7 +272,7 @@ def candidate_of(place: Place, rank: int, prefixed: bool, terms: Sequence[Term],
     return Briefed(**vars(candidate), brief=brief_of(candidate, content))
 
 
-def strength_of(place: Place) -> float:
+def strength_of(place: Spot) -> float:
     """How much of the question the place carries, 0..1: a fixed sum of the detectors' own shares."""
     shared = ROW_COSINE_SHARE * place.page_cosine if place.line.kind == "table_row" else 0.0
     cosine = max(place.score("vectors"), shared)
@@ -291,7 +291,7 @@ def bibliography_share(title: str, asked: str) -> float:
     return BIBLIOGRAPHY_SHARE if BIBLIOGRAPHY.match(title) and not CITED.search(asked) else 1.0
 
 
-def anchor_of(place: Place) -> LineRange:
+def anchor_of(place: Spot) -> LineRange:
     """The lines an auditor should look at: the sentence of the best line, or the row with the rows like it."""
     kind = place.line.kind
     if kind == "table_row":
@@ -303,7 +303,7 @@ def anchor_of(place: Place) -> LineRange:
     return sentence_around(place)
 
 
-def rows_around(place: Place) -> LineRange:
+def rows_around(place: Spot) -> LineRange:
     best = place.score("keywords")
     like = {
         hit.lines.first
@@ -320,9 +320,9 @@ def rows_around(place: Place) -> LineRange:
     return LineRange(first, last)
 
 
-def sentence_around(place: Place) -> LineRange:
+def sentence_around(place: Spot) -> LineRange:
     first = place.best_line
-    while place.best_line - first < SENTENCE_REACH and goes_on(first - 1, place.content):
+    while place.best_line - first < SENTENCE_REACH and is_sentence_continued(first - 1, place.content):
         first -= 1
     return LineRange(first, sentence_end(place.best_line, place.content))
 
@@ -330,12 +330,12 @@ def sentence_around(place: Place) -> LineRange:
 def sentence_end(number: int, content: DocumentContent) -> int:
     """The line on which the sentence on this line ends, a few lines below at most."""
     last = number
-    while last - number < SENTENCE_REACH and goes_on(last, content):
+    while last - number < SENTENCE_REACH and is_sentence_continued(last, content):
         last += 1
     return last
 
 
-def goes_on(number: int, content: DocumentContent) -> bool:
+def is_sentence_continued(number: int, content: DocumentContent) -> bool:
     """Does the sentence on this line go on on the next one?"""
     if not 0 < number < len(content.lines):
         return False
@@ -345,18 +345,18 @@ def goes_on(number: int, content: DocumentContent) -> bool:
     return is_text and is_near and not SENTENCE_END.search(line.text.rstrip())
 
 
-def last_of_section(place: Place) -> int:
+def last_of_section(place: Spot) -> int:
     entry = place.content.toc_by_index.get(place.line.toc_index)
     return entry.last_line if entry else len(place.content.lines)
 
 
-def rarities(terms: Sequence[Term], content: DocumentContent) -> dict[str, float]:
+def rarities(terms: Sequence[WeighedTerm], content: DocumentContent) -> dict[str, float]:
     """How telling each word of the question is in this document, 0..1: 1 for a word on no or one line."""
     lexicon = lexicon_of(content)
     return {term.text: lexicon.rarity(len(term.lines)) for term in terms}
 
 
-def is_faint(place: Place, rarity: Mapping[str, float]) -> bool:
+def is_faint(place: Spot, rarity: Mapping[str, float]) -> bool:
     """Does the place carry little of the question, and nothing of it but words that stand everywhere (R54)?"""
     if place.score("keywords") >= FAINT_SHARE or place.score("pinned"):
         return False
@@ -364,7 +364,7 @@ def is_faint(place: Place, rarity: Mapping[str, float]) -> bool:
     return not any(rarity.get(word, 1.0) >= TELLING_RARITY for word in words)
 
 
-def matched_keywords(place: Place, anchor: LineRange, terms: Sequence[Term]) -> tuple[str, ...]:
+def matched_keywords(place: Spot, anchor: LineRange, terms: Sequence[WeighedTerm]) -> tuple[str, ...]:
     """Every question word found in the anchor or in the title, in the question's order as the hits have it.
 
     Of several names for one thing the one that stands there: a reason must not name a word the page does not have.
@@ -377,14 +377,14 @@ def matched_keywords(place: Place, anchor: LineRange, terms: Sequence[Term]) -> 
     return tuple(dict.fromkeys(names.get(word, word) for word in words))
 
 
-def standing_name(term: Term, text: str) -> str:
+def standing_name(term: WeighedTerm, text: str) -> str:
     """The name of a term that stands in the text, whole or by its longest form there; else the one asked with."""
     standing = [name for name, match in zip(term.texts, term.match_texts, strict=True) if match in text]
     forms = [form for form in term.forms if form in text]
     return standing[0] if standing else max(forms, key=len) if forms and len(term.texts) > 1 else term.text
 
 
-def snippet_of(anchor: LineRange, place: Place) -> str:
+def snippet_of(anchor: LineRange, place: Spot) -> str:
     """Three to five lines around the anchor, without furniture, to the end of a word."""
     content = place.content
     spare = max(0, SNIPPET_LINES - (anchor.last - anchor.first + 1))

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from documents.storage.content import DocumentContent
-from llm.fence import unfenced
+from llm.fence import unfence
 from reading.matching import LINE_HYPHENS, is_split_word, loose_map
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from retrieval.types import Calibrated, LineRange, Piece, Repair
+from retrieval.types import Calibrated, LineRange, QuotePiece, Repair
 
 MINIMUM = 10  # characters a shortened quote must keep: fewer stand in too many places to prove anything
 WHOLE_MINIMUM = 3  # a whole quote may be a value ("0.1"); two characters prove nothing
@@ -36,9 +36,9 @@ def calibrate(
     """
     wanted = letters_of([raw_anchor])
     if not raw_anchor:
-        return refused("none", raw_anchor, "")
+        return refuse_quote("none", raw_anchor, "")
     if not wanted.text:
-        return refused("rejected", raw_anchor, "the quote is empty")
+        return refuse_quote("rejected", raw_anchor, "the quote is empty")
     lines = [line for line in content.lines_between(*within) if line.kind not in UNSEARCHED_KINDS]
     source = letters_of([line.text for line in lines])
     for length in word_ends(raw_anchor, wanted, longest_prefix(wanted.text, source.text)):
@@ -49,14 +49,16 @@ def calibrate(
             if is_bounded(start, length, source, lines) and (is_whole or not is_split(start + length, source, lines))
         ]
         if starts:
-            found = accepted(raw_anchor, source, lines, starts, length, near, is_whole)
+            found = accept_quote(raw_anchor, source, lines, starts, length, near, is_whole)
             if found.repair.final_length >= (WHOLE_MINIMUM if is_whole else minimum):
                 return found
-            return refused("rejected", raw_anchor, f"only {found.repair.final_length} characters of it stand there")
-    return refused("rejected", raw_anchor, "its beginning does not stand there")
+            return refuse_quote(
+                "rejected", raw_anchor, f"only {found.repair.final_length} characters of it stand there"
+            )
+    return refuse_quote("rejected", raw_anchor, "its beginning does not stand there")
 
 
-def accepted(
+def accept_quote(
     raw_anchor: str,
     source: Letters,
     lines: Sequence[LineRow],
@@ -77,7 +79,7 @@ def accepted(
     )
 
 
-def refused(status: Literal["none", "rejected"], raw_anchor: str, reason: str) -> Calibrated:
+def refuse_quote(status: Literal["none", "rejected"], raw_anchor: str, reason: str) -> Calibrated:
     return Calibrated("", (), Repair(status, read_length(raw_anchor), 0, reason))
 
 
@@ -98,7 +100,7 @@ def letters_of(texts: Sequence[str]) -> Letters:
     places: list[tuple[int, int]] = []
     for index, text in enumerate(texts):
         folded, offsets = line_letters(text)
-        parts.append(unfenced(folded))
+        parts.append(unfence(folded))
         places.extend((index, offset) for offset in offsets)
     joined = "".join(parts)
     if joined.isascii() and "[" not in joined:  # nearly every line
@@ -165,7 +167,7 @@ def distance(number: int, near: LineRange) -> int:
     return max(near.first - number, number - near.last, 0)
 
 
-def pieces_of(source: Letters, start: int, end: int, lines: Sequence[LineRow]) -> tuple[Piece, ...]:
+def pieces_of(source: Letters, start: int, end: int, lines: Sequence[LineRow]) -> tuple[QuotePiece, ...]:
     """One piece a line, from the first to the last matched character; every line between them is whole.
 
     A line without a letter, such as a rule of dashes below a heading, holds nothing that could match. It is part of the
@@ -173,7 +175,7 @@ def pieces_of(source: Letters, start: int, end: int, lines: Sequence[LineRow]) -
     """
     (first_index, first), (last_index, last) = source.places[start], source.places[end - 1]
     return tuple(
-        Piece(
+        QuotePiece(
             line.number,
             first if index == first_index else 0,
             last + 1 if index == last_index else len(line.text),

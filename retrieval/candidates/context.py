@@ -44,7 +44,7 @@ def whole_sections(kept: Sequence[Candidate], contents: Mapping[str, DocumentCon
 
 def lines_around(candidate: Candidate, question: Question, content: DocumentContent) -> LineRange:
     if "pinned" in candidate.methods:
-        return page_of(candidate.anchor.first, content)
+        return find_page_range(candidate.anchor.first, content)
     kind = content.lines[candidate.best_line - 1].kind
     if kind == "table_row":
         return table_around(candidate.anchor, content)
@@ -52,9 +52,9 @@ def lines_around(candidate: Candidate, question: Question, content: DocumentCont
         return table_around(LineRange(candidate.anchor.first, row), content)
     section = section_of(candidate, content)
     if question.intent in WIDE_INTENTS and section:
-        return around(candidate.anchor, WIDE_INTENTS[question.intent], section)
+        return range_around(candidate.anchor, WIDE_INTENTS[question.intent], section)
     if question.intent == "conditional_lookup" and section:
-        return around(candidate.anchor, LOOKUP_LINES, section)
+        return range_around(candidate.anchor, LOOKUP_LINES, section)
     return paragraph_around(candidate.anchor, content)
 
 
@@ -66,7 +66,7 @@ def section_of(candidate: Candidate, content: DocumentContent) -> LineRange | No
     return LineRange(entry.first_line, entry.last_line)
 
 
-def around(anchor: LineRange, count: int, inside: LineRange) -> LineRange:
+def range_around(anchor: LineRange, count: int, inside: LineRange) -> LineRange:
     """About `count` lines with the anchor in the middle, inside a range; the whole range when it is no longer."""
     if inside.last - inside.first < count:
         return LineRange(min(inside.first, anchor.first), max(inside.last, anchor.last))
@@ -78,14 +78,14 @@ def around(anchor: LineRange, count: int, inside: LineRange) -> LineRange:
 
 
 def paragraph_around(anchor: LineRange, content: DocumentContent) -> LineRange:
-    first, last = page_of(anchor.first, content).first, page_of(anchor.last, content).last
+    first, last = find_page_range(anchor.first, content).first, find_page_range(anchor.last, content).last
     first, last = max(first, anchor.first - LINES_AROUND), min(last, anchor.last + LINES_AROUND)
     # A running header above, or a heading whose text is not included, belongs to something else.
     while first < anchor.first and content.lines[first - 1].kind in UNSEARCHED_KINDS:
         first += 1
     while last > anchor.last and content.lines[last - 1].kind in (*UNSEARCHED_KINDS, "heading"):
         last -= 1
-    return LineRange(first, last if last < page_of(anchor.last, content).last else end_of_list(last, content))
+    return LineRange(first, last if last < find_page_range(anchor.last, content).last else end_of_list(last, content))
 
 
 def end_of_list(last: int, content: DocumentContent) -> int:
@@ -117,7 +117,7 @@ def next_item(item: str) -> str:
     return chr(ord(item) + 1) if item.isalpha() else item
 
 
-def page_of(number: int, content: DocumentContent) -> LineRange:
+def find_page_range(number: int, content: DocumentContent) -> LineRange:
     page = content.lines[number - 1].page_number
     first = last = number
     while first > 1 and content.lines[first - 2].page_number == page:
@@ -129,7 +129,7 @@ def page_of(number: int, content: DocumentContent) -> LineRange:
 
 def table_around(anchor: LineRange, content: DocumentContent) -> LineRange:
     """The rows of the table the anchor is in, and the lines above it that name table, unit and columns."""
-    page = page_of(anchor.first, content)
+    page = find_page_range(anchor.first, content)
     first, last = anchor
     while first > page.first and is_table(first - 1, content) and anchor.first - first < TABLE_LINES:
         first -= 1

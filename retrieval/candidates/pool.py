@@ -38,7 +38,7 @@ def propose(
     if not candidates or not plan.is_on("cross_references"):
         return Proposed(candidates, hits, plan)
     followed = follow(candidates, contents)
-    plan = dispatch.noted(plan, "cross_references", followed.outcome)
+    plan = dispatch.note_reason(plan, "cross_references", followed.outcome)
     if not followed.hits:
         return Proposed(candidates, hits, plan)
     hits = [*hits, *followed.hits]

@@ -73,7 +73,7 @@ def follow(candidates: Sequence[Candidate], contents: Sequence[DocumentContent])
         content = content_of[candidate.document_id]
         source = paragraph_around(candidate.anchor, content)
         for reference, number in references_on(source, content):
-            target = place_of(reference, content)
+            target = resolve_reference(reference, content)
             if target is None:
                 lost[str(reference)] = None
             elif not target.overlaps(source):
@@ -119,13 +119,13 @@ def references_in(text: str) -> tuple[tuple[Reference, int], ...]:
     return tuple(found.items())
 
 
-def place_of(reference: Reference, content: DocumentContent) -> LineRange | None:
+def resolve_reference(reference: Reference, content: DocumentContent) -> LineRange | None:
     """The lines a reference means: the row, the caption with its table, or the section; None when it leads nowhere.
 
     A row that is not found leads to its table: less than was meant, and more than nothing.
     """
     if reference.row:
-        whole = place_of(replace(reference, row=""), content)
+        whole = resolve_reference(replace(reference, row=""), content)
         return row_in(reference.row, whole.first, content) or whole if whole else None
     if reference.kind in ("table", "figure"):
         caption = next((row.number for row in content.lines if is_caption(row.kind, row.match, reference)), None)

@@ -14,13 +14,13 @@ from documents.storage.content import DocumentContent
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
 from reading.rows import PassageRow
-from retrieval.candidates.aggregation import Place, candidate_of, first_text_line
+from retrieval.candidates.aggregation import Spot, candidate_of, first_text_line
 from retrieval.candidates.fusion import fuse, rank_in_order
-from retrieval.detectors.vectors import nearest, query_vector
+from retrieval.detectors.vectors import find_nearest_rows, query_vector
 from retrieval.types import Briefed, Hit, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import terms_of
-from retrieval.words.tokens import stem, words_of
+from retrieval.words.terms import weigh_terms
+from retrieval.words.tokens import split_words, stem
 
 EACH_MAX = 150  # of each kind (R93)
 VECTOR_WEIGHT, LEXICAL_WEIGHT = 0.8, 0.2  # R93
@@ -52,7 +52,7 @@ def hybrid_candidates(
 ) -> tuple[Briefed, ...]:
     """A candidate for each passage of the fused pool, best first."""
     prefixed = len(contents) > 1
-    terms = {content.document_id: terms_of(question, lexicon_of(content)) for content in contents}
+    terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
     candidates: dict[str, Briefed] = {}
     for rank, fused in enumerate(fused_passages(question, contents), 1):
         content, passage = fused.content, fused.passage
@@ -63,7 +63,7 @@ def hybrid_candidates(
     return tuple(candidates.values())
 
 
-def place_in(fused: Fused, hits: Sequence[Hit]) -> Place:
+def place_in(fused: Fused, hits: Sequence[Hit]) -> Spot:
     """The place of a passage: at its line that carries most of the question, with the hits inside it."""
     lines = LineRange(fused.passage.first_line, fused.passage.last_line)
     inside = [hit for hit in hits if hit.lines.first >= lines.first and hit.lines.last <= lines.last]
@@ -71,7 +71,7 @@ def place_in(fused: Fused, hits: Sequence[Hit]) -> Place:
     best = max(worded, key=lambda hit: (hit.line_score, hit.score), default=None)
     line = best.lines.first if best else first_text_line(lines, fused.content)
     found = [Hit(method, fused.content.document_id, lines, fused.score) for method in fused.methods]
-    return Place(fused.content, line, [*inside, *found])
+    return Spot(fused.content, line, [*inside, *found])
 
 
 def fused_passages(question: Question, contents: Sequence[DocumentContent]) -> list[Fused]:
@@ -103,7 +103,9 @@ def by_meaning(topic: str, contents: Sequence[DocumentContent]) -> list[tuple[in
             vector = query_vector(topic, content.vectors.model_key)
         except EMBEDDING_ERRORS:  # the plan has met the same and says so
             continue
-        found += [(-cosine, (document, row)) for row, cosine in nearest(vector, content.vectors.passages, EACH_MAX)]
+        found += [
+            (-cosine, (document, row)) for row, cosine in find_nearest_rows(vector, content.vectors.passages, EACH_MAX)
+        ]
     return [key for _, key in sorted(found)[:EACH_MAX]]
 
 
@@ -156,7 +158,7 @@ def _passage_words(kept: _Kept) -> PassageWords:
 
 
 def stems_of(text: str, language: str) -> list[str]:
-    return [stem(word, language) for word in words_of(match_form(text)) if len(word) >= STEM_CHARACTERS_MIN]
+    return [stem(word, language) for word in split_words(match_form(text)) if len(word) >= STEM_CHARACTERS_MIN]
 
 
 def passage_text(passage: PassageRow) -> str:

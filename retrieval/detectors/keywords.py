@@ -9,7 +9,7 @@ from documents.storage.content import DocumentContent
 from reading.rows import LineRow
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words.lexicon import Lexicon, Numbers, lexicon_of
-from retrieval.words.terms import Term, matched_terms, presence, terms_of
+from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
 
 HITS_MAX = 300  # per document; counts for absence come from the lexicon, not from hits
 REACH = 4  # lines: a sentence of this length, or a row and its header
@@ -29,7 +29,7 @@ def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
     A word counts fully on the line itself and less on lines near it, in the section's title, on the page.
     """
     lexicon = lexicon_of(content)
-    terms = terms_of(question, lexicon)
+    terms = weigh_terms(question, lexicon)
     total = sum(term.weight for term in terms)
     scores = np.zeros(lexicon.line_count + 1, dtype=np.float32)
     points = np.zeros(lexicon.line_count + 1, dtype=np.float32)
@@ -58,7 +58,9 @@ def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
     ]
 
 
-def line_hit(line: LineRow, document_id: str, matched: list[Term], following: list[Term], score: float) -> Hit:
+def line_hit(
+    line: LineRow, document_id: str, matched: list[WeighedTerm], following: list[WeighedTerm], score: float
+) -> Hit:
     """The hit on one line; words on the next line stand together with its own (a sentence, a wrapped row)."""
     near = [*matched, *following]
     together = {term.text for term in near if term.points}
@@ -74,7 +76,7 @@ def line_hit(line: LineRow, document_id: str, matched: list[Term], following: li
     )
 
 
-def nearness(term: Term, lexicon: Lexicon, content: DocumentContent) -> Scores:
+def nearness(term: WeighedTerm, lexicon: Lexicon, content: DocumentContent) -> Scores:
     """For each line, how near the term stands: 1 on the line itself."""
     near = np.zeros(lexicon.line_count + 1, dtype=np.float32)
     on_page = np.zeros(len(content.pages) + 1, dtype=np.float32)
@@ -95,7 +97,7 @@ def nearness(term: Term, lexicon: Lexicon, content: DocumentContent) -> Scores:
     return near
 
 
-def phrase_lines(words: list[Term], lexicon: Lexicon) -> Numbers:
+def phrase_lines(words: list[WeighedTerm], lexicon: Lexicon) -> Numbers:
     """The lines on which the words of a phrase, inflected or not, follow one another; it may run over the line end."""
     if len(words) < 2 or any(not len(term.lines) for term in words):
         return np.zeros(0, dtype=np.int32)

@@ -10,7 +10,7 @@ from documents.storage.content import DocumentContent
 from retrieval.deadline import check_time
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import Term, matched_terms, presence, terms_of
+from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
 
 HITS_MAX = 100
 VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrapped row, a definition)
@@ -64,7 +64,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
 def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     """Lines with a primary word and a value of the expected type, and lines with an identifier; best first."""
     lexicon = lexicon_of(content)
-    terms = [term for term in terms_of(question, lexicon) if term.points]
+    terms = [term for term in weigh_terms(question, lexicon) if term.points]
     identifiers = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
     pattern = PATTERNS.get(question.answer_type)
     stands = presence(terms, lexicon)
@@ -80,7 +80,7 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     return hits
 
 
-def lines_by_share(terms: Sequence[Term], stands: NDArray[np.bool_]) -> list[tuple[int, float]]:
+def lines_by_share(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_]) -> list[tuple[int, float]]:
     """The lines with a primary word and the share of the question on them, largest first, then in reading order."""
     if not terms:
         return []
@@ -91,7 +91,7 @@ def lines_by_share(terms: Sequence[Term], stands: NDArray[np.bool_]) -> list[tup
     return list(zip(order.tolist(), shares[order].tolist(), strict=True))
 
 
-def pattern_hit(number: int, matched: list[Term], share: float, is_typed: bool, content: DocumentContent) -> Hit:
+def pattern_hit(number: int, matched: list[WeighedTerm], share: float, is_typed: bool, content: DocumentContent) -> Hit:
     return Hit(
         method="patterns",
         document_id=content.document_id,

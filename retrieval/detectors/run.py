@@ -31,7 +31,7 @@ def detect(
     asked = [(0, question)]
     asked += [(number, parse_question(part, contents, dictionary)) for number, part in enumerate(question.parts, 1)]
     nearest = begin_vectors(asked, contents) if plan.is_on("vectors") else []
-    hits = pinned(question, contents) if plan.is_on("page_hints") else []
+    hits = pin_pages(question, contents) if plan.is_on("page_hints") else []
     with detection_limited():
         hits += run_detectors(asked, [method for method in plan.detectors if method in EARLY_METHODS], contents)
     plan = dispatch.reconsider(plan, question, hits)
@@ -77,7 +77,7 @@ def tag(hits: list[Hit], part: int) -> list[Hit]:
     return [replace(hit, part=part) for hit in hits] if part else hits
 
 
-def pinned(question: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
+def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
     """A hit for each page the question names, by its number in the file or as printed (R36)."""
     hits = []
     for content in contents:

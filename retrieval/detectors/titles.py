@@ -10,8 +10,8 @@ from retrieval.deadline import check_time
 from retrieval.types import HEAD_LINES, Hit, LineRange, Question
 from retrieval.words.lexicon import Lexicon, Numbers, lexicon_of
 from retrieval.words.statements import StatementPage, statement_names, statement_pages
-from retrieval.words.terms import Term, terms_of
-from retrieval.words.tokens import is_stop_word, words_of
+from retrieval.words.terms import WeighedTerm, weigh_terms
+from retrieval.words.tokens import is_stop_word, split_words
 
 SECTION_NAMED_SCORE = 1.0  # the question names the section itself
 FIGURE_TYPES = ("amount", "percentage", "number", "boolean")  # what a statement can answer without being named
@@ -27,7 +27,7 @@ EXACT_SHARE = 0.75  # a title is what is asked for when it carries this share of
 def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:
     """A hit for every section with a question word in its title, best covered first."""
     lexicon = lexicon_of(content)
-    terms = [term for term in terms_of(question, lexicon) if term.points]
+    terms = [term for term in weigh_terms(question, lexicon) if term.points]
     total = sum(term.weight for term in terms)
     entries = [entries_with(term, lexicon) for term in terms]
     hits = []
@@ -42,7 +42,7 @@ def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.score, hit.lines))
 
 
-def statement_hits(question: Question, terms: list[Term], content: DocumentContent) -> list[Hit]:
+def statement_hits(question: Question, terms: list[WeighedTerm], content: DocumentContent) -> list[Hit]:
     """A hit for each page that is a statement and has rows the question is about.
 
     It counts as an exact title when the question names the statement, or asks for a figure and the page has most of its
@@ -76,15 +76,15 @@ def wants_figure(question: Question) -> bool:
     return (question.answer_type in FIGURE_TYPES or is_plain) and not CAUSE.search(question.topic)
 
 
-Rows = list[tuple[Term, Numbers]]
+Rows = list[tuple[WeighedTerm, Numbers]]
 
 
-def rows_on(page: StatementPage, terms: list[Term]) -> Rows:
+def rows_on(page: StatementPage, terms: list[WeighedTerm]) -> Rows:
     """The terms that stand on a statement's page, each with its lines there."""
-    return [(term, lines) for term in terms if len(lines := within(term.lines, page.lines))]
+    return [(term, lines) for term in terms if len(lines := numbers_within(term.lines, page.lines))]
 
 
-def covering(found: dict[StatementPage, Rows], rows: list[Term]) -> set[StatementPage]:
+def covering(found: dict[StatementPage, Rows], rows: list[WeighedTerm]) -> set[StatementPage]:
     """The fewest pages that have most of the rows together, none when there are no such; of equals the first."""
     total = sum(term.weight for term in rows)
     missing = set(rows)
@@ -121,15 +121,20 @@ def statement_hit(page: StatementPage, matched: Rows, share: float, is_asked: bo
     )
 
 
-def within(lines: Numbers, span: LineRange) -> Numbers:
+def numbers_within(lines: Numbers, span: LineRange) -> Numbers:
     first, end = np.searchsorted(lines, (span.first, span.last + 1))
     return lines[first:end]
 
 
 def title_hit(
-    entry: TocRow, matched: list[Term], terms: list[Term], share: float, is_named: bool, content: DocumentContent
+    entry: TocRow,
+    matched: list[WeighedTerm],
+    terms: list[WeighedTerm],
+    share: float,
+    is_named: bool,
+    content: DocumentContent,
 ) -> Hit:
-    words = [word for word in words_of(content.title_forms[entry.index]) if not is_stop_word(word, content.language)]
+    words = [word for word in split_words(content.title_forms[entry.index]) if not is_stop_word(word, content.language)]
     covered = sum(any(word in term.forms for term in matched) for word in words) / len(words) if words else 0.0
     # One word is a title by chance: "Attention" is not what "how is attention computed" asks for.
     needed = [term for term in terms if term.is_primary or len(words) == 1]
@@ -147,7 +152,7 @@ def title_hit(
     )
 
 
-def entries_with(term: Term, lexicon: Lexicon) -> set[int]:
+def entries_with(term: WeighedTerm, lexicon: Lexicon) -> set[int]:
     """The contents entries in whose title a term stands."""
     return {index for form in term.forms for index in lexicon.titles.get(form, ())}
 

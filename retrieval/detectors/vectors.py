@@ -49,7 +49,7 @@ def passage_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[
             toc_index=content.passages[index].toc_index,
             detail="passage",
         )
-        for index, score in nearest(vector, vectors_of(content, "passages"), PASSAGES_MAX)
+        for index, score in find_nearest_rows(vector, vectors_of(content, "passages"), PASSAGES_MAX)
     ]
 
 
@@ -63,7 +63,7 @@ def title_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[Hi
             toc_index=entry.index,
             detail=f"title: {entry.title}",
         )
-        for index, score in nearest(vector, vectors_of(content, "toc"), TITLES_MAX)
+        for index, score in find_nearest_rows(vector, vectors_of(content, "toc"), TITLES_MAX)
         for entry in [content.toc[index]]
     ]
 
@@ -73,7 +73,7 @@ def vectors_of(content: DocumentContent, kind: str) -> NDArray[np.float32]:
     return matrix
 
 
-def nearest(vector: NDArray[np.float32], matrix: NDArray[np.float32], count: int) -> list[tuple[int, float]]:
+def find_nearest_rows(vector: NDArray[np.float32], matrix: NDArray[np.float32], count: int) -> list[tuple[int, float]]:
     """(row, cosine) of the nearest rows above the floor; equal cosines in row order."""
     if not matrix.size:
         return []

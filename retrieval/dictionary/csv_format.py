@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from documents.spreadsheet import defuse, restore
 from reading.matching import match_form
-from retrieval.words.tokens import words_of
+from retrieval.words.tokens import split_words
 
 COLUMNS = ("concept", "language", "term", "priority", "weight")
 REQUIRED = ("concept", "term")
@@ -59,7 +59,7 @@ class WordlistError(ValueError):
     """A value or a file that is no dictionary; the message is for people."""
 
 
-def too_large() -> WordlistError:
+def size_error() -> WordlistError:
     words = gettext("The file is larger than %(limit_kb)s kB. Please split it.")
     return WordlistError(words % {"limit_kb": f"{BYTES_MAX // 1000:,}"})
 
@@ -71,7 +71,7 @@ def not_utf8() -> WordlistError:
 def read_bytes(content: bytes) -> tuple[list[WordRow], list[LineError]]:
     """The rows of an uploaded file and what is wrong with others. Raises WordlistError when it is no such file."""
     if len(content) > BYTES_MAX:
-        raise too_large()
+        raise size_error()
     try:
         return read_text(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -92,7 +92,7 @@ def read_text(text: str) -> tuple[list[WordRow], list[LineError]]:
     errors: list[LineError] = []
     for number, cells in lines:
         try:
-            row = row_of(columns, cells)
+            row = read_word_row(columns, cells)
             key = (row.concept.casefold(), row.language, row.term.casefold())
             if key in rows:
                 words = gettext("The same term stands on line %(number)s already.")
@@ -122,13 +122,13 @@ def table_of(text: str) -> Iterator[tuple[int, list[str]]]:
         raise WordlistError(words % {"number": reader.line_num, "error": error}) from error
 
 
-def row_of(columns: Sequence[str], cells: Sequence[str]) -> WordRow:
+def read_word_row(columns: Sequence[str], cells: Sequence[str]) -> WordRow:
     """A checked row. Raises WordlistError."""
     if len(cells) > len(columns):
         words = gettext("%(cells)s cells, but the header names %(columns)s columns.")
         raise WordlistError(words % {"cells": len(cells), "columns": len(columns)})
     values = dict(zip(columns, map(restore, cells), strict=False))
-    return checked(
+    return check_word_row(
         values.get("concept", ""),
         values.get("language", ""),
         values.get("term", ""),
@@ -137,7 +137,7 @@ def row_of(columns: Sequence[str], cells: Sequence[str]) -> WordRow:
     )
 
 
-def checked(concept: str, language: str, term: str, priority: str = "", weight: str = "") -> WordRow:
+def check_word_row(concept: str, language: str, term: str, priority: str = "", weight: str = "") -> WordRow:
     """A row of values as typed; an empty priority is primary, an empty weight 1. Raises WordlistError."""
     language, priority = language.strip().casefold(), priority.strip().casefold() or "primary"
     if language not in LANGUAGES:
@@ -157,7 +157,7 @@ def checked_text(text: str, what: str) -> str:
     text = " ".join(unicodedata.normalize("NFC", text).split())
     if len(text) > TEXT_MAX:
         raise WordlistError(gettext("The %(what)s is longer than %(count)s characters.") % told)
-    if not words_of(match_form(text)):
+    if not split_words(match_form(text)):
         words = gettext("The %(what)s has no letter and no digit.") if text else gettext("The %(what)s is missing.")
         raise WordlistError(words % told)
     return text
@@ -174,7 +174,7 @@ def checked_weight(text: str) -> float:
     return weight
 
 
-def written(rows: Iterable[WordRow]) -> str:
+def write_csv(rows: Iterable[WordRow]) -> str:
     """The rows as CSV that no spreadsheet takes for a formula and `read_text` reads back as they were."""
     out = io.StringIO()
     writer = csv.writer(out)

@@ -16,7 +16,7 @@ from retrieval.models import Concept, Term
 Kind = Literal["new", "changed", "same"]
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """What taking in a row does; `before` is the term it changes."""
 
     kind: Kind
@@ -60,7 +60,7 @@ def put_term(concept: Concept, row: WordRow, term: Term | None = None) -> Term:
     twin_words = gettext("“%(name)s” stands in this concept already.") % {"name": row.term}
     if twin.exists():
         raise WordlistError(twin_words)
-    if term.pk is None or row != row_of(term):
+    if term.pk is None or row != row_of_term(term):
         term.language, term.text, term.priority, term.weight, term.pack = *row[1:], ""
         try:
             with transaction.atomic():
@@ -70,7 +70,7 @@ def put_term(concept: Concept, row: WordRow, term: Term | None = None) -> Term:
     return term
 
 
-def row_of(term: Term) -> WordRow:
+def row_of_term(term: Term) -> WordRow:
     priority: Literal["primary", "secondary"] = "secondary" if term.priority == "secondary" else "primary"
     return WordRow(term.concept.name, term.language, term.text, priority, term.weight)
 
@@ -84,22 +84,22 @@ def check_room(base: KnowledgeBase, count: int) -> None:
 # ---- a whole file
 
 
-def changes_of(base: KnowledgeBase, rows: Sequence[WordRow]) -> list[Change]:
+def changes_of(base: KnowledgeBase, rows: Sequence[WordRow]) -> list[RowChange]:
     """What a file would do to the dictionary: it adds terms and changes priority and weight, and deletes nothing."""
     load_missing(base)
     terms = Term.objects.filter(concept__base=base).select_related("concept")
-    known = {key_of(row): row for row in map(row_of, terms)}
-    return [change_of(row, known.get(key_of(row))) for row in rows]
+    known = {key_of_row(row): row for row in map(row_of_term, terms)}
+    return [change_of(row, known.get(key_of_row(row))) for row in rows]
 
 
-def change_of(row: WordRow, before: WordRow | None) -> Change:
+def change_of(row: WordRow, before: WordRow | None) -> RowChange:
     if before is None:
-        return Change("new", row)
+        return RowChange("new", row)
     is_same = (row.priority, row.weight) == (before.priority, before.weight)
-    return Change("same" if is_same else "changed", row, before)
+    return RowChange("same" if is_same else "changed", row, before)
 
 
-def key_of(row: WordRow) -> tuple[str, str, str]:
+def key_of_row(row: WordRow) -> tuple[str, str, str]:
     return row.concept.casefold(), row.language, row.term.casefold()
 
 

@@ -11,7 +11,7 @@ from retrieval.dictionary.csv_format import (
     WEIGHT_MAX,
     WordlistError,
     WordRow,
-    checked,
+    check_word_row,
     checked_weight,
 )
 
@@ -52,7 +52,7 @@ class TermForm(forms.Form):
         if not self.errors:
             try:
                 said = (values[name] for name in ("language", "term", "priority", "weight"))
-                self.row: WordRow = checked(self.concept, *said)
+                self.row: WordRow = check_word_row(self.concept, *said)
             except WordlistError as error:
                 raise forms.ValidationError(str(error)) from error
         return values

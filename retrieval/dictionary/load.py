@@ -9,16 +9,16 @@ from retrieval.dictionary.csv_format import WordRow
 from retrieval.dictionary.packs import PACKS, load_missing, pack_rows
 from retrieval.models import Term
 from retrieval.types import ConceptTerm, ConceptTerms
-from retrieval.words.tokens import words_of
+from retrieval.words.tokens import split_words
 
 
-def dictionary_of(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
+def ensure_dictionary(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
     """Every concept of a base with its terms, by name; the packs that ship are loaded when nobody decided otherwise."""
     load_missing(base)
-    return concepts_of(rows_of(base))
+    return concepts_of(read_word_rows(base))
 
 
-def rows_of(base: KnowledgeBase) -> Iterator[WordRow]:
+def read_word_rows(base: KnowledgeBase) -> Iterator[WordRow]:
     """The dictionary of a base as rows, by concept; its terms as they were added, the usual one first."""
     terms = Term.objects.filter(concept__base=base).order_by("concept__name", "pk")
     values = terms.values_list("concept__name", "language", "text", "priority", "weight")
@@ -38,10 +38,10 @@ def concepts_of(rows: Iterable[WordRow]) -> tuple[ConceptTerms, ...]:
     for row in rows:
         grouped.setdefault(row.concept, []).append(row)
     names = {phrase_of(name): name for name in grouped}
-    return tuple(ConceptTerms(name, tuple(terms_of(name, grouped, names))) for name in grouped)
+    return tuple(ConceptTerms(name, tuple(expand_concept(name, grouped, names))) for name in grouped)
 
 
-def terms_of(concept: str, grouped: dict[str, list[WordRow]], names: dict[str, str]) -> Iterator[ConceptTerm]:
+def expand_concept(concept: str, grouped: dict[str, list[WordRow]], names: dict[str, str]) -> Iterator[ConceptTerm]:
     """A concept's own terms, then those of the concepts it pulls in, near ones first.
 
     On the way the weights multiply, and what is pulled in as secondary stays so.
@@ -64,4 +64,4 @@ def terms_of(concept: str, grouped: dict[str, list[WordRow]], names: dict[str, s
 @lru_cache(maxsize=20_000)
 def phrase_of(text: str) -> str:
     """What two spellings of a name share."""
-    return " ".join(words_of(match_form(text)))
+    return " ".join(split_words(match_form(text)))

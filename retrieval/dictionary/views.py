@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from documents import access
 from documents.models import KnowledgeBase
-from documents.views import about
+from documents.views import describe_base
 from retrieval.dictionary import editing
 from retrieval.dictionary.csv_format import (
     BYTES_MAX,
@@ -26,11 +26,11 @@ from retrieval.dictionary.csv_format import (
     WordlistError,
     not_utf8,
     read_bytes,
-    too_large,
-    written,
+    size_error,
+    write_csv,
 )
 from retrieval.dictionary.forms import ConceptForm, TermForm
-from retrieval.dictionary.load import phrase_of, rows_of
+from retrieval.dictionary.load import phrase_of, read_word_rows
 from retrieval.dictionary.packs import PACKS, load_missing, packs_on, switch
 from retrieval.models import Concept, Term
 
@@ -64,7 +64,7 @@ def dictionary(request: HttpRequest, pk: UUID) -> HttpResponse:
     asked = request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_MAX]
     page = Paginator(concepts_with(found, asked), CONCEPTS_A_PAGE).get_page(request.GET.get("page"))
     shown = {
-        **about(request, found),
+        **describe_base(request, found),
         "page": page,
         "q": asked,
         "form": form,
@@ -129,7 +129,7 @@ def show_concept(
     ]
     failure = failure or (form.said if form else "")
     shown = {
-        **about(request, found),
+        **describe_base(request, found),
         "concept": row,
         "rows": [(term, bound_form(term), names.get(phrase_of(term.text))) for term in terms],
         "is_computed": bool(pulled & names.keys()),
@@ -166,7 +166,7 @@ def terms(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
     """Add a term to a concept."""
     found = get_base(request, pk)
     row = get_concept(found, concept_pk)
-    return put_term(request, found, row, None)
+    return save_term(request, found, row, None)
 
 
 @require_POST
@@ -181,10 +181,10 @@ def term(request: HttpRequest, pk: UUID, concept_pk: int, term_pk: int) -> HttpR
         known.delete()
         messages.success(request, gettext("“%(name)s” is deleted.") % {"name": known.text})
         return redirect("retrieval:concept", found.pk, row.pk)
-    return put_term(request, found, row, known)
+    return save_term(request, found, row, known)
 
 
-def put_term(request: HttpRequest, found: KnowledgeBase, row: Concept, known: Term | None) -> HttpResponse:
+def save_term(request: HttpRequest, found: KnowledgeBase, row: Concept, known: Term | None) -> HttpResponse:
     form = TermForm(request.POST, concept=row.name)
     if form.is_valid():
         try:
@@ -218,7 +218,7 @@ def give_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The dictionary as CSV."""
     found = get_base(request, pk)
     load_missing(found)
-    response = HttpResponse("\ufeff" + written(rows_of(found)), content_type="text/csv; charset=utf-8")
+    response = HttpResponse("\ufeff" + write_csv(read_word_rows(found)), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="dictionary.csv"'
     return response
 
@@ -228,7 +228,7 @@ def give_file(request: HttpRequest, pk: UUID) -> HttpResponse:
 def take_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show what a CSV file would change, with its errors by line; take it in when that was confirmed."""
     found = access.get_base(request.user, pk, *access.WRITE)
-    shown: dict[str, Any] = {**about(request, found), "columns": COLUMNS, "rows_max": ROWS_MAX}
+    shown: dict[str, Any] = {**describe_base(request, found), "columns": COLUMNS, "rows_max": ROWS_MAX}
     if request.method != "POST":
         return render(request, "retrieval/import.html", shown)
     try:
@@ -256,7 +256,7 @@ def sent_text(request: HttpRequest) -> str:
             gettext("Choose a file first.") if "file" not in request.POST else gettext("The file is empty.")
         )
     if (file.size or 0) > BYTES_MAX:
-        raise too_large()
+        raise size_error()
     try:
         return str(file.read(), "utf-8-sig")
     except UnicodeDecodeError as error:

@@ -13,12 +13,12 @@ from documents.storage.content import DocumentContent
 from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
-from llm.fence import fenced, unfenced
+from llm.fence import fence_text, unfence
 from reading.matching import match_form
-from retrieval.question.parse import ANSWER_TYPES, IDENTIFIER, QUESTION_MAX, parse_question, word_forms, years_of
+from retrieval.question.parse import ANSWER_TYPES, IDENTIFIER, QUESTION_MAX, parse_question, read_years, word_forms
 from retrieval.types import ConceptTerms, Keyword, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.tokens import words_of
+from retrieval.words.tokens import split_words
 
 PROMPT_NAME, PROMPT_VERSION = "question", "1"
 DEADLINE_S = 20.0  # a person waits; the rules have read the question already
@@ -66,7 +66,7 @@ def read_by_model(
     try:
         completion = complete(
             instructions=INSTRUCTIONS,
-            prompt=f"<question>\n{fenced(question.original)}\n</question>",
+            prompt=f"<question>\n{fence_text(question.original)}\n</question>",
             reply_schema=QuestionReply,
             purpose="question",
             prompt_name=PROMPT_NAME,
@@ -76,15 +76,15 @@ def read_by_model(
     except LLMError as error:
         note = f"The model could not read the question ({error}); it was read by the rules alone."
         return replace(question, notes=(*question.notes, note)), error.exchange
-    return merged(question, completion.reply, contents, dictionary), completion.exchange
+    return merge_reply(question, completion.reply, contents, dictionary), completion.exchange
 
 
-def merged(
+def merge_reply(
     question: Question, reply: QuestionReply, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms]
 ) -> Question:
     """The rules' reading of the mended question, with what of the reply holds."""
     notes = list(question.notes)
-    corrected = " ".join(unfenced(reply.corrected).split())[:QUESTION_MAX]
+    corrected = " ".join(unfence(reply.corrected).split())[:QUESTION_MAX]
     if corrected and corrected != question.corrected and keeps_facts(question.original, corrected):
         read = parse_question(corrected, contents, dictionary)
         if read.corrected != question.corrected:
@@ -93,7 +93,7 @@ def merged(
     rewrites = rewrites_of(question, reply, contents)
     if rewrites:
         notes.append(f"Searched too: {', '.join(f'“{keyword.text}”' for keyword in rewrites)}.")
-    parts = parts_of(question, reply)
+    parts = check_parts(question, reply)
     return replace(
         question,
         intent=reply.intent if reply.intent in INTENTS else question.intent,
@@ -112,8 +112,8 @@ def keeps_facts(original: str, corrected: str) -> bool:
 
 
 def facts_of(text: str) -> set[str]:
-    numbers = {word for word in words_of(match_form(text)) if any(sign.isdigit() for sign in word)}
-    return numbers | {match_form(found) for found in IDENTIFIER.findall(text)} | set(years_of(text))
+    numbers = {word for word in split_words(match_form(text)) if any(sign.isdigit() for sign in word)}
+    return numbers | {match_form(found) for found in IDENTIFIER.findall(text)} | set(read_years(text))
 
 
 def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[DocumentContent]) -> list[Keyword]:
@@ -122,10 +122,10 @@ def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[Doc
     known = {keyword.text for keyword in question.keywords}
     found: dict[str, Keyword] = {}
     for entry in reply.rewrites:
-        asked = {match_form(entry.of).strip(), *words_of(match_form(entry.of))}
+        asked = {match_form(entry.of).strip(), *split_words(match_form(entry.of))}
         meant = next((each for each in question.keywords if each.text in asked or asked & set(each.forms)), None)
         for word in entry.words if meant else ():
-            text = " ".join(words_of(match_form(word)))
+            text = " ".join(split_words(match_form(word)))
             if meant is None or not text or len(text) > REWRITE_CHARS or text in known or text in found:
                 continue
             forms = (text,) if " " in text else word_forms(text, lexicons, question.language)
@@ -136,13 +136,13 @@ def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[Doc
     return list(found.values())[:REWRITES_MAX]
 
 
-def parts_of(question: Question, reply: QuestionReply) -> tuple[str, ...]:
+def check_parts(question: Question, reply: QuestionReply) -> tuple[str, ...]:
     """The parts of a compound question; each must speak in words of the question, or it is not a part of it."""
-    asked = set(words_of(match_form(question.corrected)))
-    parts = [" ".join(unfenced(part).split())[:QUESTION_MAX] for part in reply.parts if part.strip()]
+    asked = set(split_words(match_form(question.corrected)))
+    parts = [" ".join(unfence(part).split())[:QUESTION_MAX] for part in reply.parts if part.strip()]
     own = [
         part
         for part in parts
-        if asked & set(words_of(match_form(part))) and facts_of(part) <= facts_of(question.original)
+        if asked & set(split_words(match_form(part))) and facts_of(part) <= facts_of(question.original)
     ]
     return tuple(own[:PARTS_MAX]) if len(own) > 1 else ()

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from reading.matching import match_form
-from retrieval.words.tokens import is_generic, is_stop_word, words_of
+from retrieval.words.tokens import is_generic, is_stop_word, split_words
 
 COMMON_SHARE = 0.5  # a word in the names of more of the scope's documents than this tells none of them apart
 PART_MIN = 5  # letters of a name that may stand inside a name written in one piece ("express" in AMERICANEXPRESS)
@@ -51,8 +51,8 @@ def documents_named(topic: str, names: Sequence[Name], known: Collection[str] = 
 
 
 def called_of(name: Name) -> Called:
-    label = tuple(words_of(match_form(re.sub(r"[_-]", " ", name.label))))
-    return Called(label, "".join(label), tuple(words_of(match_form(name.cover))))
+    label = tuple(split_words(match_form(re.sub(r"[_-]", " ", name.label))))
+    return Called(label, "".join(label), tuple(split_words(match_form(name.cover))))
 
 
 def runs_of(topic: str, known: Collection[str]) -> list[tuple[str, ...]]:
@@ -76,7 +76,7 @@ def runs_of(topic: str, known: Collection[str]) -> list[tuple[str, ...]]:
 
 
 def is_name_word(typed: str, known: Collection[str]) -> bool:
-    words = words_of(match_form(typed))
+    words = split_words(match_form(typed))
     if not typed[:1].isupper() or not words or YEAR.fullmatch(typed) or QUARTER.fullmatch(typed):
         return False
     if "&" in typed:
@@ -89,8 +89,8 @@ def named_by(run: tuple[str, ...], called: Sequence[Called]) -> list[int]:
     for length in range(len(run), 0, -1):
         for start in range(len(run) - length + 1):
             part = run[start : start + length]
-            words = tuple(word for typed in part for word in words_of(match_form(typed)))
-            for test in (in_label, in_cover, abbreviated):
+            words = tuple(word for typed in part for word in split_words(match_form(typed)))
+            for test in (in_label, in_cover, is_abbreviated):
                 places = [place for place, name in enumerate(called) if test(words, part, name)]
                 if 0 < len(places) <= COMMON_SHARE * len(called):
                     return places
@@ -106,7 +106,7 @@ def in_cover(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bo
     return stands_in(words, name.cover)
 
 
-def abbreviated(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bool:
+def is_abbreviated(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bool:
     """Is it made of the beginnings of neighbouring words, "AMEX" of "American Express", "JnJ" of "Johnson & Johnson"?"""
     if len(typed) != 1 or not ABBREVIATION.match(typed[0]):
         return False
@@ -153,13 +153,13 @@ def of_the_time(topic: str, places: Sequence[int], names: Sequence[Name]) -> tup
 
 def fit_of(years: Sequence[int], name: Name) -> int:
     """How well a document's time fits the years asked for; of several years the latest report tells all."""
-    own = years_of(name)
+    own = years_of_document(name)
     if max(years) in own:
         return EXACT_YEAR
     return OTHER_YEAR if own & set(years) else NEXT_YEAR if max(years) + 1 in own else 0
 
 
-def years_of(name: Name) -> set[int]:
+def years_of_document(name: Name) -> set[int]:
     """The years in the label, else the one the first lines say the report is for, else the latest they hold."""
     in_label = years_in(name.label.replace("_", " "))
     if in_label:

@@ -33,7 +33,7 @@ from retrieval.words.tokens import (
     is_slip,
     is_stop_word,
     language_of,
-    words_of,
+    split_words,
 )
 from retrieval.words.wording import Wordings, read_word_lists, read_wordings
 
@@ -99,7 +99,7 @@ def vague_words() -> frozenset[str]:
     return frozenset().union(*read_word_lists(Path(__file__).parent, "vague_words").values())
 
 
-class Token(NamedTuple):
+class QuestionToken(NamedTuple):
     """A word of the question: in match form, as typed, and whether a stop word stands before it."""
 
     word: str
@@ -113,7 +113,7 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
-    words = words_of(match_form(topic))
+    words = split_words(match_form(topic))
     language = language_of(words, default=lexicons[0].language if lexicons else "en")
     corrections = slips(words, lexicons, language)
     topic = correct(topic, corrections)
@@ -134,7 +134,7 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
         topic=topic,
         keywords=(*keywords, *(keyword for keyword in expansions if keyword.text not in known)),
         phrases=phrases,
-        years=years_of(asked),
+        years=read_years(asked),
         hints=hints,
         parts=real_parts(topic, language),
         exclusions=phrasing.exclusions,
@@ -154,7 +154,7 @@ def read_keywords(
     identifiers = read_identifiers(topic, lexicons, language)
     for keyword in identifiers:
         topic = re.sub(rf"(?<!\w){re.escape(keyword.text)}(?!\w)", " , ", topic)
-    names = names_of(contents)
+    names = document_words(contents)
     tokens = tokens_of(YEAR.sub(" , ", topic), language)
     words = {token.word: word_keyword(token, lexicons, language, names) for token in tokens}
     keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
@@ -166,7 +166,7 @@ def read_keywords(
 def read_identifiers(topic: str, lexicons: Sequence[Lexicon], language: str) -> list[Keyword]:
     """Codes as typed, and neighbouring words that stand in the document as one ("d model" for "dmodel")."""
     typed = [found for found in IDENTIFIER.findall(topic) if not YEAR.fullmatch(found)]
-    for first, second, joined in compounds(words_of(match_form(IDENTIFIER.sub(" ", topic)))):
+    for first, second, joined in compounds(split_words(match_form(IDENTIFIER.sub(" ", topic)))):
         is_letter = len(first) == 1 and first.isalpha() and not is_stop_word(second, language)
         if is_letter and first != "a" and any(joined in lexicon.lines for lexicon in lexicons):
             typed.append(f"{first} {second}")
@@ -182,7 +182,7 @@ def part_keywords(said: Sequence[str]) -> list[Keyword]:
     for text in said:
         for part in parts_named(text):
             named = [name for kind in statement_names(part) for name in statement_terms()[kind]]
-            forms = tuple(dict.fromkeys(" ".join(words_of(match_form(name))) for name in named or [part]))
+            forms = tuple(dict.fromkeys(" ".join(split_words(match_form(name))) for name in named or [part]))
             found.setdefault(
                 forms[0], Keyword(forms[0], forms, priority="secondary", weight=NAMED_PART_WEIGHT, group=forms[0])
             )
@@ -191,27 +191,27 @@ def part_keywords(said: Sequence[str]) -> list[Keyword]:
 
 def identifier_forms(text: str) -> tuple[str, ...]:
     """An identifier in one piece and as its runs of letters and digits, however they are set apart."""
-    return tuple(dict.fromkeys((identifier_form(text), " ".join(words_of(match_form(text))))))
+    return tuple(dict.fromkeys((identifier_form(text), " ".join(split_words(match_form(text))))))
 
 
-def tokens_of(text: str, language: str) -> list[Token]:
+def tokens_of(text: str, language: str) -> list[QuestionToken]:
     """The words of a text that are no stop words; a stop word or a sign between two words ends a phrase."""
-    tokens: list[Token] = []
+    tokens: list[QuestionToken] = []
     starts_phrase = True
     for piece in re.findall(r"[\w'’]+|[^\w\s-]", text):
-        words = words_of(match_form(piece))
+        words = split_words(match_form(piece))
         if not words:
             starts_phrase = True
         for word in words:
             if is_stop_word(word, language) or FISCAL.match(word):
                 starts_phrase = True
             else:
-                tokens.append(Token(word, piece, starts_phrase))
+                tokens.append(QuestionToken(word, piece, starts_phrase))
                 starts_phrase = False
     return tokens
 
 
-def word_keyword(token: Token, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:
+def word_keyword(token: QuestionToken, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:
     forms = word_forms(token.word, lexicons, language)
     is_name = token.typed[:1].isupper() and is_name_of(token.word, names)
     framing = is_name or is_generic(token.word, language)
@@ -235,7 +235,7 @@ def word_forms(word: str, lexicons: Sequence[Lexicon], language: str) -> tuple[s
     return tuple(forms)
 
 
-def names_of(contents: Sequence[DocumentContent]) -> frozenset[str]:
+def document_words(contents: Sequence[DocumentContent]) -> frozenset[str]:
     """The words in titles and file names: they name a document, and say little about where in it to look."""
     return frozenset().union(
         *(title_words(f"{content.title} {re.sub(r'[_-]', ' ', content.file_name)}") for content in contents)
@@ -247,7 +247,7 @@ def is_name_of(word: str, names: frozenset[str]) -> bool:
     return word in names or (len(word) >= NAME_PART_MIN and any(word in name for name in names))
 
 
-def phrases_of(tokens: Sequence[Token]) -> tuple[str, ...]:
+def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
     """Runs of two or more neighbouring words, as match forms."""
     runs: list[list[str]] = []
     for token in tokens:
@@ -268,7 +268,7 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
     for concept, _ in named:
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
         for term, phrase in searched_terms(concept):
-            forms = (phrase,) if " " in phrase else inflected(phrase, lexicons)
+            forms = (phrase,) if " " in phrase else inflect_word(phrase, lexicons)
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
             computed = is_computed and not term.pulled_from
@@ -277,7 +277,7 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
     return list(keywords.values())
 
 
-def inflected(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
+def inflect_word(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
     """The word and its inflections; no look-alikes, for the dictionary has the other language's own word."""
     return tuple(dict.fromkeys((word, *(form for one in lexicons for form in one.inflections(word)[:FORMS_MAX]))))
 
@@ -294,13 +294,13 @@ def slips(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> l
         is_strange = len(word) >= CORRECTED_MIN and word.isalpha() and not is_stop_word(word, language)
         if not is_strange or any(word in lexicon.lines or lexicon.inflections(word) for lexicon in lexicons):
             continue
-        meant = nearest(word, lexicons)
+        meant = find_nearest_word(word, lexicons)
         if meant:
             found.append((word, meant))
     return found
 
 
-def nearest(word: str, lexicons: Sequence[Lexicon]) -> str:
+def find_nearest_word(word: str, lexicons: Sequence[Lexicon]) -> str:
     """The most frequent word one slip away, "" when there is none."""
     counts: Counter[str] = Counter()
     for lexicon in lexicons:
@@ -340,7 +340,7 @@ def intent_of(topic: str, shape: str, hints: Hints) -> str:
     return "open_scoped" if answer_rules()["open"].search(topic) else "field_extraction"
 
 
-def years_of(text: str) -> tuple[str, ...]:
+def read_years(text: str) -> tuple[str, ...]:
     years = [long or f"20{short}" for long, short in YEAR.findall(text)]
     return tuple(dict.fromkeys(years))
 
@@ -375,6 +375,6 @@ def clarification_for(keywords: Sequence[Keyword], hints: Hints, topic: str) -> 
     if not keywords:
         return "What should I look for? Please name the subject, for example a term, a section or a page."
     word = keywords[0].text
-    if len(keywords) == 1 and word in vague_words() and len(words_of(match_form(topic))) <= VAGUE_LENGTH_MAX:
+    if len(keywords) == 1 and word in vague_words() and len(split_words(match_form(topic))) <= VAGUE_LENGTH_MAX:
         return f"Which {word} do you mean? Please say what it belongs to, for example “the {word} of …”."
     return ""

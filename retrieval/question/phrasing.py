@@ -1,4 +1,4 @@
-"""How a question is put: instructions to the writer, where to look, what to leave out, how many questions. A leaf.
+"""How a question is put: instructions to the writer, where to look, what to leave out, how many questions.
 
 Rules only; each returns what it took and leaves the topic. The words are data, `phrasing.<language>.toml`; here are the
 frames they are put into. The expressions read the text as typed, case ignored.

@@ -16,7 +16,7 @@ from retrieval import corpus
 from retrieval.corpus import (
     DOCUMENTS_MAX,
     contents_for,
-    elsewhere,
+    count_elsewhere,
     lexical,
     retrieve_among,
     searched_phrases,
@@ -117,14 +117,14 @@ def test_no_row_outside_the_scope_is_looked_at(keep: Keep) -> None:
     secret = keep("Secret", "# Fees\n\nThe cancellation fees are a secret.", other)
     documents = many(keep)
     assert secret not in shortlist("What is the cancellation fee?", documents, WITHOUT)
-    assert elsewhere("What is the cancellation fee?", documents, []).counts == {"cancellation": 0, "fee": 0}
+    assert count_elsewhere("What is the cancellation fee?", documents, []).counts == {"cancellation": 0, "fee": 0}
 
 
 def test_absence_is_shown_over_documents_that_were_not_read(keep: Keep) -> None:
     documents = many(keep)
     hidden = keep("Hidden", "# A\n\nEarthquakes are covered.")
     contents = contents_for("rain", documents[:1])
-    found = elsewhere("Are earthquakes covered?", [*documents, hidden], contents)
+    found = count_elsewhere("Are earthquakes covered?", [*documents, hidden], contents)
     assert (found.documents, found.counts["earthquakes"]) == (len(documents), 1)
     result = retrieve("What about earthquakes?", contents, settings=SETTINGS, arbiter="rules", elsewhere=found.counts)
     assert result.searched[0].count == 1
@@ -134,8 +134,8 @@ def test_first_pages_that_are_dropped_from_memory_are_read_again(keep: Keep, mon
     """Another thread may drop them at any time, and so does a base with more documents than are kept."""
     monkeypatch.setattr(corpus, "COVERS_MAX", 1)
     one, other = keep("One", "# Fees\n\nThe fee."), keep("Other", "# Notice\n\nThe notice.")
-    assert [name.cover for name in corpus.names_of([one])] == ["Fees The fee."]
-    assert [name.cover for name in corpus.names_of([one, other])] == ["Fees The fee.", "Notice The notice."]
+    assert [name.cover for name in corpus.read_document_names([one])] == ["Fees The fee."]
+    assert [name.cover for name in corpus.read_document_names([one, other])] == ["Fees The fee.", "Notice The notice."]
 
 
 def test_a_question_without_words_chooses_something(keep: Keep) -> None:
@@ -199,7 +199,7 @@ def test_terms_of_the_dictionary_choose_documents_and_count_elsewhere(keep: Keep
     documents = many(keep)
     wanted = keep("Flows", "# A\n\nPurchases of property and equipment were 12.")
     assert wanted in shortlist("How high was capex?", [*documents, wanted], WITHOUT, CAPEX)
-    counted = elsewhere("How high was capex?", [*documents, wanted], contents_for("x", documents[:1]), CAPEX)
+    counted = count_elsewhere("How high was capex?", [*documents, wanted], contents_for("x", documents[:1]), CAPEX)
     assert counted.counts["capex"] == 1
 
 

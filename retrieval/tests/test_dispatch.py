@@ -56,12 +56,12 @@ def test_vectors_are_off_where_the_base_says_so(policy: DocumentContent) -> None
 
 
 def test_vectors_are_off_without_weights(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(providers, "obstacle", lambda provider: "the weights are not installed")
+    monkeypatch.setattr(providers, "find_provider_obstacle", lambda provider: "the weights are not installed")
     assert "weights" in flag("vectors", "premium", policy).reason
 
 
 def test_vectors_are_off_until_they_are_ready(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(providers, "obstacle", lambda provider: "")
+    monkeypatch.setattr(providers, "find_provider_obstacle", lambda provider: "")
     assert "no embeddings yet" in flag("vectors", "premium", policy).reason
 
 
@@ -136,6 +136,6 @@ def test_references_are_followed_in_thorough_mode(
 
 def test_what_a_step_came_to_is_noted_on_its_flag(policy: DocumentContent) -> None:
     before = dispatch.plan(parse_question("Explain Table 3", [policy]), [policy], SETTINGS, "thorough")
-    after = dispatch.noted(before, "cross_references", "led nowhere: Table 3")
+    after = dispatch.note_reason(before, "cross_references", "led nowhere: Table 3")
     changed = [new for old, new in zip(before.flags, after.flags, strict=True) if old != new]
     assert [(one.name, one.on, one.reason) for one in changed] == [("cross_references", True, "led nowhere: Table 3")]

@@ -20,7 +20,7 @@ from reading.limits import Limits
 from reading.matching import match_form
 from reading.pdf_reader import read_pdf
 from retrieval.pipeline import retrieve
-from retrieval.record import result_json
+from retrieval.run_record import result_json
 from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading
 from retrieval.words import tokens
 
@@ -46,7 +46,7 @@ def switching() -> Iterator[None]:
 
 
 def vocabulary_of(lines: Sequence[str]) -> list[str]:
-    return sorted({word for line in lines for word in tokens.words_of(match_form(line)) if word.isalpha()})
+    return sorted({word for line in lines for word in tokens.split_words(match_form(line)) if word.isalpha()})
 
 
 def questions_of(lines: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which concepts of the expert dictionary a question names: whole words, inflected or not (R18). A leaf."""
+"""Which concepts of the expert dictionary a question names: whole words, inflected or not (R18)."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from reading.matching import match_form
 from retrieval.types import ConceptTerm, ConceptTerms
-from retrieval.words.tokens import language_of, stem, stop_words, words_of
+from retrieval.words.tokens import language_of, split_words, stem, stop_words
 
 JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
 
@@ -21,7 +21,7 @@ class Named(NamedTuple):
     words: tuple[str, ...]
 
 
-class Match(NamedTuple):
+class ConceptMatch(NamedTuple):
     places: tuple[int, ...]  # of the words in the text
     numbers: tuple[int, ...]  # of the concepts in the dictionary
 
@@ -38,7 +38,7 @@ def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]
     spoken = language_of(words, default="")
     matches = [
         match
-        for language, names in names_of(tuple(dictionary)).items()
+        for language, names in index_names(tuple(dictionary)).items()
         for match in matches_in(words, language, names)
         if len(match.places) > 1 or not spoken or language in ("", spoken)
     ]
@@ -52,7 +52,7 @@ def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]
     return [Named(dictionary[number], found[number]) for number in sorted(found)]
 
 
-def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[Match]:
+def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[ConceptMatch]:
     """Every run of the text's words, small ones left out, that is a term of the language."""
     places = [place for place, word in enumerate(words) if not is_small(word, language)]
     stems = [stem(words[place], language) for place in places]
@@ -61,11 +61,11 @@ def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[Ma
         for end in range(start + 1, min(start + longest, len(stems)) + 1):
             numbers = names.get(tuple(stems[start:end]))
             if numbers:
-                yield Match(tuple(places[start:end]), numbers)
+                yield ConceptMatch(tuple(places[start:end]), numbers)
 
 
 @lru_cache(maxsize=16)
-def names_of(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
+def index_names(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
     """By language, the terms that name a concept; those it only pulls in from another concept do not."""
     names: dict[str, dict[Stems, tuple[int, ...]]] = {}
     for number, concept in enumerate(dictionary):
@@ -84,7 +84,7 @@ def searched_terms(concept: ConceptTerms) -> tuple[tuple[ConceptTerm, str], ...]
 
     Where "current assets" is searched, "total current assets" finds nothing more and is left out.
     """
-    phrases = [" ".join(words_of(match_form(term.text))) for term in concept.terms]
+    phrases = [" ".join(split_words(match_form(term.text))) for term in concept.terms]
     pairs = list(zip(concept.terms, phrases, strict=True))
     return tuple((term, phrase) for term, phrase in pairs if not any(covers(*pair, term, phrase) for pair in pairs))
 
@@ -96,7 +96,7 @@ def covers(other: ConceptTerm, shorter: str, term: ConceptTerm, phrase: str) -> 
 
 
 def said_words(text: str) -> list[str]:
-    return words_of(match_form(text.replace("&", " and ")))
+    return split_words(match_form(text.replace("&", " and ")))
 
 
 def is_small(word: str, language: str) -> bool:

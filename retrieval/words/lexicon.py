@@ -15,7 +15,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
 from retrieval.deadline import check_time
-from retrieval.words.tokens import stem, words_of
+from retrieval.words.tokens import split_words, stem
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, rising, each once
 NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
@@ -42,7 +42,7 @@ class Lexicon:
         if form in self.lines:
             return self.lines[form]
         if form not in self.found:
-            words = words_of(form)
+            words = split_words(form)
             self.found[form] = self._lines_with_words(words) if len(words) > 1 else NO_LINES
         return self.found[form]
 
@@ -127,17 +127,17 @@ def build_lexicon(content: DocumentContent) -> Lexicon:
     places: dict[str, list[int]] = {}
     searched = content.searched_lines
     for row in searched:
-        for word in set(words_of(row.match)):
+        for word in set(split_words(row.match)):
             places.setdefault(word, []).append(row.number)
     for row, following in pairwise(searched):
         if row.match.endswith("-") and following.match[:1].isalpha():
-            head, tail = words_of(row.match), words_of(following.match)
+            head, tail = split_words(row.match), split_words(following.match)
             if head and tail:
                 places.setdefault(head[-1] + tail[0], []).append(row.number)
     lines = {word: np.unique(np.array(numbers, dtype=np.int32)) for word, numbers in places.items()}
     titles: dict[str, list[int]] = {}
     for entry in content.toc:
-        for word in set(words_of(content.title_forms[entry.index])):
+        for word in set(split_words(content.title_forms[entry.index])):
             titles.setdefault(word, []).append(entry.index)
     return Lexicon(
         language=content.language,
@@ -151,7 +151,7 @@ def build_lexicon(content: DocumentContent) -> Lexicon:
 
 
 def title_words(title: str) -> frozenset[str]:
-    return frozenset(words_of(match_form(title)))
+    return frozenset(split_words(match_form(title)))
 
 
 def group_by_stem(words: Iterable[str], language: str) -> dict[str, tuple[str, ...]]:

@@ -20,7 +20,7 @@ RARITY_MIN = 0.1  # a word on most lines still says a little
 
 
 @dataclass(frozen=True, eq=False)
-class Term:
+class WeighedTerm:
     """The keywords of one group in one document: any of them counts, and they count once."""
 
     texts: tuple[str, ...]
@@ -43,7 +43,7 @@ class Term:
 
 
 @lru_cache(maxsize=16)  # every detector and the aggregation ask for those of a question in each of its documents
-def terms_of(question: Question, lexicon: Lexicon) -> tuple[Term, ...]:
+def weigh_terms(question: Question, lexicon: Lexicon) -> tuple[WeighedTerm, ...]:
     """The terms of a question, years last. A word without a hit keeps its full weight: its absence counts.
 
     A concept's other names without a hit weigh nothing: the question did not say them, so nothing is missing.
@@ -54,11 +54,11 @@ def terms_of(question: Question, lexicon: Lexicon) -> tuple[Term, ...]:
     terms = [term_of(keywords, lexicon) for keywords in groups.values()]
     for year in question.years:
         lines = lexicon.lines_with_any(year_forms(year))
-        terms.append(Term((year,), year_forms(year), lines, NO_LINES, False, 0, YEAR_WEIGHT))
+        terms.append(WeighedTerm((year,), year_forms(year), lines, NO_LINES, False, 0, YEAR_WEIGHT))
     return tuple(terms)
 
 
-def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
+def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> WeighedTerm:
     forms = tuple(dict.fromkeys(form for keyword in keywords for form in keyword.forms))
     lines = lexicon.lines_with_any(forms)
     close = {
@@ -74,7 +74,7 @@ def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> Term:
     is_concept = any(keyword.source == "dictionary" for keyword in keywords)
     is_computed = any(keyword.computed for keyword in keywords)
     texts = tuple(keyword.text for keyword in keywords)
-    return Term(texts, forms, lines, akin, is_primary, points, weight, is_concept, is_computed)
+    return WeighedTerm(texts, forms, lines, akin, is_primary, points, weight, is_concept, is_computed)
 
 
 def is_akin(form: str, word: str, language: str) -> bool:
@@ -93,7 +93,7 @@ def year_forms(year: str) -> tuple[str, ...]:
     return (year, f"fy{year}", f"fy{year[2:]}", f"fy {year[2:]}")
 
 
-def presence(terms: Sequence[Term], lexicon: Lexicon) -> NDArray[np.bool_]:
+def presence(terms: Sequence[WeighedTerm], lexicon: Lexicon) -> NDArray[np.bool_]:
     """[terms, lines + 1]: does the term stand on the line with this number? Column 0 belongs to no line."""
     stands = np.zeros((len(terms), lexicon.line_count + 1), dtype=bool)
     for row, term in enumerate(terms):
@@ -101,7 +101,7 @@ def presence(terms: Sequence[Term], lexicon: Lexicon) -> NDArray[np.bool_]:
     return stands
 
 
-def matched_terms(terms: Sequence[Term], stands: NDArray[np.bool_], number: int) -> list[Term]:
+def matched_terms(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_], number: int) -> list[WeighedTerm]:
     """The terms that stand on a line, in the question's order; none beyond the last line."""
     if number >= stands.shape[1]:
         return []

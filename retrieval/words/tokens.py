@@ -1,4 +1,4 @@
-"""Words: how a text is cut into them, what says nothing, and which forms count as one word. A leaf."""
+"""Words: how a text is cut into them, what says nothing, and which forms count as one word."""
 
 import re
 import threading
@@ -38,7 +38,7 @@ def generic_words() -> dict[str, frozenset[str]]:
     return read_word_lists(Path(__file__).parent, "generic_words")
 
 
-def words_of(match: str) -> list[str]:
+def split_words(match: str) -> list[str]:
     """The words of a text in match form; a possessive ending is no part of its word."""
     return WORD.findall(POSSESSIVE.sub("", match) if "'s" in match else match)
 

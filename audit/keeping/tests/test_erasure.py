@@ -10,24 +10,24 @@ from django.db import ProgrammingError, connection
 from django.utils import timezone
 from psycopg.errors import InsufficientPrivilege
 
+from audit.access_log import record_event
 from audit.conftest import House, MakeAnswer, MakeRun, Tamper
-from audit.events import record_event
 from audit.keeping.erasure import CannotErase, Erasing, erase_person, erase_run, erasure_of
 from audit.proof.erased import ERASED
 from audit.proof.verification import verify
 from audit.review.replay import CannotReplay, Judge, rebuild, rejudge
 from audit.review.reviewing import Opinion, review
-from chat.followup.rewriting import keep
+from chat.followup.rewriting import store_rewriting
 from chat.models import Answer, Conversation, Rewriting, Turn
 from chat.turns.feedback import give_feedback
-from documents.idempotency import keyed, remember
+from documents.idempotency import make_keyed, remember
 from documents.models import IdempotencyKey, KnowledgeBase
 from ledger.events import record
 from ledger.holds import Held, place, release
 from ledger.models import Event, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
-from retrieval.record import READING
+from retrieval.run_record import READING
 
 CANARY = "zanzibarische"
 ERASING = Erasing("Olga Owner", "Request of 3 March, article 17")
@@ -54,7 +54,7 @@ def told(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: An
         **{name: [{"text": CANARY}] for name in lists},
     )
     answer = make_answer(run, text=CANARY, note=CANARY, checks=[{"sentence": CANARY}], llm_call=call("answer"))
-    keep(answer.turn, "model", Rewriting.Outcome.REWRITTEN, CANARY, CANARY)
+    store_rewriting(answer.turn, "model", Rewriting.Outcome.REWRITTEN, CANARY, CANARY)
     give_feedback(answer.turn, house.asker, "wrong_answer", CANARY)
     review(run, None, house.auditor, Opinion("wrong", reason=f"It says {CANARY} where none is."))
     record_event(house.asker, "list", None, text=CANARY)
@@ -154,7 +154,7 @@ def test_a_single_run_takes_its_turn_and_its_name_along(house: House, told: Retr
 def test_the_keys_of_requests_go_with_what_they_made(house: House, told: RetrievalRun) -> None:
     turn = Turn.objects.get(run=told)
     for made in ({"turn": str(turn.pk)}, {"run": str(told.pk)}, {"turn": str(uuid4())}):
-        remember(keyed(house.asker, turn.conversation.base, uuid4(), chat=CANARY), **made)
+        remember(make_keyed(house.asker, turn.conversation.base, uuid4(), chat=CANARY), **made)
     erase_run(told, ERASING)
     assert IdempotencyKey.objects.count() == 1
 
@@ -219,10 +219,10 @@ def test_what_was_recorded_before_salts_is_erased_too(house: House, told: Retrie
 def test_two_events_of_one_run_do_not_hide_a_change(house: House, told: RetrievalRun, tamper: Tamper) -> None:
     """A later, made-up event that vouches for a forged rest is refused: only what is blank passes."""
     from audit.proof.verification import PAYLOADS
-    from ledger.chain import digest
+    from ledger.chain import digest_of
 
     erase_person(house.asker, ERASING)
     tamper(f"UPDATE retrieval_retrievalrun SET question = 'Forged?' WHERE id = '{told.pk}'")
-    left = digest(PAYLOADS["run"].read([told.pk])[told.pk])
+    left = digest_of(PAYLOADS["run"].read([told.pk])[told.pk])
     record(ERASED, "Mallory", f"run:{told.pk}", {"left": left, "at": timezone.now().isoformat()})
     assert not verify().ok

@@ -64,7 +64,7 @@ def rewrite(tamper: Tamper, first: int) -> None:
     """Compute every digest and hash anew from an entry on, as somebody with every right could."""
     previous = ""
     for entry in Entry.objects.filter(sequence__gte=first).order_by("sequence"):
-        entry.payload_digest = chain.digest(payload_of(entry) or b"")
+        entry.payload_digest = chain.digest_of(payload_of(entry) or b"")
         entry.previous_hash = previous or entry.previous_hash
         previous = entry.hash = chain.hash_of(entry)
         tamper(

@@ -11,8 +11,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.review.golden import (
-    Check,
     Golden,
+    GoldenCheck,
     check_golden,
     file_name_of,
     golden_of,
@@ -68,7 +68,9 @@ class Command(BaseCommand):
     def judge_again(self, base: KnowledgeBase, runs: Sequence[Any], options: dict[str, Any]) -> None:
         found = check_golden(runs, Judge(options["check"], model=options["model"]), ACTOR)
         record_check(base, found, ACTOR)
-        self.stdout.write(json.dumps(asdict(found), indent=2, ensure_ascii=False) if options["json"] else told(found))
+        self.stdout.write(
+            json.dumps(asdict(found), indent=2, ensure_ascii=False) if options["json"] else describe_check(found)
+        )
         if found.broken:
             raise CommandError(f"{len(found.broken)} of {found.verdicts} reviewed verdicts would break.")
 
@@ -91,7 +93,7 @@ def copy_document(name: str, goldens: Sequence[Golden], folder: Path) -> bool:
     return True
 
 
-def told(found: Check) -> str:
+def describe_check(found: GoldenCheck) -> str:
     judge = f"{found.model}, prompt {found.prompt_version}" if found.model else found.arbiter
     head = (
         f"{found.verdicts} reviewed verdicts of {found.runs} runs, judged again by {judge}: {found.kept} stand, "

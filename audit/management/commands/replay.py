@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
-from audit.events import record_event
+from audit.access_log import record_event
 from audit.review.replay import CannotReplay, Judge, Rebuilt, rebuild, rejudge, summary
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
@@ -32,7 +32,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not 1 <= options["repeat"] <= REPEATS_MAX:
             raise CommandError(f"--repeat must lie between 1 and {REPEATS_MAX}.")
-        runs = list(chosen(options["runs"], options["last"]))
+        runs = list(choose_runs(options["runs"], options["last"]))
         rebuilt = [found for found in map(rebuild, runs) if found]
         judged = [self.judge(run, options) for run in runs] if options["arbiter"] else []
         if options["json"]:
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{found['run']}: {told}")
 
 
-def chosen(run_ids: list[UUID], last: int | None) -> Iterator[RetrievalRun]:
+def choose_runs(run_ids: list[UUID], last: int | None) -> Iterator[RetrievalRun]:
     runs = RetrievalRun.objects.select_related("llm_call")
     if last:
         yield from runs.exclude(llm_call=None)[:last]

@@ -37,7 +37,7 @@ class Command(BaseCommand):
                 public = make_key(options["make_key"])
                 self.stdout.write(f"Signing key: {options['make_key']}. Keep {public} where heads are checked.")
                 return
-            report = verify(**trust(trusted(options), options["only_new"]))
+            report = verify(**trust(read_trusted_heads(options), options["only_new"]))
             if report.ok and options["write_head"]:
                 write_head(options["write_head"], report.verification.head, options["sign"])
         except BadHeadFile as error:
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             raise CommandError(report.sentence)
 
 
-def trusted(options: dict[str, Any]) -> list[Head]:
+def read_trusted_heads(options: dict[str, Any]) -> list[Head]:
     """The heads of both files; those of a checkpoint only when the key signed them."""
     if bool(options["checkpoint"]) != bool(options["key"]):
         raise CommandError("--checkpoint and --key need each other.")

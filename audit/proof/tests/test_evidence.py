@@ -29,7 +29,7 @@ from ledger import chain
 from ledger.chain import Head
 from ledger.heads import write_head
 from retrieval.models import RetrievalRun
-from retrieval.record import READING
+from retrieval.run_record import READING
 
 Files = dict[str, bytes]
 Row = dict[str, Any]
@@ -163,7 +163,7 @@ def test_a_head_from_before_the_pack_and_the_manifests_digest(run: RetrievalRun,
     code, said = check(pack, "--head", tmp_path / "head.json")
     assert (code, "export.json (entry " in said, "report.html" in said) == (CONSISTENT, True, True), said
     assert "run.json" not in said
-    known = ("--manifest", chain.digest(files["manifest.json"]))
+    known = ("--manifest", chain.digest_of(files["manifest.json"]))
     assert check(pack, *known)[0] == CONSISTENT, "it says nothing of the chain"
     assert check(pack, "--head", tmp_path / "head.json", *known)[0] == OK
     code, said = check(pack, "--head", tmp_path / "head.json", "--manifest", NO_DIGEST)
@@ -199,7 +199,7 @@ def rechained(entries: list[Row], first: int, **changes: Any) -> list[Row]:
         entry = entries[index] | before
         names = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
         hashed = "".join(f"{part}\n" for part in (chain.FORMAT, *(entry[name] for name in names)))
-        entries[index] = entry | {"hash": chain.digest(hashed.encode())}
+        entries[index] = entry | {"hash": chain.digest_of(hashed.encode())}
     return entries
 
 
@@ -207,7 +207,12 @@ def appended(entries: list[Row], kind: str, subject_id: str, payload: bytes) -> 
     """The entries and a well-formed one more, dated like the last."""
     last = entries[-1]
     fresh = {"sequence": last["sequence"] + 1, "kind": kind, "subject_id": subject_id}
-    digest = {"payload_digest": chain.digest(payload), "previous_hash": last["hash"], "time": last["time"], "hash": ""}
+    digest = {
+        "payload_digest": chain.digest_of(payload),
+        "previous_hash": last["hash"],
+        "time": last["time"],
+        "hash": "",
+    }
     return rechained([*entries, fresh | digest], len(entries))
 
 
@@ -216,7 +221,7 @@ def mended(files: Files, **manifest: Any) -> Files:
     known = json.loads(files["manifest.json"]) | manifest
     known["subjects"] = [subject for subject in known["subjects"] if subject["file"] in files]
     own = ("manifest.json", "export.json") + (("ledger.jsonl",) if known["format"].endswith("-2") else ())
-    known["files"] = {name: chain.digest(content) for name, content in files.items() if name not in own}
+    known["files"] = {name: chain.digest_of(content) for name, content in files.items() if name not in own}
     return files | {"manifest.json": json.dumps(known, indent=2, sort_keys=True).encode()}
 
 
@@ -308,13 +313,13 @@ def another_report_recorded(f: Forger, rechain: bool = False) -> Files:
     """The report replaced, and manifest, record and (with `rechain`) chain made to fit."""
     files = mended(another_report(f))
     record = files["export.json"].replace(
-        chain.digest(f.files["manifest.json"]).encode(), chain.digest(files["manifest.json"]).encode()
+        chain.digest_of(f.files["manifest.json"]).encode(), chain.digest_of(files["manifest.json"]).encode()
     )
     files |= {"export.json": record}
     if not rechain:
         return files
     at = f.index_of("audit_event")
-    return files | {"ledger.jsonl": lines(rechained(f.entries, at, payload_digest=chain.digest(record)))}
+    return files | {"ledger.jsonl": lines(rechained(f.entries, at, payload_digest=chain.digest_of(record)))}
 
 
 def invented_run(f: Forger, keep_last: bool = True, first_form: bool = True) -> Files:
@@ -332,7 +337,7 @@ def invented_run(f: Forger, keep_last: bool = True, first_form: bool = True) -> 
         return as_first_form(files, run=made["run"]["id"], subjects=[subject])
     files = mended(files, run=made["run"]["id"], subjects=[subject])
     record = record_of(f.files, "export.json") | {"id": str(uuid4()), "run_id": made["run"]["id"]}
-    record["detail"] = {"manifest": chain.digest(files["manifest.json"])}
+    record["detail"] = {"manifest": chain.digest_of(files["manifest.json"])}
     recorded = b"salt " + b"0" * 32 + b"\n" + json.dumps(record).encode()
     whole = appended(from_here, "audit_event", record["id"], recorded)
     return files | {"export.json": recorded, "ledger.jsonl": lines(whole)}
@@ -358,10 +363,10 @@ def invented(f: Forger) -> Files:
     """Another role, in a chain and a record of the pack made to fit: consistent through and through."""
     files = changed(f, "run.json", b'"discarded"', b'"supporting"')
     record = record_of(f.files, "export.json")
-    record["detail"] = {"manifest": chain.digest(files["manifest.json"])}
+    record["detail"] = {"manifest": chain.digest_of(files["manifest.json"])}
     recorded = json.dumps(record).encode()
-    entries = rechained(f.entries, 0, payload_digest=chain.digest(files["run.json"]))
-    entries = rechained(entries, f.index_of("audit_event"), payload_digest=chain.digest(recorded))
+    entries = rechained(f.entries, 0, payload_digest=chain.digest_of(files["run.json"]))
+    entries = rechained(entries, f.index_of("audit_event"), payload_digest=chain.digest_of(recorded))
     return files | {"export.json": recorded, "ledger.jsonl": lines(entries)}
 
 
@@ -536,7 +541,7 @@ def test_a_pack_of_the_first_form_is_ok_with_the_digest_of_its_manifest(forger: 
     pack = write(tmp_path / "pack.zip", files)
     code, said = check(pack, "--head", forger.heads)
     assert (code, "report.html" in said) == (CONSISTENT, True)
-    known = ("--manifest", chain.digest(files["manifest.json"]))
+    known = ("--manifest", chain.digest_of(files["manifest.json"]))
     assert check(pack, "--head", forger.heads, *known)[0] == OK
     assert check(pack, *known)[0] == CONSISTENT
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
+from audit.access_log import record_event
 from audit.conftest import House, MakeAnswer, MakeRun
-from audit.events import record_event
 from audit.proof.verification import Report, verify
 from audit.review.reviewing import Opinion, review
 from benchmarks.tampering import ATTACKS, Attack, Expected, NotPossible, tampered

@@ -14,10 +14,10 @@ from accounts.models import User
 from audit.conftest import House, MakeAnswer, MakeRun
 from audit.models import ReviewSample
 from audit.proof.verification import verify
-from audit.review.queue import RISKS, SECOND_MEANING, place_of, risky
+from audit.review.queue import RISKS, SECOND_MEANING, find_position, risky
 from audit.review.reviewing import Opinion, RunReviews, review
-from audit.review.sampling import draw, drawn
-from audit.runs.listing import listed
+from audit.review.sampling import redraw_sample, take_sample
+from audit.runs.listing import list_runs
 from audit.statistics.period import rates_of
 from audit.trail.story import story_of
 from retrieval.models import RetrievalRun, RunCandidate
@@ -67,7 +67,7 @@ def test_a_refusal_on_reading_is_queued_and_told_as_not_found(
     make_answer(plain)
     make_answer(run, kind="not_found", text="The passages speak of something else.")
     assert list(risky(house.auditor)) == list(risky(house.auditor, "not_found")) == [run]
-    assert {each.run.pk: each.outcome.kind for each in listed([plain, run])} == {plain.pk: "ok", run.pk: "warn"}
+    assert {each.run.pk: each.outcome.kind for each in list_runs([plain, run])} == {plain.pk: "ok", run.pk: "warn"}
     assert "do not hold the answer" in " ".join(story_of(run, [], run.answer, 0, RunReviews()))
     assert [rate.part for rate in rates_of(RetrievalRun.objects.all(), 30)] == [1]
 
@@ -84,13 +84,13 @@ def test_it_queues_shortened_quotes_and_leaves_out_ones_own_and_reviewed_runs(ho
 def test_it_draws_the_same_sample_again(house: House, make_run: MakeRun) -> None:
     start = timezone.now() - timedelta(days=1)
     runs = [make_run(PLAIN, created_at=start + timedelta(minutes=number)) for number in range(12)]
-    sample = draw(house.base, 5, house.auditor, "november")
+    sample = take_sample(house.base, 5, house.auditor, "november")
     make_run(PLAIN, created_at=sample.until + timedelta(minutes=1))  # asked later: not among those drawn from
     by_hand = sorted((str(run.pk) for run in runs), key=lambda pk: sha256(f"november:{pk}".encode()).digest())[:5]
     assert sample.run_ids == by_hand
-    assert all(drawn(ReviewSample.objects.get()) == by_hand for _ in range(10))
+    assert all(redraw_sample(ReviewSample.objects.get()) == by_hand for _ in range(10))
     assert sample.population == 12
-    assert draw(house.base, 5, house.auditor).run_ids != draw(house.base, 5, house.auditor).run_ids
+    assert take_sample(house.base, 5, house.auditor).run_ids != take_sample(house.base, 5, house.auditor).run_ids
     assert verify().ok
 
 
@@ -101,7 +101,7 @@ def test_it_walks_a_sample(house: House, make_run: MakeRun, signed_in: SignIn) -
     sample = ReviewSample.objects.get()
     assert response["Location"] == f"/audit/queue/{sample.pk}/"
     assert "the same questions" in client.get(response["Location"]).content.decode()
-    place = place_of(runs[sample.run_ids[1]], str(sample.pk), house.auditor)
+    place = find_position(runs[sample.run_ids[1]], str(sample.pk), house.auditor)
     assert place is not None
     assert (str(place.previous), str(place.following)) == (sample.run_ids[0], sample.run_ids[2])
     page = client.get(f"/audit/runs/{sample.run_ids[1]}/?queue={sample.pk}").content.decode()

@@ -26,7 +26,7 @@ from llm.models import LLMCall
 from retrieval.corpus import content_for
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.record import run_payload, store_run
+from retrieval.run_record import run_payload, store_run
 from tests.scripted_llm import ScriptedLLM
 
 Ask = Callable[..., RetrievalRun]

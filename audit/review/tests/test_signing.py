@@ -13,10 +13,18 @@ from accounts.models import User
 from audit.conftest import House, MakeRun
 from audit.models import AuditEvent, SignOff
 from audit.proof.verification import verify
-from audit.review.queue import SECOND, first_in_queue, place_of
+from audit.review.queue import SECOND, find_position, first_in_queue
 from audit.review.reviewing import Opinion, ReviewRefused, review
-from audit.review.sampling import draw
-from audit.review.signing import SignOffRefused, countersign, figures_of, of_period, of_sample, sentence_of, sign
+from audit.review.sampling import take_sample
+from audit.review.signing import (
+    SignOffRefused,
+    count_figures,
+    countersign,
+    describe_sign_off,
+    of_period,
+    of_sample,
+    sign,
+)
 from audit.runs.tests.test_search import complain
 from retrieval.models import RetrievalRun
 
@@ -31,7 +39,7 @@ def agree(run: RetrievalRun, user: User) -> None:
 
 def test_it_signs_a_sample_off_with_two_people(house: House, make_run: MakeRun) -> None:
     runs = [make_run("tangential") for _ in range(3)]
-    sample = draw(house.base, 3, house.auditor, "x")
+    sample = take_sample(house.base, 3, house.auditor, "x")
     with pytest.raises(SignOffRefused, match="3 questions of the sample wait"):
         sign(of_sample(sample), house.auditor)
     for run in runs[:2]:
@@ -39,7 +47,7 @@ def test_it_signs_a_sample_off_with_two_people(house: House, make_run: MakeRun) 
     review(runs[2], None, house.auditor, Opinion("wrong", reason=WHY))
     first = sign(of_sample(sample), house.auditor, "November")
     assert (first.figures["runs"], first.figures["reviewed"], first.figures["objected"]) == (3, 3, 1)
-    assert "3 of 3 questions, drawn with the seed x: 3 reviewed, 1 with an objection" in sentence_of(first)
+    assert "3 of 3 questions, drawn with the seed x: 3 reviewed, 1 with an objection" in describe_sign_off(first)
     with pytest.raises(SignOffRefused, match="somebody else"):
         countersign(first, house.auditor)
     second = countersign(first, house.owner)
@@ -60,9 +68,9 @@ def test_it_signs_a_period_off_once_every_risk_is_reviewed(house: House, make_ru
     with pytest.raises(SignOffRefused, match="1 question with a sign of risk waits"):
         sign(period, house.auditor)
     agree(risky, house.auditor)
-    figures = figures_of(of_period(house.base, today, today))
+    figures = count_figures(of_period(house.base, today, today))
     assert (figures["runs"], figures["risky"], figures["risky_reviewed"]) == (2, 1, 1)
-    assert "2 questions: 1 reviewed" in sentence_of(sign(of_period(house.base, today, today), house.auditor))
+    assert "2 questions: 1 reviewed" in describe_sign_off(sign(of_period(house.base, today, today), house.auditor))
 
 
 def test_it_signs_nothing_empty_or_to_come_or_by_others(house: House, make_run: MakeRun) -> None:
@@ -77,7 +85,7 @@ def test_it_signs_nothing_empty_or_to_come_or_by_others(house: House, make_run: 
 
 def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
     agree(make_run("", hits=[]), house.auditor)
-    sample = draw(house.base, 1, house.auditor)
+    sample = take_sample(house.base, 1, house.auditor)
     client = signed_in(house.auditor)
     address = f"/audit/signoffs/sample/{sample.pk}/"
     assert client.post(address, {"note": "<b>fine</b>"}).status_code == 302
@@ -132,7 +140,7 @@ def test_the_most_serious_sign_comes_first_and_neighbours_follow_that_order(hous
     order = [old, failed, absent, older]
     assert first_in_queue(house.auditor) == order
     for index, run in enumerate(order):
-        place = place_of(run, "risk", house.auditor)
+        place = find_position(run, "risk", house.auditor)
         assert place is not None
         assert place.previous == (order[index - 1].pk if index else None)
         assert place.following == (order[index + 1].pk if index + 1 < len(order) else None)
@@ -143,7 +151,7 @@ def test_an_objection_waits_for_a_second_reviewer(house: House, make_run: MakeRu
     review(run, run.candidates.get(), house.auditor, Opinion("overrule", "discarded", WHY))
     assert first_in_queue(house.auditor, SECOND) == []
     assert first_in_queue(house.owner, SECOND) == [run]
-    place = place_of(run, SECOND, house.owner)
+    place = find_position(run, SECOND, house.owner)
     assert place is not None and place.blind
     review(run, run.candidates.get(), house.owner, Opinion("agree", is_blind=True))
     assert first_in_queue(house.owner, SECOND) == []

@@ -3,7 +3,14 @@
 import pytest
 
 from audit.conftest import House, MakeRun
-from audit.runs.disagreement import against_rrf, detectors_sentence, grid_of, ordinal, rank_candidates, sentence_of
+from audit.runs.disagreement import (
+    against_rrf,
+    describe_disagreement,
+    detectors_sentence,
+    grid_of,
+    ordinal,
+    rank_candidates,
+)
 from audit.trail.candidates import Choice, build_table
 
 
@@ -42,7 +49,10 @@ def test_it_ignores_hits_of_another_document_and_runs_without_hits(house: House,
 
 def test_it_says_who_would_have_put_it_where(house: House, make_run: MakeRun) -> None:
     candidate = make_run().candidates.get(position=2)
-    assert sentence_of(candidate) == "RRF would have put this 2nd; the arbiter made it supporting because: Reason 2."
+    assert (
+        describe_disagreement(candidate)
+        == "RRF would have put this 2nd; the arbiter made it supporting because: Reason 2."
+    )
     assert detectors_sentence({"titles": 3}, ("titles", "vectors")) == "titles 3rd, not by vectors"
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from audit.conftest import House, MakeRun
 from audit.review.reviewing import Opinion, review
 from audit.runs import listing
-from audit.runs.listing import filtered, page_of
+from audit.runs.listing import filter_runs, read_run_page
 from chat.models import Conversation, Feedback, Turn
 from retrieval.models import RetrievalRun
 
@@ -71,9 +71,9 @@ def test_it_searches_alike_by_looking_through_and_by_index(
     three: None, monkeypatch: pytest.MonkeyPatch, wanted: dict[str, Any], found: str, windows: tuple[int, ...]
 ) -> None:
     monkeypatch.setattr(listing, "WINDOWS", windows)
-    page = page_of(RetrievalRun.objects.all(), wanted=wanted)
+    page = read_run_page(RetrievalRun.objects.all(), wanted=wanted)
     assert ", ".join(row.run.question for row in page.rows) == found
-    assert {run.question for run in filtered(RetrievalRun.objects.all(), wanted)} == {
+    assert {run.question for run in filter_runs(RetrievalRun.objects.all(), wanted)} == {
         row.run.question for row in page.rows
     }
 

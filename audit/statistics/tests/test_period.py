@@ -13,8 +13,8 @@ from django.utils import timezone
 from accounts.models import User
 from audit.conftest import House, MakeAnswer, MakeRun
 from audit.review.reviewing import Opinion, review
-from audit.statistics.charts import BAR_MAX, HEIGHT, Key, Point, Series, bars, columns
-from audit.statistics.period import coverage_of, figures_of, percentile
+from audit.statistics.charts import BAR_MAX, HEIGHT, LegendKey, Point, Series, bars, columns
+from audit.statistics.period import compute_figures, coverage_of, percentile
 from documents.models import Document
 from llm.models import Charge
 from retrieval.models import RetrievalRun
@@ -37,8 +37,8 @@ def test_it_counts_what_was_not_found_by_day_and_by_month(make_run: MakeRun) -> 
         ("found", day + timedelta(days=1)),
     ]:
         make_run("primary", status=status, created_at=moment)
-    assert [tuple(rate) for rate in figures_of(ALL(), 30).absent] == [("03-05", 2, 3), ("03-06", 0, 1)]
-    assert [(rate.when, rate.percent) for rate in figures_of(ALL(), 365).absent] == [("2026-03", 50.0)]
+    assert [tuple(rate) for rate in compute_figures(ALL(), 30).absent] == [("03-05", 2, 3), ("03-06", 0, 1)]
+    assert [(rate.when, rate.percent) for rate in compute_figures(ALL(), 365).absent] == [("2026-03", 50.0)]
 
 
 def test_it_holds_the_auditor_against_the_arbiter(house: House, make_run: MakeRun) -> None:
@@ -51,7 +51,7 @@ def test_it_holds_the_auditor_against_the_arbiter(house: House, make_run: MakeRu
     review(run, third, house.owner, Opinion("agree", previous_id=standing.pk))  # the last word counts
     review(run, first, house.owner, Opinion("agree", is_blind=True))
     review(run, second, house.owner, Opinion("agree", is_blind=True))
-    figures = figures_of(ALL(), 30)
+    figures = compute_figures(ALL(), 30)
     assert {row.role: row.cells for row in figures.matrix} == {
         "primary": (1, 1, 0, 0),
         "supporting": (0, 1, 0, 0),
@@ -71,7 +71,7 @@ def test_it_counts_repairs_detectors_times_and_tokens(
         make_run("primary discarded", llm_call=make_call(), arbiter="model"), llm_call=make_call(purpose="answer")
     )
     make_run("primary discarded tangential", timings_ms={"arbitrate": 10.0})
-    figures = figures_of(ALL(), 30)
+    figures = compute_figures(ALL(), 30)
     assert {row.who: row.counts["truncated"] for row in figures.repairs} == {
         "model-large-2-2026, prompt 14": 2,
         "Fixed rules": 3,
@@ -89,7 +89,7 @@ def test_it_counts_repairs_detectors_times_and_tokens(
 def test_it_counts_signs_of_risk_and_what_was_reviewed(house: House, make_run: MakeRun) -> None:
     reviewed, _waiting = make_run("", status="not_found"), make_run("", status="cannot_tell")
     review(reviewed, None, house.auditor, Opinion("agree"))
-    signs = {sign.name: (sign.runs, sign.reviewed, sign.waiting) for sign in figures_of(ALL(), 30).signs}
+    signs = {sign.name: (sign.runs, sign.reviewed, sign.waiting) for sign in compute_figures(ALL(), 30).signs}
     assert signs["not_found"] == (2, 1, 1)
     assert signs["failed"] == (0, 0, 0)
 
@@ -99,7 +99,7 @@ def test_it_tells_agreement_by_judge_and_detector(house: House, make_run: MakeRu
     agreed, overruled = run.candidates.all()
     review(run, agreed, house.auditor, Opinion("agree"))
     review(run, overruled, house.auditor, Opinion("overrule", "primary", "It states the rule itself."))
-    figures = figures_of(ALL(), 30)
+    figures = compute_figures(ALL(), 30)
     assert [tuple(rate) for rate in figures.by_judge] == [("model-large-2-2026, prompt 14", 1, 2)]
     assert {rate.when: (rate.part, rate.of) for rate in figures.by_detector} == {
         "Titles": (1, 1),
@@ -112,7 +112,7 @@ def test_it_adds_up_what_priced_calls_cost(make_run: MakeRun, make_call: Any) ->
     call = make_call()
     make_run("primary", llm_call=call, arbiter="model")
     Charge.objects.create(call=call, amount=Decimal("0.0125"), currency="EUR", price={})
-    (spent,) = figures_of(ALL(), 30).costs
+    (spent,) = compute_figures(ALL(), 30).costs
     assert (spent.calls, spent.amount, spent.currency) == (1, Decimal("0.0125"), "EUR")
 
 
@@ -157,7 +157,7 @@ def test_it_shows_figures_and_coverage_with_their_tables(
 
 
 def test_charts_keep_their_proportions() -> None:
-    key = Key("in-warn", "not found")
+    key = LegendKey("in-warn", "not found")
     drawn = columns([Point("a", 50, ""), Point("b", 100, ""), Point("c", 0, "")], key, "", unit=" %", most=100)
     heights = [rect.height for rect in drawn.rects if rect.css == key.css]
     assert heights[1] == 2 * heights[0] and heights[2] == 0

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from audit.runs.outcomes import METHOD_NAMES
-from audit.trail.candidates import Choice, Table, build_table, cut_words
+from audit.trail.candidates import CandidateTable, Choice, build_table, cut_words
 from audit.trail.story import HITS_TOLD
 from retrieval import api
 from retrieval.models import RunCandidate
@@ -36,13 +36,13 @@ POOL = [
 ]
 
 
-def table(**choice: object) -> Table:
+def table(**choice: object) -> CandidateTable:
     built = build_table(POOL, Choice(**choice))  # type: ignore[arg-type]
     assert built is not None
     return built
 
 
-def ids(shown: Table) -> list[str]:
+def ids(shown: CandidateTable) -> list[str]:
     return [row.candidate.candidate_id for row in shown.rows]
 
 

@@ -10,7 +10,7 @@ from accounts.models import User
 from chat.asking import keep_question
 from chat.figures.answer import NOTE
 from chat.models import Turn
-from chat.scope import Scope
+from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
@@ -27,7 +27,7 @@ def report(base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
 
 
 def answered(tenant: User, document: Document, question: str) -> Turn:
-    turn = keep_question(tenant, Scope(document.base, (document,)), question, "balanced", form_id=uuid.uuid4())
+    turn = keep_question(tenant, QuestionScope(document.base, (document,)), question, "balanced", form_id=uuid.uuid4())
     answer_turn(turn.pk)
     return Turn.objects.select_related("answer", "run").get(pk=turn.pk)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from chat.figures.computing import Line, compute_all, statement_lines
-from chat.figures.formulas import Expression, words_of
+from chat.figures.computing import StatementLine, compute_all, statement_lines
+from chat.figures.formulas import Expression, write_formula
 from chat.figures.statement_rows import StatementRow, statement_rows
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
@@ -117,12 +117,12 @@ def test_other_questions_compute_nothing(question: str) -> None:
 def test_the_formula_is_shown_with_brackets_where_they_matter(report: list[StatementRow]) -> None:
     (computed,) = compute_all("What is the quick ratio of 2024?", report)
     expression: Expression = computed.formula.expression
-    assert words_of(expression) == "(total current assets 2024 − inventory 2024) ÷ total current liabilities 2024"
+    assert write_formula(expression) == "(total current assets 2024 − inventory 2024) ÷ total current liabilities 2024"
     assert computed.shown == "1.18"
 
 
 @pytest.mark.parametrize("line", statement_lines(), ids=lambda line: line.asked_examples[0])
-def test_every_line_is_called_and_printed_as_its_examples_say(line: Line) -> None:
+def test_every_line_is_called_and_printed_as_its_examples_say(line: StatementLine) -> None:
     first = [next(each for each in statement_lines() if each.asked.fullmatch(name)) for name in line.asked_examples]
     assert first == [line] * len(line.asked_examples)
     assert [label for label in line.printed_examples if not line.printed.fullmatch(label)] == []

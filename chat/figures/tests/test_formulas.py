@@ -2,7 +2,16 @@
 
 import pytest
 
-from chat.figures.formulas import Metric, Unit, asked_text, compared, formula_of, known_metrics, metric_named, words_of
+from chat.figures.formulas import (
+    Metric,
+    Unit,
+    asked_text,
+    formula_of,
+    known_metrics,
+    metric_named,
+    read_comparison,
+    write_formula,
+)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +77,7 @@ from chat.figures.formulas import Metric, Unit, asked_text, compared, formula_of
 def test_a_formula_is_read(question: str, words: str, unit: Unit) -> None:
     formula = formula_of(question)
     assert formula is not None
-    assert (words_of(formula.expression), formula.unit) == (words, unit)
+    assert (write_formula(formula.expression), formula.unit) == (words, unit)
 
 
 @pytest.mark.parametrize(
@@ -93,13 +102,13 @@ def test_a_definition_that_uses_itself_ends() -> None:
 
 
 def test_a_metric_said_to_change_is_computed_for_both_years() -> None:
-    both = compared("Does Acme have an improving operating margin as of FY2022?")
-    assert [words_of(each.expression) for each in both] == [
+    both = read_comparison("Does Acme have an improving operating margin as of FY2022?")
+    assert [write_formula(each.expression) for each in both] == [
         "operating income 2021 ÷ revenue 2021",
         "operating income 2022 ÷ revenue 2022",
     ]
-    assert compared("What drove the operating margin change in FY2022?") == ()
-    assert compared("Is the operating margin good?") == ()
+    assert read_comparison("What drove the operating margin change in FY2022?") == ()
+    assert read_comparison("Is the operating margin good?") == ()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from chat.figures.printed import values_in
 from chat.figures.typed import list_of, table_of
 from chat.models import Answer
 from chat.page.thread import read_words
-from chat.scope import Scope
+from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
 from documents.models import KnowledgeBase
@@ -143,7 +143,9 @@ def test_a_question_for_a_list_shows_its_items(
         "# Policy\n\n## Exclusions\n\nThe exclusions are:\n\n- war\n- flood\n- nuclear <b>risks</b>\n\n## Fees\n\nNone.\n"
     )
     document = ingest_path(path, base, tenant)
-    turn = keep_question(tenant, Scope(base, (document,)), "What are the exclusions?", "balanced", form_id=uuid.uuid4())
+    turn = keep_question(
+        tenant, QuestionScope(base, (document,)), "What are the exclusions?", "balanced", form_id=uuid.uuid4()
+    )
     answer = answered(turn)
     (typed,) = typed_of(answer)
     assert [item["text"] for item in typed["items"]] == ["war", "flood", "nuclear <b>risks</b>"]

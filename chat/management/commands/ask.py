@@ -12,15 +12,15 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.models import User
 from chat.asking import QuestionError, check_question, keep_question
 from chat.models import Answer, Turn
-from chat.scope import Scope, ScopeError, choose
+from chat.scope import QuestionScope, ScopeError, choose
 from chat.turns.conductor import AnsweringFailed, answer_turn
 from chat.turns.replies import answer_json
-from chat.writing.phrases import cited_pages, place_of
+from chat.writing.phrases import cited_pages, describe_place
 from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Membership, Role
 from documents.storage.uploads import UploadRefused
-from retrieval.record import result_json
+from retrieval.run_record import result_json
 from retrieval.types import RetrievalResult
 
 SHELL_EMAIL = "commandline@localhost"  # who asks from the shell; nobody can sign in as it
@@ -56,14 +56,14 @@ class Command(BaseCommand):
             raise CommandError(turn.error_for_people)
         self.stdout.write(as_json(turn, result) if options["json"] and result else as_text(turn))
 
-    def find_scope(self, user: User, options: dict[str, Any]) -> Scope:
+    def find_scope(self, user: User, options: dict[str, Any]) -> QuestionScope:
         if options["base"]:
             return open_scope(user, named_base(options["base"]), options["user"])
         given = options["document"]
         if Path(given).is_file():
-            return Scope(command_base(user), (self.read(Path(given), user),))
+            return QuestionScope(command_base(user), (self.read(Path(given), user),))
         document = find_document(given)
-        return Scope(open_scope(user, document.base, options["user"]).base, (document,))
+        return QuestionScope(open_scope(user, document.base, options["user"]).base, (document,))
 
     def read(self, path: Path, user: User) -> Document:
         """The document of a file, with its embeddings; progress goes to the error stream and leaves the JSON alone."""
@@ -112,7 +112,7 @@ def find_document(given: str) -> Document:
     return document
 
 
-def open_scope(user: User, base: KnowledgeBase, email: str | None) -> Scope:
+def open_scope(user: User, base: KnowledgeBase, email: str | None) -> QuestionScope:
     """The whole base. Who has the server's shell may ask any base; the members' list shows that it was done."""
     if email is None:
         Membership.objects.get_or_create(base=base, user=user, defaults={"role": Role.VIEWER})
@@ -136,6 +136,6 @@ def as_text(turn: Turn) -> str:
         words = ", ".join(f"{word['text']} {word['count']}" for word in turn.run.searched)
         lines = ["Not found.", answer.text, f"Words searched: {words}" if words else ""]
     for citation in answer.citations.select_related("candidate"):
-        place = place_of(citation.candidate, cited_pages(citation), with_document=True)
+        place = describe_place(citation.candidate, cited_pages(citation), with_document=True)
         lines.append(f"[{citation.marker}] {place}\n    {' '.join(citation.quote.split())}")
     return "\n\n".join(filter(None, lines))

@@ -10,7 +10,7 @@ from accounts.models import User
 from chat.conftest import ABSENT_QUESTION, Ask
 from chat.followup.tests.test_rewriting import answered, follow
 from chat.models import Conversation
-from chat.page.export import file_name, plain
+from chat.page.export import escape_markdown, file_name
 from chat.turns.feedback import give_feedback
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,4 +70,4 @@ def test_it_names_the_file_plainly(title: str, name: str) -> None:
 
 
 def test_it_leaves_no_markup() -> None:
-    assert plain("a *b* [c](d) <e>\n# f") == "a \\*b\\* \\[c\\](d) \\<e\\> \\# f"
+    assert escape_markdown("a *b* [c](d) <e>\n# f") == "a \\*b\\* \\[c\\](d) \\<e\\> \\# f"

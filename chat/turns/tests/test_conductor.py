@@ -28,7 +28,7 @@ from documents.models import Document, KnowledgeBase
 from llm.models import LLMCall
 from retrieval.corpus import retrieve_among
 from retrieval.models import RetrievalRun
-from retrieval.record import store_failed_run
+from retrieval.run_record import store_failed_run
 
 PATIENCE_S = 60.0  # with what may take a moment on a busy machine
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,7 +42,7 @@ def answered(turn: Turn) -> tuple[Turn, Answer]:
 
 def told(turn: Turn) -> list[str]:
     """The types of the events of a turn, tokens counted as one."""
-    entries: Any = stream.writer_client().xrange(stream.key_of(turn.pk))
+    entries: Any = stream.writer_client().xrange(stream.stream_key(turn.pk))
     types = [fields["type"] for _, fields in entries]
     return [each for index, each in enumerate(types) if each != "token" or types[index - 1] != "token"]
 

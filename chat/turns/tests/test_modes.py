@@ -10,7 +10,7 @@ from accounts.models import User
 from chat.asking import keep_question
 from chat.conftest import Serve
 from chat.models import Answer
-from chat.scope import Scope
+from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
@@ -49,7 +49,7 @@ def leases(wired: None, base: KnowledgeBase, tenant: User, tmp_path: Path, setti
 def answered(base: KnowledgeBase, tenant: User, mode: str, **chosen: str) -> Answer:
     KnowledgeBase.objects.filter(pk=base.pk).update(settings={"embeddings": "none", **chosen})
     base.refresh_from_db()
-    turn = keep_question(tenant, Scope(base), QUESTION, mode, form_id=uuid.uuid4())
+    turn = keep_question(tenant, QuestionScope(base), QUESTION, mode, form_id=uuid.uuid4())
     answer_turn(turn.pk)
     return Answer.objects.select_related("run", "run__llm_call", "turn").get(turn=turn)
 

@@ -19,7 +19,7 @@ def written(reply: str, numbers: tuple[int, ...] = (1, 2, 3), piece: int = 3) ->
 
 
 def test_it_puts_the_excerpts_before_the_question() -> None:
-    prompt = writer.build_prompt("What is the fee?", [an_excerpt(1), an_excerpt(2, "It rises each year.")])
+    prompt = writer.build_writer_prompt("What is the fee?", [an_excerpt(1), an_excerpt(2, "It rises each year.")])
     assert prompt.index('<excerpt number="1"') < prompt.index('<excerpt number="2"') < prompt.index("<question>")
     assert 'document="Agreement" section="Fees" pages="3"' in prompt
 
@@ -36,7 +36,7 @@ def test_it_puts_the_excerpts_before_the_question() -> None:
 )
 def test_it_lets_no_document_close_its_fence(hostile: str) -> None:
     excerpt = an_excerpt(1, hostile, document=f'A" {hostile}', section=hostile)
-    prompt = writer.build_prompt(hostile, [excerpt])
+    prompt = writer.build_writer_prompt(hostile, [excerpt])
     assert hostile not in prompt
     assert prompt.count("</excerpt>") == prompt.count("<question>") == prompt.count("</question>") == 1
 
@@ -44,7 +44,7 @@ def test_it_lets_no_document_close_its_fence(hostile: str) -> None:
 @pytest.mark.parametrize("piece", [1, 1000])
 def test_a_comparison_copied_from_the_prompt_is_shown_and_checked_as_printed(piece: int) -> None:
     excerpt = an_excerpt(1, "Losses of <5 % within >30 days are borne by the tenant.")
-    assert "Losses of ‹5 % within ›30 days" in writer.build_prompt("?", [excerpt])
+    assert "Losses of ‹5 % within ›30 days" in writer.build_writer_prompt("?", [excerpt])
     streamed, shown = written("Losses of ‹5 % within ›30 days are borne by the tenant [1].", piece=piece)
     assert shown == streamed.text == "Losses of <5 % within >30 days are borne by the tenant [1]."
     (checked,) = check_sentences(streamed.text, [excerpt])

@@ -96,4 +96,4 @@ def test_a_counter_that_was_lost_begins_again(monkeypatch: pytest.MonkeyPatch) -
         raise ValueError(key)
 
     monkeypatch.setattr(limits, "cache", SimpleNamespace(add=lambda *_: True, incr=lost))
-    assert limits.counted("x") == 1
+    assert limits.count_request("x") == 1

@@ -143,7 +143,7 @@ def test_a_session_without_the_token_of_a_form_is_refused(signed_in: Client) -> 
         (lambda request: problems.bad_request(request, ValueError("secret")), 400),
         (lambda request: problems.forbidden(request, PermissionDenied("x")), 403),
         (lambda request: problems.absent(request, Http404("x")), 404),
-        (lambda request: problems.failed(request), 500),
+        (lambda request: problems.report_failure(request), 500),
     ],
 )
 def test_django_itself_answers_programs_with_problems_and_people_with_pages(

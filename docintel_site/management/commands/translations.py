@@ -18,7 +18,7 @@ class Command(BaseCommand):
     def handle(self, *, check: bool, **options: Any) -> None:
         told = []
         for language in translations.LANGUAGES:
-            told += translations.faults(language) if check else translations.refresh(language)
+            told += translations.find_catalog_faults(language) if check else translations.refresh(language)
         for line in told:
             self.stdout.write(line)
         if told:

@@ -97,7 +97,7 @@ def test_it_is_embedded(queued: Queued, base: KnowledgeBase, serve: Serve) -> No
     parse = annotated(queued, base, embeddings="bundled")
     passage = parse.passages.exclude(annotation="").first()
     assert passage is not None
-    assert embedding.text_of(passage).startswith(passage.annotation)
+    assert embedding.text_to_embed(passage).startswith(passage.annotation)
     assert parse.embedding_model == MODEL_KEY
     assert Embedding.objects.filter(passage__parse=parse).count() == PAGES
 

@@ -218,7 +218,7 @@ def test_it_stops_between_pages(queued: Queued) -> None:
 
     def ask_to_stop(stage: str, done: int, total: int) -> None:
         if stage == "pages":
-            queueing.stop(job.document)
+            queueing.stop_jobs(job.document)
 
     conductor.ingest(job, ask_to_stop)
     job, document = seen(job)
@@ -227,7 +227,7 @@ def test_it_stops_between_pages(queued: Queued) -> None:
 
 def test_it_stops_a_waiting_job_at_once(queued: Queued) -> None:
     job = queued()
-    queueing.stop(job.document)
+    queueing.stop_jobs(job.document)
     conductor.ingest(job)
     job, document = seen(job)
     assert (job.state, document.state) == ("cancelled", "failed")
@@ -304,7 +304,7 @@ def test_it_says_so_when_the_reader_was_stopped_from_outside_each_time(queued: Q
 def test_it_recognises_again_when_the_child_was_stopped_from_outside(queued: Queued) -> None:
     blanks = zlib.compress(b" " * 800_000_000, 9)  # ten seconds of work
     document = queued(raw_pdf(blanks, content_extra=b"/Filter/FlateDecode")).document
-    queueing.stop(document)
+    queueing.stop_jobs(document)
     job = queueing.queue_again(document, IngestJob.Stage.RECOGNISE)
     for state, attempt in (("queued", 1), ("queued", 2), ("failed", 3)):
         conductor.run(job, IngestJob.Stage.RECOGNISE, watch=striking(signal.SIGKILL))
@@ -443,7 +443,7 @@ def test_it_goes_on_where_embedding_stopped(queued: Queued, monkeypatch: pytest.
 def test_it_stays_ready_when_embedding_is_stopped(queued: Queued) -> None:
     job = queued()
     conductor.ingest(job)
-    queueing.stop(job.document)
+    queueing.stop_jobs(job.document)
     conductor.run(job, IngestJob.Stage.EMBED)
     job, document = seen(job)
     assert (job.state, document.state, Embedding.objects.count()) == ("cancelled", "ready", 0)
@@ -466,7 +466,7 @@ def test_it_reads_a_known_path_again_when_it_had_failed(base: KnowledgeBase, own
     path = tmp_path / "policy.pdf"
     path.write_bytes(make_pdf())
     document = accept_upload(base, owner, upload_of(path.read_bytes()))
-    queueing.stop(document)
+    queueing.stop_jobs(document)
     assert conductor.ingest_path(path, base, owner).state == "ready"
 
 

@@ -16,7 +16,7 @@ from django.urls import reverse
 from PIL import Image
 
 from documents.ingestion import page_images
-from documents.ingestion.page_images import NoPageImage, has_image, page_image, thumbnail
+from documents.ingestion.page_images import NoPageImage, has_image, make_page_image, make_thumbnail
 from documents.ingestion.tests.test_conductor import children_of
 from documents.models import Document, IngestJob
 from documents.tests.files import make_pdf
@@ -35,30 +35,30 @@ def document(queued: Callable[..., IngestJob]) -> Document:
 
 def test_it_draws_a_page_and_keeps_it(queued: Callable[..., IngestJob]) -> None:
     document = queued(make_pdf(note="drawn once")).document
-    path = page_image(document, 2)
+    path = make_page_image(document, 2)
     with Image.open(path) as image:
         assert (image.format, image.width) == ("WEBP", 910)
     written = path.stat().st_mtime_ns
-    assert page_image(document, 2).stat().st_mtime_ns == written
+    assert make_page_image(document, 2).stat().st_mtime_ns == written
     assert [one.name for one in path.parent.iterdir()] == ["2.webp"], "no half-written file is left"
 
 
 def test_it_draws_a_thumbnail(document: Document) -> None:
-    with Image.open(thumbnail(document)) as image:
+    with Image.open(make_thumbnail(document)) as image:
         assert (image.format, image.width) == ("WEBP", 96)
 
 
 @pytest.mark.parametrize("number", [0, 5, 10**6])
 def test_it_has_no_image_of_an_absent_page(document: Document, number: int) -> None:
     with pytest.raises(NoPageImage):
-        page_image(document, number)
+        make_page_image(document, number)
 
 
 def test_text_has_no_image(queued: Callable[..., IngestJob]) -> None:
     document = queued(b"# Text", "a.md").document
     assert not has_image(document, 1)
     with pytest.raises(NoPageImage):
-        page_image(document, 1)
+        make_page_image(document, 1)
 
 
 def test_it_tries_a_page_that_cannot_be_drawn_once(
@@ -67,11 +67,11 @@ def test_it_tries_a_page_that_cannot_be_drawn_once(
     document = queued(make_pdf()[:700], "cut.pdf").document
     assert has_image(document, 1)
     with pytest.raises(NoPageImage, match="damaged"):
-        page_image(document, 1)
+        make_page_image(document, 1)
     assert not has_image(document, 1)
     monkeypatch.delattr(sandbox, "render_in_child")
     with pytest.raises(NoPageImage, match="damaged"):
-        page_image(document, 1)
+        make_page_image(document, 1)
 
 
 @pytest.mark.skipif(not HUGE.exists(), reason="the shared hostile files are not here")
@@ -79,7 +79,7 @@ def test_it_gives_up_on_a_page_that_would_never_end(queued: Callable[..., Ingest
     document = queued(HUGE.read_bytes(), "slow.pdf").document
     began = time.monotonic()
     with pytest.raises(NoPageImage, match="took longer"):
-        page_image(document, 1)
+        make_page_image(document, 1)
     assert time.monotonic() - began < 25
     assert not has_image(document, 1)
 
@@ -97,7 +97,7 @@ def test_it_draws_a_page_later_whose_drawing_was_stopped_from_outside(queued: Ca
     striker = Thread(target=strike)
     striker.start()
     with pytest.raises(NoPageImage, match="load the page again"):
-        page_image(document, 1)
+        make_page_image(document, 1)
     striker.join()
     assert has_image(document, 1), "nothing was found out about the page"
 
@@ -118,7 +118,7 @@ def test_many_ask_and_few_draw(queued: Callable[..., IngestJob], monkeypatch: py
 
     def ask() -> None:
         together.wait()
-        page_image(document, 1)
+        make_page_image(document, 1)
         connection.close()
 
     monkeypatch.setattr(sandbox, "render_in_child", counted)

@@ -53,7 +53,7 @@ def with_scan(*texts: str) -> bytes:
 
 def recognised(document: Document, number: int, *lines: str, is_blank: bool = False) -> None:
     """Put what recognition would have found of a page where it keeps it."""
-    path = recognition.place_of(page_images.folder_of(document.sha256), number)
+    path = recognition.page_text_path(page_images.folder_of(document.sha256), number)
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [[text, 72.0, 100.0 + 20 * place, 400.0, 114.0 + 20 * place] for place, text in enumerate(lines)]
     path.write_text(json.dumps({"engine": "by hand", "lines": rows, "is_blank": is_blank}))
@@ -84,7 +84,7 @@ def finished(job: IngestJob) -> tuple[IngestJob, Document, Parse | None]:
 def test_it_reads_recognised_lines_into_the_same_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(with_scan(SCANNED, ""))
-    line, blank = recognition.text_of([[SCANNED + "\x00", 72, 100, 400, 114]]), recognition.text_of([])
+    line, blank = recognition.build_page_text([[SCANNED + "\x00", 72, 100, 400, 114]]), recognition.build_page_text([])
     reading = read_pdf(path, page_images.limits(), recognised={5: line, 6: blank, 1: line})
     assert [page.text_layer for page in reading.pages] == ["text"] * 4 + ["ocr"] * 2
     assert [(row.text, row.page_number) for row in reading.lines if row.method == "ocr"] == [(SCANNED, 5)]
@@ -95,7 +95,7 @@ def test_it_reads_recognised_lines_into_the_same_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lines", [[["  ", 0, 0, 9, 9]], [["upside down", 9, 9, 0, 0]], []])
 def test_it_makes_no_line_of_nothing(lines: list[Any]) -> None:
-    assert recognition.text_of(lines).pieces == {}
+    assert recognition.build_page_text(lines).pieces == {}
 
 
 @pytest.mark.django_db
@@ -103,7 +103,7 @@ def test_it_makes_no_line_of_nothing(lines: list[Any]) -> None:
 def test_it_says_which_pages_have_no_text_and_cannot_tell(queued: Queued) -> None:
     _, document, parse = finished(queued(with_scan(SCANNED, "")))
     assert parse is not None and parse.unreadable_pages == [5, 6]
-    situation = listing.rows_of([document])[0].situation
+    situation = listing.build_rows([document])[0].situation
     assert (situation.kind, "2 of 6 pages have no text" in situation.note) == ("warn", True)
     content = load_content(parse)
     result = retrieve(

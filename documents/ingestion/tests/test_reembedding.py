@@ -75,7 +75,7 @@ def test_a_document_is_embedded_by_the_server_its_base_chose(
 def test_old_vectors_serve_until_the_last_document_has_new_ones(
     two_read: list[Parse], base: KnowledgeBase, owner: User
 ) -> None:
-    first, second = reembedding.begin(base, owner)
+    first, second = reembedding.begin_reembedding(base, owner)
     found = reembedding.progress(base)
     assert found and (found.wanted, found.serving) == (VOYAGE, (SMALL,))
     assert (found.documents, found.documents_left, found.vectors, found.is_running) == (2, 2, 0, True)
@@ -97,15 +97,17 @@ def test_an_interrupted_document_goes_on_where_it_stopped(
     two_read: list[Parse], server: ScriptedLLM, base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding, "BATCH", 1)
-    job = reembedding.begin(base)[0]
+    job = reembedding.begin_reembedding(base)[0]
     server.behaviour = "good"
     asked = len(server.requests)
     lease = claim_job(job, (IngestJob.Stage.EMBED,))
     assert lease is not None
     parse = Parse.objects.get(pk=str(job.parse_id))
-    batches = list(embedding.batches(embedding.passages_without(parse, _embedder(base))))
+    batches = list(embedding.batch_owners(embedding.passages_without(parse, _embedder(base))))
     with lease:
-        copy_vectors(parse, VOYAGE, batches[0], _embedder(base).embed_documents([embedding.text_of(batches[0][0])]))
+        copy_vectors(
+            parse, VOYAGE, batches[0], _embedder(base).embed_documents([embedding.text_to_embed(batches[0][0])])
+        )
         embedding.embed_parse(lease)
     total = parse.passages.count() + parse.toc_entries.count()
     assert len(server.requests) - asked == total  # one by hand, and each other once
@@ -129,7 +131,7 @@ def test_a_server_that_refuses_leaves_the_document_to_its_words(
     assert "keyword" in parse.report["embeddings"] and Embedding.objects.count() == 0
     assert LLMCall.objects.get(purpose="embedding").outcome != "ok"
     server.behaviour = "good"
-    for job in reembedding.begin(base):
+    for job in reembedding.begin_reembedding(base):
         finish(job)
     assert serving() == [VOYAGE] and "embeddings" not in Parse.objects.get().report
 

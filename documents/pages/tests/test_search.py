@@ -2,7 +2,7 @@
 
 import pytest
 
-from documents.pages.search import HITS_MAX, FoundLine, find_in, laid_out, shown
+from documents.pages.search import HITS_MAX, FoundLine, find_in, laid_out, show_hit
 from reading.matching import match_form
 
 TEXTS = {
@@ -56,7 +56,7 @@ def test_it_numbers_the_hits_and_names_their_pages() -> None:
 
 def test_it_shows_a_hit_with_its_neighbours() -> None:
     finding = find_in(laid_out(LINES), "plan is")
-    hit = shown(finding, finding.hits[0], TEXTS)
+    hit = show_hit(finding, finding.hits[0], TEXTS)
     assert (hit.before, hit.words) == ("sible person. The Risk management ", "plan is")
     assert hit.after.startswith(" “final”. Café risk-management")
 

@@ -2,7 +2,7 @@
 
 from django.template.loader import render_to_string
 
-from documents.pages.sheet import Mark, Sheet, around, build_sheet, line_marks
+from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
 from reading.rows import LineRow
 
 
@@ -72,7 +72,7 @@ def test_a_tag_stays_inside_the_page() -> None:
 
 
 def test_it_puts_one_box_around_lines_of_each_page() -> None:
-    boxes = around([line(1), line(2, x0=90, y0=220), line(3, page=2)])
+    boxes = boxes_around([line(1), line(2, x0=90, y0=220), line(3, page=2)])
     assert boxes == [{"page": 1, "x0": 90, "y0": 200, "x1": 300, "y1": 230}, box(2)]
 
 

@@ -96,11 +96,11 @@ def test_older_versions_go_to_the_trash_and_away_with_the_newest(first: Document
     second = newer_than(first, owner, "two")
     trash.move_to_trash(second, owner)
     assert not Document.objects.filter(trashed_at=None).exists()
-    trash.restore(second, owner)
+    trash.restore_document(second, owner)
     assert Document.objects.filter(trashed_at=None).count() == 2
     assert answering(first.base) == [second]
     trash.move_to_trash(second, owner)
-    assert trash.purge(second, owner)
+    assert trash.purge_document(second, owner)
     assert not Document.objects.exists()
 
 

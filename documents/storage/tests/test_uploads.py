@@ -216,7 +216,7 @@ def test_the_same_bytes_come_and_go_at_once_and_are_there_at_most_once(base: Kno
 
     def put_back() -> None:
         for document in base.documents.exclude(trashed_at=None)[:1]:
-            trash.restore(document, owner)
+            trash.restore_document(document, owner)
 
     def often(act: Callable[[], None]) -> None:
         together.wait()

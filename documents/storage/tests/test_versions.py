@@ -29,7 +29,7 @@ from ledger.models import Event as LedgerEvent
 from llm.embeddings.bundled import is_available
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.record import store_run
+from retrieval.run_record import store_run
 
 pytestmark = pytest.mark.django_db
 
@@ -146,7 +146,7 @@ def test_it_answers_from_one_parse_while_another_is_swapped_in(document: Documen
 def test_it_purges_everything_but_the_record(document: Document, owner: User, signed_in: Client) -> None:
     run = ask(document, owner)
     trash.move_to_trash(document)
-    assert trash.purge(document)
+    assert trash.purge_document(document)
     assert not any(model._default_manager.exists() for model in ROWS)
     assert run.candidates.exists()
     page = signed_in.get(reverse("audit:trail", args=[run.pk])).content.decode()
@@ -155,24 +155,24 @@ def test_it_purges_everything_but_the_record(document: Document, owner: User, si
 
 @pytest.mark.django_db(transaction=True)
 def test_it_purges_the_file_and_its_page_images(document: Document) -> None:
-    page_images.page_image(document, 1)
+    page_images.make_page_image(document, 1)
     assert left()["files"] == 2
     trash.move_to_trash(document)
-    trash.purge(document)
+    trash.purge_document(document)
     assert left() == {}
 
 
 @pytest.mark.django_db(transaction=True)
 def test_it_keeps_the_page_images_of_the_same_file_elsewhere(document: Document, owner: User) -> None:
-    image = page_images.page_image(document, 1)
+    image = page_images.make_page_image(document, 1)
     accept_upload(access.create_base(owner, "Other"), owner, upload_of(make_pdf()))
     trash.move_to_trash(document)
-    trash.purge(document)
+    trash.purge_document(document)
     assert image.exists()
 
 
 def test_it_purges_only_from_the_trash(document: Document) -> None:
-    assert not trash.purge(document)
+    assert not trash.purge_document(document)
     assert Document.objects.exists()
 
 
@@ -241,7 +241,7 @@ def test_it_leaves_nothing_of_a_document_deleted_at_any_stage(queued: Queued) ->
             time.sleep(chance.uniform(0, WORK_S))
             stages.update(IngestJob.objects.filter(pk=job.pk).values_list("stage", flat=True))
             trash.move_to_trash(job.document)
-            trash.purge(job.document)
+            trash.purge_document(job.document)
             working.result()
             assert left() == {}
     assert len(stages) >= 2, f"the deletions met only {stages}"
@@ -269,8 +269,8 @@ def test_an_upload_into_a_base_that_is_being_deleted_does_not_stay(base: Knowled
 def test_restoring_does_not_bring_a_purged_document_back(document: Document) -> None:
     kept: Any = Document.objects.get(pk=document.pk)
     trash.move_to_trash(document)
-    trash.purge(document)
-    assert trash.restore(kept) is None
+    trash.purge_document(document)
+    assert trash.restore_document(kept) is None
     assert not Document.objects.exists()
 
 
@@ -279,10 +279,10 @@ def test_every_deletion_is_recorded_with_who_did_it(queued: Queued, base: Knowle
     parse_id = str(document.current_parse_id)
     trash.move_to_trash(document, owner)
     trash.move_to_trash(document, owner)
-    trash.restore(document, owner)
+    trash.restore_document(document, owner)
     trash.move_to_trash(document)
-    assert trash.purge(document, owner)
-    assert not trash.purge(document, owner)
+    assert trash.purge_document(document, owner)
+    assert not trash.purge_document(document, owner)
     events = list(LedgerEvent.objects.filter(subject=f"document:{document.pk}").order_by("created_at"))
     assert [(event.kind, event.actor) for event in events] == [
         ("trashed", str(owner)),

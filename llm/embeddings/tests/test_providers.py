@@ -8,7 +8,7 @@ from llm import errors
 from llm.conftest import Serve
 from llm.embeddings import providers
 from llm.embeddings.bundled import MODEL_KEY, is_available
-from llm.embeddings.providers import embedder_for, embedder_of, obstacle
+from llm.embeddings.providers import embedder_for, embedder_of, find_provider_obstacle
 from llm.exchange import Exchange
 from tests.scripted_llm import ScriptedLLM
 
@@ -118,7 +118,9 @@ def test_it_tries_again_when_the_server_recovers(serve: Serve, settings: Setting
 
 def test_it_says_what_is_missing(settings: Settings) -> None:
     settings.EMBEDDING_CONFIGURED, settings.VOYAGE_API_KEY = False, ""
-    assert "DOCINTEL_EMBEDDING_BASE_URL" in obstacle("openai") and "VOYAGE_API_KEY" in obstacle("voyage")
+    assert "DOCINTEL_EMBEDDING_BASE_URL" in find_provider_obstacle(
+        "openai"
+    ) and "VOYAGE_API_KEY" in find_provider_obstacle("voyage")
     assert embedder_of("openai") is embedder_of("voyage") is embedder_for("voyage/voyage-3.5/1024") is None
 
 

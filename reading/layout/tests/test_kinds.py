@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reading.layout.kinds import BodyStyle, heading_score, is_wrapped_row, kind_of, numbering_of
+from reading.layout.kinds import BodyStyle, classify_line, heading_score, is_wrapped_row, numbering_of
 from reading.layout.lines import PageLine
 from reading.limits import Limits
 from reading.matching import match_form
@@ -42,7 +42,7 @@ def line(*cells: str, size: float = 10, is_bold: bool = False, y: float = 300) -
 )
 def test_it_knows_the_kind_of_a_line(cells: tuple[str, ...], kind: str) -> None:
     above = line("text right above", y=288)
-    assert kind_of(line(*cells), above, STYLE) == kind
+    assert classify_line(line(*cells), above, STYLE) == kind
 
 
 @pytest.mark.parametrize(
@@ -99,22 +99,25 @@ def placed(text: str, left: float, right: float, *, is_bold: bool = True, y: flo
 
 
 def test_a_bold_line_in_the_middle_is_a_heading_like_one_at_the_left_edge() -> None:
-    assert kind_of(placed("Results of operations", 256, 356), None, STYLE) == "heading"
-    assert kind_of(placed("Results of operations", 72, 172), None, STYLE) == "heading"
-    assert kind_of(placed("Years ended June 30,", 400, 500), None, STYLE) == "body", "the head of a column"
-    assert kind_of(placed("(in millions, except per share)", 226, 386), None, STYLE) == "body"
+    assert classify_line(placed("Results of operations", 256, 356), None, STYLE) == "heading"
+    assert classify_line(placed("Results of operations", 72, 172), None, STYLE) == "heading"
+    assert classify_line(placed("Years ended June 30,", 400, 500), None, STYLE) == "body", "the head of a column"
+    assert classify_line(placed("(in millions, except per share)", 226, 386), None, STYLE) == "body"
 
 
 def test_a_heading_goes_on_in_the_line_below_set_like_it() -> None:
     first = placed("Item 5. Market for common equity and", 72, 540, y=300)
     first.kind = "heading"
-    assert kind_of(placed("purchases of equity securities", 72, 210, y=312), first, STYLE) == "heading"
-    assert kind_of(placed("purchases of equity securities", 72, 210, y=340), first, STYLE) != "heading"
-    assert kind_of(placed("plain text below a heading", 72, 210, is_bold=False, y=312), first, STYLE) == "body"
+    assert classify_line(placed("purchases of equity securities", 72, 210, y=312), first, STYLE) == "heading"
+    assert classify_line(placed("purchases of equity securities", 72, 210, y=340), first, STYLE) != "heading"
+    assert classify_line(placed("plain text below a heading", 72, 210, is_bold=False, y=312), first, STYLE) == "body"
 
 
 def test_a_number_alone_makes_no_heading_of_a_list_item() -> None:
-    assert kind_of(line("2. Gather what is needed to prepare it", y=312), line("before", y=300), STYLE) == "list_item"
+    assert (
+        classify_line(line("2. Gather what is needed to prepare it", y=312), line("before", y=300), STYLE)
+        == "list_item"
+    )
     assert numbering_of("C.1 Table of levels") == ("C.1", "Table of levels")
 
 

@@ -11,13 +11,13 @@ import pytest
 from reading.layout.lines import (
     LINE_CHARS,
     PageLine,
-    Piece,
+    TextPiece,
     cells_of,
     label_edge,
     page_lines,
-    parted,
     pieces_of,
     row_by_row,
+    split_at_gaps,
 )
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
@@ -194,15 +194,17 @@ def test_it_leaves_two_columns_of_text_and_list_marks_alone() -> None:
     assert label_edge(marked) is None
 
 
-def placed(text: str, left: float, baseline: float) -> Piece:
+def placed(text: str, left: float, baseline: float) -> TextPiece:
     right = left + 5 * len(text)
-    return Piece(text, left, baseline - 9, right, baseline, baseline, 9, False, (LineSpan(0, len(text), left, right),))
+    return TextPiece(
+        text, left, baseline - 9, right, baseline, baseline, 9, False, (LineSpan(0, len(text), left, right),)
+    )
 
 
 def test_it_parts_a_piece_at_a_wide_gap() -> None:
     both = placed("Tier 1: Application", 72, 100)
     both = both._replace(spans=(LineSpan(0, 7, 72, 100), LineSpan(8, 19, 139, 190)))
-    assert [(part.text, part.x0, part.x1, part.spans[0].start) for part in parted(both)] == [
+    assert [(part.text, part.x0, part.x1, part.spans[0].start) for part in split_at_gaps(both)] == [
         ("Tier 1:", 72, 100, 0), ("Application", 139, 190, 0),
     ]  # fmt: skip
 

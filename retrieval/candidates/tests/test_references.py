@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.candidates.references import TARGETS_MAX, Followed, Reference, follow, place_of, references_in
+from retrieval.candidates.references import TARGETS_MAX, Followed, Reference, follow, references_in, resolve_reference
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import Candidate, RetrievalResult
@@ -70,7 +70,7 @@ def test_it_reads_what_a_text_points_to(text: str, found: list[str]) -> None:
     ],
 )
 def test_a_reference_means_lines(contract: DocumentContent, reference: Reference, begins: str) -> None:
-    place = place_of(reference, contract)
+    place = resolve_reference(reference, contract)
     assert place is not None
     assert contract.lines[place.first - 1].text.startswith(begins)
 
@@ -79,7 +79,7 @@ def test_a_reference_means_lines(contract: DocumentContent, reference: Reference
     "reference", [Reference("table", "9"), Reference("section", "9"), Reference("table", "9", "(a)")]
 )
 def test_a_reference_may_lead_nowhere(contract: DocumentContent, reference: Reference) -> None:
-    assert place_of(reference, contract) is None
+    assert resolve_reference(reference, contract) is None
 
 
 def ask(content: DocumentContent, mode: str = "thorough") -> RetrievalResult:

@@ -10,7 +10,7 @@ from documents.models import KnowledgeBase
 from documents.storage.content import DocumentContent
 from retrieval.dictionary import editing, packs
 from retrieval.dictionary.csv_format import WordRow
-from retrieval.dictionary.load import dictionary_of
+from retrieval.dictionary.load import ensure_dictionary
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import RetrievalResult
@@ -50,7 +50,7 @@ def agreement() -> DocumentContent:
 
 
 def ask(base: KnowledgeBase, content: DocumentContent, text: str) -> RetrievalResult:
-    return retrieve(text, [content], settings=SETTINGS, arbiter="rules", dictionary=dictionary_of(base))
+    return retrieve(text, [content], settings=SETTINGS, arbiter="rules", dictionary=ensure_dictionary(base))
 
 
 def passages(result: RetrievalResult) -> str:

@@ -8,7 +8,7 @@ from django.db import connection
 from documents.models import KnowledgeBase
 from retrieval.dictionary import editing, packs
 from retrieval.dictionary.csv_format import WordRow
-from retrieval.dictionary.load import dictionary_of, pack_concepts
+from retrieval.dictionary.load import ensure_dictionary, pack_concepts
 from retrieval.models import Concept, Term
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def terms_of(base: KnowledgeBase) -> set[tuple[str, str, str]]:
 
 
 def test_a_new_base_has_every_pack(base: KnowledgeBase) -> None:
-    named = {concept.name: set(concept.terms) for concept in dictionary_of(base)}
+    named = {concept.name: set(concept.terms) for concept in ensure_dictionary(base)}
     assert named == {concept.name: set(concept.terms) for concept in pack_concepts()}
     assert packs.packs_on(base) == set(ALL)
 
@@ -43,7 +43,7 @@ def test_what_an_expert_deleted_stays_deleted(base: KnowledgeBase) -> None:
     packs.load_missing(base)
     Concept.objects.get(base=base, name="premium").delete()
     packs.switch(base, ALL)
-    assert "premium" not in {concept.name for concept in dictionary_of(base)}
+    assert "premium" not in {concept.name for concept in ensure_dictionary(base)}
 
 
 def test_switching_off_takes_only_untouched_rows(base: KnowledgeBase) -> None:
@@ -66,7 +66,7 @@ def test_switching_off_takes_only_untouched_rows(base: KnowledgeBase) -> None:
 
 def test_a_pack_joins_a_concept_of_the_same_name(base: KnowledgeBase) -> None:
     packs.switch(base, [])
-    assert dictionary_of(base) == ()
+    assert ensure_dictionary(base) == ()
     editing.add_concept(base, WordRow("Premium", "de", "Prämie"))
     packs.switch(base, ["insurance_hr"])
     (premium,) = Concept.objects.filter(base=base, name__iexact="premium")
@@ -84,8 +84,8 @@ def test_bases_do_not_share_their_dictionaries(base: KnowledgeBase) -> None:
     other = KnowledgeBase.objects.create(name="Others")
     packs.switch(base, [])
     editing.add_concept(base, WordRow("alpha", "en", "alpha"))
-    assert [concept.name for concept in dictionary_of(base)] == ["alpha"]
-    assert "alpha" not in {concept.name for concept in dictionary_of(other)}
+    assert [concept.name for concept in ensure_dictionary(base)] == ["alpha"]
+    assert "alpha" not in {concept.name for concept in ensure_dictionary(other)}
 
 
 @pytest.mark.django_db(transaction=True)
@@ -94,7 +94,7 @@ def test_two_workers_load_one_base_once() -> None:
 
     def load(_: int) -> None:
         try:
-            dictionary_of(base)
+            ensure_dictionary(base)
         finally:
             connection.close()
 

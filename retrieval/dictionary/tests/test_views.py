@@ -15,7 +15,7 @@ from documents import access
 from documents.models import KnowledgeBase
 from retrieval.dictionary import editing, packs
 from retrieval.dictionary.csv_format import BYTES_MAX, WordRow
-from retrieval.dictionary.load import dictionary_of
+from retrieval.dictionary.load import ensure_dictionary
 from retrieval.models import Concept, Term
 
 pytestmark = pytest.mark.django_db
@@ -89,13 +89,13 @@ def test_editors_add_change_and_delete(base: KnowledgeBase, signed_in: As, role:
     assert (charges.priority, charges.weight, charges.pack) == ("secondary", 0.5, "")
     client.post(url("term", base, concept.pk, charges.pk), term("monthly charge"))
     client.post(url("concept", base, concept.pk), {"name": "Premium"})
-    assert [(c.name, {t.text for t in c.terms}) for c in dictionary_of(base)] == [
+    assert [(c.name, {t.text for t in c.terms}) for c in ensure_dictionary(base)] == [
         ("Premium", {"prime", "monthly charge"})
     ]
     client.post(url("term", base, concept.pk, charges.pk), {"action": "delete"})
     assert texts(concept) == ["prime"]
     client.post(url("delete_concept", base, concept.pk))
-    assert dictionary_of(base) == ()
+    assert ensure_dictionary(base) == ()
 
 
 def test_a_concept_without_a_first_term_goes_by_its_name(base: KnowledgeBase, signed_in: As) -> None:

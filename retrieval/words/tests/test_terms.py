@@ -8,7 +8,7 @@ from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import ConceptTerm, ConceptTerms
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import Term, is_akin, terms_of
+from retrieval.words.terms import WeighedTerm, is_akin, weigh_terms
 
 RATIO = (
     ConceptTerms(
@@ -22,8 +22,8 @@ RATIO = (
 )
 
 
-def weighed(text: str, content: DocumentContent) -> dict[str, Term]:
-    return {term.text: term for term in terms_of(parse_question(text, [content], RATIO), lexicon_of(content))}
+def weighed(text: str, content: DocumentContent) -> dict[str, WeighedTerm]:
+    return {term.text: term for term in weigh_terms(parse_question(text, [content], RATIO), lexicon_of(content))}
 
 
 def test_a_pulled_in_name_without_a_hit_weighs_nothing(policy: DocumentContent) -> None:

@@ -10,9 +10,9 @@ from retrieval.words.tokens import (
     is_slip,
     is_stop_word,
     language_of,
+    split_words,
     stem,
     stop_words,
-    words_of,
 )
 
 
@@ -25,7 +25,7 @@ from retrieval.words.tokens import (
     ],
 )
 def test_it_cuts_a_text_into_words(text: str, words: list[str]) -> None:
-    assert words_of(text) == words
+    assert split_words(text) == words
 
 
 @pytest.mark.parametrize(

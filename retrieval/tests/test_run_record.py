@@ -10,12 +10,12 @@ from django.db import DatabaseError, connection, transaction
 from accounts.models import User
 from documents.models import KnowledgeBase
 from documents.storage.content import DocumentContent
-from ledger.chain import digest, salted
+from ledger.chain import add_salt, digest_of
 from ledger.models import Entry, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.record import READING, RUN, reading_of, result_json, store_failed_run, store_run
+from retrieval.run_record import READING, RUN, reading_of, result_json, store_failed_run, store_run
 from retrieval.tests.builders import SETTINGS
 from retrieval.types import RetrievalResult
 from tests.scripted_llm import ScriptedLLM
@@ -68,7 +68,7 @@ def test_the_ledger_vouches_for_the_run_as_it_is_read_again(asked: Asked) -> Non
     run = stored(asked)
     entry = Entry.objects.get(kind="run", subject_id=str(run.pk))
     written = RUN.read([run.pk])[run.pk]
-    assert entry.payload_digest == digest(salted(written, Salt.objects.get(subject=entry.subject).salt))
+    assert entry.payload_digest == digest_of(add_salt(written, Salt.objects.get(subject=entry.subject).salt))
     content = json.loads(written)
     assert content["run"]["question"] == run.question
     assert len(content["candidates"]) == len(asked.result.candidates)
@@ -119,7 +119,7 @@ def test_the_reading_of_a_question_is_kept_and_vouched_for(
     assert reading is not None and (reading.purpose, reading.outcome) == ("question", "ok")
     entry = Entry.objects.get(kind="reading", subject_id=str(reading.pk))
     salt = Salt.objects.get(subject=entry.subject).salt
-    assert entry.payload_digest == digest(salted(READING.read([reading.pk])[reading.pk], salt))
+    assert entry.payload_digest == digest_of(add_salt(READING.read([reading.pk])[reading.pk], salt))
 
 
 def test_a_failed_exchange_is_kept_too(

@@ -66,7 +66,7 @@ def test_nothing_is_shown_when_the_read_cannot_be_recorded(
     def fail(*arguments: object) -> None:
         raise DatabaseError("the ledger is away")
 
-    monkeypatch.setattr("audit.events.store", fail)
+    monkeypatch.setattr("audit.access_log.store", fail)
     client = signed_in(house.auditor)
     client.raise_request_exception = False
     for address in ("", f"runs/{make_run().pk}/", f"runs/{make_run().pk}/evidence/", "export.csv"):

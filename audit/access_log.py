@@ -7,8 +7,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
+from audit.auditor_record import store
 from audit.models import AuditEvent
-from audit.record import store
 from documents.models import KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun
 

@@ -17,7 +17,7 @@ FENCE = ("<toc>", "</toc>")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ContentsLine:
     """One line of it; level 0 is no section. `candidates` lie in the section itself, not in its sub-sections."""
 
     text: str
@@ -27,7 +27,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Contents:
-    entries: tuple[Entry, ...]
+    entries: tuple[ContentsLine, ...]
     why_none: str = ""
 
 
@@ -46,10 +46,10 @@ def read_contents(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Cont
     return Contents(tuple(entries))
 
 
-def read_entry(line: str, document_id: str, counts: Counter[tuple[str, int]]) -> Entry:
+def read_entry(line: str, document_id: str, counts: Counter[tuple[str, int]]) -> ContentsLine:
     """A section with its candidates; a line that names no section is shown as it is."""
     found = ENTRY.fullmatch(line)
     if found is None:
-        return Entry(line.removeprefix(TITLE), 0, 0)
+        return ContentsLine(line.removeprefix(TITLE), 0, 0)
     level = min(len(found["indent"]) // INDENT + 1, LEVEL_MAX)
-    return Entry(found["text"], level, counts[document_id, int(found["index"])])
+    return ContentsLine(found["text"], level, counts[document_id, int(found["index"])])

@@ -6,13 +6,13 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from chat.drafts import AnswerDraft, Place, Quoted
+from chat.drafts import AnswerDraft, CitedLine, Quoted
 from chat.models import Answer, Citation, Turn
 from ledger.payload import Payload, object_of
 from llm.models import LLMCall
 from llm.payload import call_of
 from retrieval.models import RetrievalRun
-from retrieval.record import row_of
+from retrieval.run_record import columns_of_row
 
 CITED = object_of(
     "citation",
@@ -94,7 +94,7 @@ def citation_of(quoted: Quoted) -> Citation:
     )
 
 
-def placed_citation(quoted: Quoted, place: Place) -> Citation:
+def placed_citation(quoted: Quoted, place: CitedLine) -> Citation:
     """The citation of one line inside a candidate's pages."""
     return Citation(
         marker=quoted.marker,
@@ -119,15 +119,15 @@ def answer_payload(answer: Answer) -> bytes:
         "ended": answer.ended,
         "note": answer.note,
         "checks": answer.checks,
-        "llm_call": row_of(answer.llm_call) if answer.llm_call else None,
+        "llm_call": columns_of_row(answer.llm_call) if answer.llm_call else None,
         "timings_ms": answer.timings_ms,
         "created_at": answer.created_at.isoformat(),
-        "citations": [citation_fields(citation) for citation in answer.citations.order_by("marker")],
+        "citations": [citation_record(citation) for citation in answer.citations.order_by("marker")],
     }
     return json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
 
 
-def citation_fields(citation: Citation) -> dict[str, Any]:
+def citation_record(citation: Citation) -> dict[str, Any]:
     return {
         "marker": citation.marker,
         "candidate": citation.candidate_id,

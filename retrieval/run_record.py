@@ -206,14 +206,14 @@ def run_payload(run: RetrievalRun) -> bytes:
     call = run.llm_call
     content = {
         "format": FIRST_FORMAT,
-        "run": row_of(run),
-        "candidates": [row_of(candidate) for candidate in run.candidates.order_by("position")],
-        "llm_call": call and row_of(call),
+        "run": columns_of_row(run),
+        "candidates": [columns_of_row(candidate) for candidate in run.candidates.order_by("position")],
+        "llm_call": call and columns_of_row(call),
     }
     return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
 
 
-def row_of(row: RetrievalRun | RunCandidate | LLMCall) -> dict[str, Any]:
+def columns_of_row(row: RetrievalRun | RunCandidate | LLMCall) -> dict[str, Any]:
     """Every column of a row by its name, as the database gave it; times in UTC."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in values.items()}

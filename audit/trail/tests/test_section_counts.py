@@ -1,6 +1,6 @@
 """The table of contents of a trail: the arbiter's own lines, with the candidates of each section."""
 
-from audit.trail.contents import read_contents
+from audit.trail.section_counts import read_contents
 from retrieval.models import RetrievalRun, RunCandidate
 
 ONE, TWO = "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"
