@@ -1,11 +1,16 @@
 """The import contracts of pyproject.toml hold; they are the architecture of docs/architecture.md."""
 
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+from tests.product import sources
+
 ROOT = Path(__file__).resolve().parent.parent
+MODULES_MAX = 20
 
 
 def test_imports_point_back() -> None:
@@ -30,3 +35,13 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
     empty_words = {"utils", "util", "helpers", "common", "base", "core", "misc", "manager", "services"}
     own = [path for path in ROOT.glob("*/**/*.py") if not {".venv", "var"} & {*path.relative_to(ROOT).parts}]
     assert [str(path) for path in own if path.stem in empty_words] == []
+
+
+def test_every_folder_is_in_the_picture_and_none_is_crowded() -> None:
+    """docs/architecture.md shows the tree; a folder of more modules than fit on a screen hides what it is for."""
+    picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"[\w.]+(?=/)", picture.partition("## Folders")[2].partition("\n## ")[0]))
+    folders: dict[Path, int] = Counter(path.parent for path in sources() if path.name != "__init__.py")
+    own = {folder for folder in folders if not {"management", "templatetags", "packs"} & {*folder.parts}}
+    assert {folder.name for folder in own} - shown == set()
+    assert {str(folder): modules for folder, modules in folders.items() if modules > MODULES_MAX} == {}
