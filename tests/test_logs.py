@@ -140,7 +140,7 @@ def test_no_log_holds_a_token_a_question_or_a_search(running: Running, visit: Vi
 
 
 def test_every_request_has_a_line_with_its_route(running: Running, visit: Visit) -> None:
-    lines = re.findall(r"docintel_site\.access_log (\S+ .*) \d+ ms$", logs_of(running)["web.log"], re.MULTILINE)
+    lines = re.findall(r"docintel_site\.http\.access_log (\S+ .*) \d+ ms$", logs_of(running)["web.log"], re.MULTILINE)
     assert set(lines) >= {
         "GET /welcome/<str:token>/ 200",
         "POST /welcome/<str:token>/ 302",

@@ -30,7 +30,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from accounts.models import Scope, User
 from accounts.tokens import make_token
 from documents.access import create_base
-from documents.ingestion import ingest_path
+from documents.ingestion.conductor import ingest_path
 from pathlib import Path
 ada = User.objects.create_superuser("ada@example.org", "quiet-harbour-91", name="Ada")
 base = create_base(ada, "Policies")
