@@ -58,5 +58,5 @@ def is_readable(client: Client, candidate: RunCandidate, gone: str) -> bool:
     page = client.get(f"/audit/runs/{candidate.run_id}/", {"candidate": candidate.candidate_id}).content.decode()
     digests = [seen["sha256"] for seen in candidate.run.scope]
     words = [candidate.run.question, candidate.reason, *candidate.context_text.splitlines(), *digests, gone]
-    marks = ["hl-anchor", "hl-context", f"</span>\n    <strong>Page {candidate.anchor_first_page}</strong>"]
+    marks = ["hl-anchor", "hl-context", f"<strong>Page {candidate.anchor_first_page}</strong>"]
     return all(escape(text) in page for text in words) and all(mark in page for mark in marks)

@@ -2,13 +2,20 @@
 
 import subprocess
 import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TEMPLATES = sorted(str(path) for path in (ROOT / "templates").rglob("*.html"))
+PYTHON = [sys.executable, "-m"]
 
 CHECKS = {
-    "ruff check": ["ruff", "check", "."],
-    "ruff format": ["ruff", "format", "--check", "."],
-    "mypy": ["mypy", "."],
+    "ruff check": [*PYTHON, "ruff", "check", "."],
+    "ruff format": [*PYTHON, "ruff", "format", "--check", "."],
+    # A program beside Python, no module of it.
+    "djade": [str(Path(sys.executable).with_name("djade")), "--check", "--target-version", "5.2", *TEMPLATES],
+    "mypy": [*PYTHON, "mypy", "."],
     # A file stays with one worker: some files start the whole of bin/run once for all their tests.
-    "pytest": ["pytest", "-n", "auto", "--dist", "loadfile"],
+    "pytest": [*PYTHON, "pytest", "-n", "auto", "--dist", "loadfile"],
 }
 
 
@@ -18,7 +25,7 @@ def main(arguments: list[str]) -> int:
     for name, command in CHECKS.items():
         print(f"== {name}", flush=True)
         more = arguments if name == "pytest" else []
-        if subprocess.run([sys.executable, "-m", *command, *more], check=False).returncode:
+        if subprocess.run([*command, *more], check=False).returncode:
             failed.append(name)
     if failed:
         print(f"Failed: {', '.join(failed)}.", file=sys.stderr)

@@ -92,18 +92,23 @@ def trail_page(
     if trail is None:
         raise Http404("This run has no such candidate.")
     page_counts = {document.document_id: document.pages for document in trail.documents}
+    selected = read_selected(run, trail.table, choice, page_counts)
+    may_audit, why_no_review = is_auditor(request.user, run.base_id), why_not(request.user, run)
+    typed_for = review_form.data.get("candidate", "") if review_form else None
     shown = {
         "run": run,
         "trail": trail,
         "erasure": erasure_of(run),
-        "selected": read_selected(run, trail.table, choice, page_counts),
+        "selected": selected,
         "terms": terms_in_order(),
         "total": trail.table.total,
         "place": find_position(run, choice.queue, request.user) if choice.queue else None,
         "choice": choice,
-        "is_auditor": is_auditor(request.user, run.base_id),
-        "why_no_review": why_not(request.user, run),
-        "review_form": review_form,
+        "is_auditor": may_audit,
+        "may_review": may_audit and not why_no_review,
+        "why_no_review": why_no_review,
+        "answer_form": review_form if typed_for == "" else None,
+        "candidate_form": review_form if selected and typed_for == selected.row.candidate.candidate_id else None,
         "conflict": conflict,
         "refusal": refusal,
         "roles": list(ROLE_NAMES.items()),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.proof.verification import Standing, standing_of
@@ -106,6 +106,16 @@ class DetectorRow:
 
 
 @dataclass(frozen=True)
+class GateRow:
+    """A not-found gate, or the arbiter's contract: its result as a state (ok, warn) and its word."""
+
+    name: str
+    kind: str
+    words: str
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Timing:
     name: str
     ms: float
@@ -147,7 +157,8 @@ class Trail:
     kind: str
     flags: tuple[FlagRow, ...]
     contents: Contents
-    contract: str
+    gates: tuple[GateRow, ...]
+    contract: GateRow
     exchanges: tuple[ExchangeView, ...]
     cost: Cost
     why_no_model: str
@@ -190,7 +201,8 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         kind=kind_words(run.parsed),
         flags=tuple(map(flag_row, run.plan.get("flags", []))),
         contents=read_contents(run, candidates),
-        contract=contract_words(candidates),
+        gates=tuple(gate_row(run, gate) for gate in run.gates),
+        contract=contract_row(run, candidates),
         exchanges=exchanges,
         cost=cost_of(exchanges),
         why_no_model=why_no_model(run),
@@ -251,6 +263,28 @@ def kind_words(parsed: dict[str, Any]) -> str:
 def flag_row(flag: dict[str, Any]) -> FlagRow:
     words = FLAG_NAMES.get(flag["name"]) or flag["name"].replace("_", " ").capitalize()
     return FlagRow(str(words), flag["on"], flag["reason"])
+
+
+def gate_row(run: RetrievalRun, gate: dict[str, Any]) -> GateRow:
+    """G3 asks the arbiter, so it says nothing of a run whose arbiter did not run."""
+    if gate["fired"]:
+        kind, words = "warn", gettext("not found")
+    elif gate["code"] == "G3" and run.arbiter_status == "not_run":
+        kind, words = "warn", gettext("not checked")
+    else:
+        kind, words = "ok", gettext("passed")
+    return GateRow(f"{gate['code']} {gate['name']}", kind, words, (gate["evidence"],))
+
+
+def contract_row(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> GateRow:
+    """Whether the arbiter kept its contract, and each violation if it did not."""
+    if run.violations:
+        kind, words = "warn", gettext("broken")
+    elif run.arbiter_status == "not_run":
+        kind, words = "warn", gettext("not checked")
+    else:
+        kind, words = "ok", pgettext("contract", "kept")
+    return GateRow(gettext("Arbiter’s contract"), kind, words, tuple(run.violations) or (contract_words(candidates),))
 
 
 def contract_words(candidates: Sequence[RunCandidate]) -> str:

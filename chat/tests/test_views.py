@@ -24,6 +24,7 @@ from documents import access
 from documents.models import Document, KnowledgeBase, Role
 from retrieval.models import RetrievalRun
 from tests import scripted_llm
+from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,11 +49,6 @@ def fields(document: Document, question: str = RENT_QUESTION, **changes: Any) ->
 
 def address(turn: Turn, /, **query: Any) -> str:
     return reverse("chat:conversation", args=[turn.conversation_id], query=query or None)
-
-
-def html_of(response: Any) -> str:
-    """The page with its white space collapsed."""
-    return " ".join(response.content.decode().split())
 
 
 # ---- asking
@@ -90,7 +86,7 @@ def test_it_says_what_is_wrong_and_keeps_the_text(
     page: Client, document: Document, changes: dict[str, str], words: str
 ) -> None:
     response = page.post("/ask/", fields(document) | changes)
-    assert response.status_code == 400 and words in html_of(response)
+    assert response.status_code == 400 and words in on_one_line(response)
     assert not Turn.objects.exists()
     kept = changes.get("question", RENT_QUESTION)
     assert response.context["form"]["question"].value() == kept
@@ -106,7 +102,7 @@ def test_it_takes_a_follow_up_only_in_the_same_base(page: Client, ask: Ask, docu
 
 def test_it_offers_what_an_address_asks_for(page: Client, document: Document) -> None:
     response = page.get("/ask/", {"document": str(document.pk), "question": "What <b>now</b>?"})
-    html = html_of(response)
+    html = on_one_line(response)
     assert f'<option value="document:{document.pk}" selected>' in html
     assert "What &lt;b&gt;now&lt;/b&gt;?" in html and "about Deposit?" in html
     assert page.get("/ask/", {"document": "nonsense", "base": "\x00"}).status_code == 200
@@ -114,7 +110,7 @@ def test_it_offers_what_an_address_asks_for(page: Client, document: Document) ->
 
 def test_it_shows_where_to_begin_without_documents(client: Client, stranger: User) -> None:
     client.force_login(stranger)
-    assert "There is no document to ask yet" in html_of(client.get("/ask/"))
+    assert "There is no document to ask yet" in on_one_line(client.get("/ask/"))
 
 
 # ---- a conversation
@@ -122,7 +118,7 @@ def test_it_shows_where_to_begin_without_documents(client: Client, stranger: Use
 
 def test_it_shows_a_turn_that_waits(page: Client, ask: Ask) -> None:
     turn = ask()
-    html = html_of(page.get(address(turn)))
+    html = on_one_line(page.get(address(turn)))
     assert f'data-events="/ask/turns/{turn.pk}/events"' in html
     assert "Waiting for a worker" in html and 'http-equiv="refresh"' in html and "Stop" in html
 
@@ -130,7 +126,7 @@ def test_it_shows_a_turn_that_waits(page: Client, ask: Ask) -> None:
 def test_it_shows_an_answer_with_its_citations(page: Client, ask: Ask) -> None:
     turn = ask()
     answer_turn(turn.pk)
-    html = html_of(page.get(address(turn)))
+    html = on_one_line(page.get(address(turn)))
     assert "No model is configured: this answer is quoted from the document, chosen by rules." in html
     assert "12,500 euros a month" in html and "Why these passages?" in html and 'class="hl-anchor"' in html
     assert f'hx-get="/ask/turns/{turn.pk}/page/1"' in html and "literal" in html
@@ -142,7 +138,7 @@ def test_it_links_every_marker_of_a_written_answer(page: Client, ask: Ask, serve
     serve()
     turn = ask()
     answer_turn(turn.pk)
-    html = html_of(page.get(address(turn)))
+    html = on_one_line(page.get(address(turn)))
     markers = re.findall(r'class="cite" href="[^"]*cite=(\d+)#page"', html)
     assert markers == [str(citation.marker) for citation in Answer.objects.get().citations.all()]
 
@@ -151,7 +147,7 @@ def test_it_shows_what_a_model_wrote_as_text(page: Client, ask: Ask, serve: Serv
     serve("good", "obeys-document")
     turn = ask()
     answer_turn(turn.pk)
-    html = html_of(page.get(address(turn)))
+    html = on_one_line(page.get(address(turn)))
     outside = [url for url in re.findall(r'(?:src|href|action)="([^"]*)"', html) if not url.startswith(("/", "#"))]
     assert outside == [] and "<img src=x" not in html and "onerror=" not in re.sub(r"&lt;.*?&gt;", "", html)
 
@@ -160,7 +156,7 @@ def test_it_shows_what_was_searched_in_vain(page: Client, ask: Ask, serve: Serve
     serve()
     turn = ask(ABSENT_QUESTION)
     answer_turn(turn.pk)
-    html = html_of(page.get(address(turn)))
+    html = on_one_line(page.get(address(turn)))
     assert "Not found in this document" in html and "Words searched" in html and "trademark <b>0</b>" in html
     assert "1 of 1 page have text" in html or "pages have text" in html
 
@@ -172,7 +168,7 @@ def test_it_shows_the_passages_that_were_refused(page: Client, ask: Ask, serve: 
     candidate = RetrievalRun.objects.get().candidates.first()
     assert candidate is not None
     pane = page.get(f"/ask/turns/{turn.pk}/near/{candidate.position}")
-    assert pane.status_code == 200 and "hl-anchor" in html_of(pane)
+    assert pane.status_code == 200 and "hl-anchor" in on_one_line(pane)
     assert page.get(f"/ask/turns/{turn.pk}/near/99").status_code == 404
 
 
@@ -183,7 +179,7 @@ def test_it_shows_passages_that_disagree_side_by_side(
     serve("wrong-contradictions")
     turn = ask("Who repairs the roof and who repairs the doors of the landlord and the tenant?")
     answer_turn(turn.pk)
-    html = html_of(page.get(address(turn)))
+    html = on_one_line(page.get(address(turn)))
     [versus] = re.findall(r'<section class="versus".*?</section>', html)
     assert "Both speak of &lt;repairs&gt;." in versus and versus.count("<q ") == 2
 
@@ -199,7 +195,7 @@ def test_a_marker_says_its_page_and_quote_before_it_is_opened(page: Client, ask:
     serve()
     turn = ask()
     answer_turn(turn.pk)
-    html = html_of(page.get(address(turn)))
+    html = on_one_line(page.get(address(turn)))
     [peek] = re.findall(r'<span class="peek"[^>]*>(.*?)</span>', html)[:1]
     assert "p. 1" in peek and "12,500 euros a month" in peek
 
@@ -220,7 +216,7 @@ def test_it_shows_a_failure_with_a_way_on(page: Client, ask: Ask, document: Docu
     Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
     with pytest.raises(AnsweringFailed):
         answer_turn(turn.pk)
-    html = html_of(page.get(address(turn)))
+    html = on_one_line(page.get(address(turn)))
     assert "This question was not answered" in html and "has been deleted" in html and "Ask again" in html
     response = page.post(reverse("chat:retry", args=[turn.pk]))
     again = Turn.objects.get(number=2)
@@ -230,7 +226,7 @@ def test_it_shows_a_failure_with_a_way_on(page: Client, ask: Ask, document: Docu
 def test_a_question_is_asked_again_once_for_each_form(page: Client, ask: Ask) -> None:
     turn = ask()
     answer_turn(turn.pk)
-    forms = re.findall(r'name="form_id" value="([0-9a-f-]{36})"', html_of(page.get(address(turn))))
+    forms = re.findall(r'name="form_id" value="([0-9a-f-]{36})"', on_one_line(page.get(address(turn))))
     assert len(set(forms)) == 2, "the box for the next question, and what is done with this one"
     retry = reverse("chat:retry", args=[turn.pk])
     asked = {"form_id": forms[0]}
@@ -248,7 +244,7 @@ def test_it_keeps_the_quote_of_a_document_that_was_deleted(page: Client, ask: As
     turn = ask()
     answer_turn(turn.pk)
     Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
-    html = html_of(page.get(address(turn, turn=turn.pk, cite=1)))
+    html = on_one_line(page.get(address(turn, turn=turn.pk, cite=1)))
     assert "The document has been deleted, so its page can no longer be shown." in html
     assert "12,500 euros a month" in html and "hl-anchor" not in html
 
@@ -265,7 +261,7 @@ def test_it_opens_no_page_that_an_address_makes_up(page: Client, ask: Ask, query
 
 def test_it_escapes_the_question(page: Client, ask: Ask) -> None:
     turn = ask("<script>alert(1)</script>")
-    assert "<script>alert(1)" not in html_of(page.get(address(turn)))
+    assert "<script>alert(1)" not in on_one_line(page.get(address(turn)))
 
 
 def test_it_costs_the_same_queries_however_many_turns(
@@ -294,12 +290,12 @@ def test_it_shows_the_completed_question_and_lets_it_be_edited(page: Client, ask
     page.post(address(first), fields(document, "When is it returned?"))
     second = Turn.objects.get(number=2)
     answer_turn(second.pk)
-    html = html_of(page.get(address(first)))
+    html = on_one_line(page.get(address(first)))
     assert "Asked as</span> When is the deposit returned?" in html and f'name="edits" value="{second.pk}"' in html
     page.post(address(first), fields(document, "When is the deposit given back?", edits=second.pk))
     third = Turn.objects.get(number=3)
     answer_turn(third.pk)
-    html = html_of(page.get(address(first)))
+    html = on_one_line(page.get(address(first)))
     third.refresh_from_db()
     assert third.as_typed and third.again_of == second and third.run and third.run.question == third.question
     assert f'Edited from <a href="#turn-{second.pk}">question 2</a>' in html
@@ -310,7 +306,7 @@ def test_it_says_why_a_follow_up_was_asked_as_typed(page: Client, ask: Ask, docu
     first = ask()
     page.post(address(first), fields(document, "Why?"))
     answer_turn(Turn.objects.get(number=2).pk)
-    assert "not in a way rules can complete with certainty" in html_of(page.get(address(first)))
+    assert "not in a way rules can complete with certainty" in on_one_line(page.get(address(first)))
 
 
 def test_it_edits_no_question_of_another_conversation(page: Client, ask: Ask, document: Document) -> None:
@@ -326,7 +322,7 @@ def test_it_answers_again_and_keeps_the_earlier_answer(page: Client, ask: Ask) -
     page.post(reverse("chat:retry", args=[first.pk]))
     again = Turn.objects.get(number=2)
     answer_turn(again.pk)
-    html = html_of(page.get(address(first)))
+    html = on_one_line(page.get(address(first)))
     assert again.again_of == first and [answer.text for answer in Answer.objects.all()] == [said, said]
     assert f'Asked again from <a href="#turn-{first.pk}">question 1</a>' in html and html.count("<article") == 2
 
@@ -355,10 +351,10 @@ def test_it_hides_a_deleted_conversation_and_keeps_its_runs(page: Client, ask: A
     page.post(reverse("chat:delete", args=[turn.conversation_id]))
     assert page.get(address(turn)).status_code == 404
     assert RetrievalRun.objects.count() == 1
-    assert RENT_QUESTION in html_of(page.get(reverse("chat:trash")))
+    assert RENT_QUESTION in on_one_line(page.get(reverse("chat:trash")))
     page.post(reverse("chat:restore", args=[turn.conversation_id]))
     assert page.get(address(turn)).status_code == 200
-    assert "The trash is empty" in html_of(page.get(reverse("chat:trash")))
+    assert "The trash is empty" in on_one_line(page.get(reverse("chat:trash")))
     page.post(reverse("chat:delete", args=[turn.conversation_id]))
     assert page.get(reverse("audit:trail", args=[RetrievalRun.objects.get().pk])).status_code == 200
 
@@ -379,7 +375,7 @@ def test_it_finds_conversations_by_words_of_questions_and_answers(
 ) -> None:
     turn = ask()
     answer_turn(turn.pk)
-    html = html_of(page.get("/ask/", {"find": find}))
+    html = on_one_line(page.get("/ask/", {"find": find}))
     assert (f'href="/ask/{turn.conversation_id}/"' in html) is is_found
     assert ("No conversation has" in html) is not is_found
 
@@ -387,7 +383,7 @@ def test_it_finds_conversations_by_words_of_questions_and_answers(
 def test_it_shows_all_conversations_for_a_search_that_is_none(page: Client, ask: Ask) -> None:
     turn = ask()
     for find in ("", "x" * 201, "\0"):
-        assert f'href="/ask/{turn.conversation_id}/"' in html_of(page.get("/ask/", {"find": find}))
+        assert f'href="/ask/{turn.conversation_id}/"' in on_one_line(page.get("/ask/", {"find": find}))
 
 
 # ---- other people
@@ -425,10 +421,10 @@ def test_it_shows_no_trail_to_whom_it_is_not_open(client: Client, ask: Ask, view
     answer_turn(turn.pk)
     client.force_login(viewer)
     run = RetrievalRun.objects.get()
-    has_link = reverse("audit:trail", args=[run.pk]) in html_of(client.get(address(turn)))
+    has_link = reverse("audit:trail", args=[run.pk]) in on_one_line(client.get(address(turn)))
     assert has_link is RetrievalRun.objects.visible_to(viewer).filter(pk=run.pk).exists()
     access.set_role(base, viewer, Role.AUDITOR)
-    assert reverse("audit:trail", args=[run.pk]) in html_of(client.get(address(turn)))
+    assert reverse("audit:trail", args=[run.pk]) in on_one_line(client.get(address(turn)))
 
 
 # ---- the partial and the events
@@ -438,7 +434,7 @@ def test_it_gives_the_finished_turn_to_the_page_that_watched_it(page: Client, as
     turn = ask()
     answer_turn(turn.pk)
     response = page.get(f"/ask/turns/{turn.pk}/", headers={"HX-Request": "true"})
-    html = html_of(response)
+    html = on_one_line(response)
     assert html.startswith(f'<article class="turn" id="turn-{turn.pk}"') and 'data-outcome="quoted"' in html
     assert page.get(f"/ask/turns/{turn.pk}/")["Location"] == address(turn)
 

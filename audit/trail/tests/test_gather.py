@@ -11,6 +11,7 @@ from audit.conftest import PASSAGE, RAW_REPLY, House, MakeAnswer, MakeRun, Tampe
 from llm.exchange import request_digest
 from retrieval.models import RetrievalRun
 from retrieval.types import METHODS, POINTED
+from tests.pages import on_one_line
 
 QUERIES_MAX = 28  # six of them record that the trail was read
 UNREAD = {
@@ -29,7 +30,7 @@ def address(run: RetrievalRun, query: str = "") -> str:
 
 def text(response: Any) -> str:
     assert response.status_code == 200, response.content
-    return str(response.content.decode())
+    return on_one_line(response)
 
 
 @pytest.mark.parametrize(

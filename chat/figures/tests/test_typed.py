@@ -24,6 +24,7 @@ from documents.storage.content import load_content
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
 from retrieval.tests.builders import Written, content_of_lines
+from tests.pages import on_one_line
 
 REPORT = Path(__file__).resolve().parents[3] / "samples" / "annual-report.pdf"
 
@@ -151,5 +152,5 @@ def test_a_question_for_a_list_shows_its_items(
     assert [item["text"] for item in typed["items"]] == ["war", "flood", "nuclear <b>risks</b>"]
     client = Client()
     client.force_login(tenant)
-    page = client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
-    assert "<li>war</li><li>flood</li><li>nuclear &lt;b&gt;risks&lt;/b&gt;</li>" in page and "3 items" in page
+    page = on_one_line(client.get(reverse("chat:conversation", args=[turn.conversation_id])))
+    assert "<li>war</li> <li>flood</li> <li>nuclear &lt;b&gt;risks&lt;/b&gt;</li>" in page and "3 items" in page

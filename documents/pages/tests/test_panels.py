@@ -12,6 +12,7 @@ from PIL import Image
 from documents.ingestion import conductor, page_images, tasks
 from documents.models import Document, IngestJob, KnowledgeBase, Page
 from documents.tests.files import make_pdf
+from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,7 @@ def page_of(client: Client, document: Document, **query: str | int) -> Any:
 def text_of(client: Client, document: Document, **query: str | int) -> str:
     response = page_of(client, document, **query)
     assert response.status_code == 200
-    return str(response.content.decode())
+    return on_one_line(response)
 
 
 def word_on_every_page(document: Document) -> str:

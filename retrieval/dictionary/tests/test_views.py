@@ -17,6 +17,7 @@ from retrieval.dictionary import editing, packs
 from retrieval.dictionary.csv_format import BYTES_MAX, WordRow
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.models import Concept, Term
+from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert(1)</script>"
@@ -215,7 +216,7 @@ def test_a_file_is_shown_before_it_is_taken_in(base: KnowledgeBase, premium: Con
     client = signed_in("editor")
     content = "concept,language,term,priority,weight\npremium,en,premium,secondary,2\nPremium,fr,prime,,\nexcess,en,excess,,\n"
     response = sent(client, base, content.encode())
-    said = response.content.decode()
+    said = on_one_line(response)
     assert (response.context["new_count"], response.context["changed_count"]) == (2, 1)
     assert "<del>primary</del> secondary" in said
     assert texts(premium) == ["premium"]
