@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.library import Library
 from benchmarks.questions import GoldQuestion
 from benchmarks.retrieval import commit
-from chat.figures.computing import Computed, compute_all, is_computable
+from chat.figures.computing import Computed, compute_all, read_formulas
 from chat.figures.statement_rows import statement_rows
 from documents.base_settings import BaseSettings
 from retrieval.pipeline import retrieve
@@ -30,7 +30,7 @@ PRINTED = (
 
 def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequence[ConceptTerms] = ()) -> dict[str, Any]:
     """Every question for a figure whose gold answer holds one; with the rules arbiter and no key."""
-    asked = [one for one in questions if is_computable(one.question) and numbers_of(one.answer)]
+    asked = [one for one in questions if read_formulas(one.question) and numbers_of(one.answer)]
     rows = [judge(one, library, dictionary) for one in asked]
     single = [row for row in rows if row["statements"] == 1]
     return {
@@ -49,7 +49,7 @@ def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequenc
 
 def judge(question: GoldQuestion, library: Library, dictionary: Sequence[ConceptTerms]) -> dict[str, Any]:
     content = library.content(question.document)
-    found = compute_all(question.question, statement_rows(content))
+    found = compute_all(read_formulas(question.question), statement_rows(content))
     result = retrieve(question.question, [content], settings=BaseSettings(), arbiter="rules", dictionary=dictionary)
     kept = [candidate for candidate in result.candidates if candidate.verdict.role != "discarded"]
     inputs = [each for one in found for each in one.inputs]

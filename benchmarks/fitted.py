@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from benchmarks.questions import GoldQuestion
 from chat.figures.computing import statement_lines
 from chat.figures.formulas import asked_text, known_metrics
-from reading.matching import match_form
 from retrieval.question.parse import answer_rules
 from retrieval.question.phrasing import SENTENCE_END, phrasing_rules
-from retrieval.words.tokens import generic_words, split_words, stem
+from retrieval.words.tokens import generic_words, normalise_words, stem
 from retrieval.words.wording import Wording, Wordings
 
 LEAVES_MAX = 400  # of one alternative; each further group in it would multiply them
@@ -43,7 +42,7 @@ def run(sets: Mapping[str, Sequence[GoldQuestion]]) -> list[Fires]:
 def count_words(asked: Mapping[str, Sequence[str]]) -> Iterator[Fires]:
     for language, words in generic_words().items():
         said = {
-            name: [{stem(word, language) for word in split_words(match_form(text))} for text in texts]
+            name: [{stem(word, language) for word in normalise_words(text)} for text in texts]
             for name, texts in asked.items()
         }
         for word in sorted(words):

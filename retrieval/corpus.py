@@ -24,7 +24,7 @@ from retrieval.question.parse import parse_question
 from retrieval.question.phrasing import read_phrasing, without_pages
 from retrieval.types import ConceptTerms, Keyword, Question, RetrievalResult
 from retrieval.words.concepts import concepts_named, searched_terms
-from retrieval.words.tokens import is_generic, is_stop_word, language_of, split_words
+from retrieval.words.tokens import is_generic, is_stop_word, language_of, normalise_words
 
 DOCUMENTS_MAX = 10  # read line by line; up to so many nothing is left out
 PASSAGES_MAX = 150  # of each kind (R93)
@@ -217,7 +217,7 @@ def near_by(topic: str, model_key: str, parse_ids: Sequence[uuid.UUID]) -> list[
 def sharing_words(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
     """The documents whose title or file name shares words with the question, most words first."""
     asked = set(search_words(topic))
-    shared = [(len(asked & set(split_words(match_form(name_of(document))))), document.pk) for document in documents]
+    shared = [(len(asked & set(normalise_words(name_of(document)))), document.pk) for document in documents]
     return [key for count, key in sorted(shared, key=lambda pair: -pair[0]) if count]
 
 
@@ -290,7 +290,7 @@ def name_of(document: Document) -> str:
 
 def search_words(text: str) -> list[str]:
     """The words of a question that say something, in match form, each once."""
-    words = split_words(match_form(text))
+    words = normalise_words(text)
     language = language_of(words, "en")
     said = [word for word in words if not is_stop_word(word, language)]
     return list(dict.fromkeys(word for word in said if not is_generic(word, language)) or dict.fromkeys(said))

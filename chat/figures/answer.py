@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from chat.drafts import CitedLine, Quoted
-from chat.figures.computing import SCALE_WORDS, Computed, Input, compute_all, is_computable
+from chat.figures.computing import SCALE_WORDS, Computed, Input, compute_all, read_formulas
 from chat.figures.formulas import write_formula
 from chat.figures.statement_rows import statement_rows
 from documents.models import Parse
@@ -34,14 +34,15 @@ def figures_for(run: RetrievalRun, candidates: Sequence[RunCandidate], *, first_
     All amounts come out of one document, the one of the best candidate, and each from a page on which the run has a
     candidate that was not discarded: an amount nothing was retrieved for cannot be cited and is not used.
     """
-    if not candidates or not is_computable(run.question):
+    formulas = read_formulas(run.question)
+    if not candidates or not formulas:
         return None
     best = candidates[0]
     parse = Parse.objects.select_related("document").filter(pk=best.parse_id).first()
     if parse is None:
         return None
     content = load_content(parse)
-    found = compute_all(run.question, statement_rows(content))
+    found = compute_all(formulas, statement_rows(content))
     own = [each for each in run.candidates.all() if each.parse_id == best.parse_id and each.role != "discarded"]
     quoted = quoted_inputs([each for one in found for each in one.inputs], own, content, first_marker)
     if not found or quoted is None:

@@ -12,9 +12,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from chat.figures.formulas import Expression, Formula, LineItem, Operation, asked_years, formula_of, read_comparison
+from chat.figures.formulas import (
+    Expression,
+    Formula,
+    LineItem,
+    Operation,
+    asked_text,
+    asked_years,
+    formula_of,
+    read_comparison,
+)
 from chat.figures.statement_rows import Cell, StatementRow
-from reading.matching import match_form
 from retrieval.words.wording import SLOT, WordingError, check_fields, compile_checked, files_of, read_entries
 
 PLACES = {"ratio": 2, "percent": 1, "points": 1, "amount": 0}
@@ -141,10 +149,15 @@ class MissingInput(LookupError):
     """An amount of the formula does not stand in the statements, or not unmistakably."""
 
 
-def compute_all(question: str, rows: Sequence[StatementRow]) -> tuple[Computed, ...]:
-    """What the question wants computed; () when that is nothing, or when any input is missing or doubtful."""
-    formula = formula_of(question) or read_single_amount(question)
-    formulas = (formula,) if formula else with_change(read_comparison(question))
+def read_formulas(question: str) -> tuple[Formula, ...]:
+    """What the question wants computed, before any document is read; () when that is nothing."""
+    text = asked_text(question)
+    formula = formula_of(text) or read_single_amount(text)
+    return (formula,) if formula else with_change(read_comparison(text))
+
+
+def compute_all(formulas: Sequence[Formula], rows: Sequence[StatementRow]) -> tuple[Computed, ...]:
+    """The values of the formulas; () when any input of any of them is missing or doubtful."""
     try:
         return tuple(compute(each, rows) for each in formulas)
     except (MissingInput, InvalidOperation, ZeroDivisionError):
@@ -160,14 +173,8 @@ def with_change(formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
     return (before, after, Formula(f"change of {after.name}", change, "points"))
 
 
-def is_computable(question: str) -> bool:
-    """Whether a question asks for a figure this module could compute, before any document is read."""
-    return bool(formula_of(question) or read_single_amount(question) or read_comparison(question))
-
-
-def read_single_amount(question: str) -> Formula | None:
-    """The one amount of one year that a question asks for as it stands in a statement."""
-    text = " ".join(match_form(question).split())
+def read_single_amount(text: str) -> Formula | None:
+    """The one amount of one year that the `asked_text` of a question asks for as it stands in a statement."""
     years = asked_years(text)
     scale = next((scale for scale, word in SCALE_WORDS.items() if f"{word}s" in text), None)
     if len(years) != 1 or scale is None or not VALUE_ASKED.search(text):

@@ -102,9 +102,8 @@ class FormulaError(ValueError):
     """The words are no formula; nothing is computed then."""
 
 
-def formula_of(question: str) -> Formula | None:
-    """The formula a question asks for, or None when it asks for none or is not clear."""
-    text = asked_text(question)
+def formula_of(text: str) -> Formula | None:
+    """The formula that the `asked_text` of a question asks for, or None when it asks for none or is not clear."""
     try:
         found = (
             read_definition(text)
@@ -230,9 +229,8 @@ def read_known_metric(text: str) -> Formula | None:
     return Formula(metric.name, parse_expression(metric.formula, years), metric.unit) if len(years) == 1 else None
 
 
-def read_comparison(question: str) -> tuple[Formula, ...]:
+def read_comparison(text: str) -> tuple[Formula, ...]:
     """The same metric in two years, for a question whether it has changed; () for any other question."""
-    text = asked_text(question)
     metric = metric_named(text)
     years = asked_years(text)
     if not metric or not WHETHER.search(text) or not CHANGED.search(text) or len(years) not in (1, 2):

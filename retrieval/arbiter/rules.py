@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from reading.matching import match_form
 from retrieval.types import KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
-from retrieval.words.tokens import split_words
+from retrieval.words.tokens import normalise_words, split_words
 
 PRIMARY_MAX = 3
 PRIMARY_SHARE = 0.8  # a second primary carries nearly as much as the first
@@ -111,7 +111,7 @@ def objects_of(question: Question) -> list[str]:
         return []
     direct = [each for each in question.keywords if each.priority == "primary" and each.source == "direct"]
     for part in (question.topic[verb.end() :], question.topic[: verb.start()]):
-        said = set(split_words(match_form(part)))
+        said = set(normalise_words(part))
         if objects := [keyword.text for keyword in direct if said & set(keyword.forms)]:
             return objects
     return []
@@ -265,7 +265,7 @@ def quote_of(candidate: Candidate) -> str:
     lost, separator, rest = text.partition(". ")
     if not separator or not rest or not lost[:1].islower() or "\n" in lost:
         return text
-    kept = set(split_words(match_form(rest)))
+    kept = set(normalise_words(rest))
     is_kept = all(set(split_words(word)) <= kept for word in candidate.matched_keywords if word in match_form(lost))
     return rest if is_kept else text
 

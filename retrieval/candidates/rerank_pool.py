@@ -12,7 +12,6 @@ from math import log
 
 from documents.storage.content import DocumentContent
 from llm.embeddings.providers import EMBEDDING_ERRORS
-from reading.matching import match_form
 from reading.rows import PassageRow
 from retrieval.candidates.aggregation import Spot, candidate_of, first_text_line
 from retrieval.candidates.fusion import fuse, rank_in_order
@@ -20,7 +19,7 @@ from retrieval.detectors.vectors import find_nearest_rows, query_vector
 from retrieval.types import Briefed, Hit, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import weigh_terms
-from retrieval.words.tokens import split_words, stem
+from retrieval.words.tokens import normalise_words, stem
 
 EACH_MAX = 150  # of each kind (R93)
 VECTOR_WEIGHT, LEXICAL_WEIGHT = 0.8, 0.2  # R93
@@ -158,7 +157,7 @@ def _passage_words(kept: _Kept) -> PassageWords:
 
 
 def stems_of(text: str, language: str) -> list[str]:
-    return [stem(word, language) for word in split_words(match_form(text)) if len(word) >= STEM_CHARACTERS_MIN]
+    return [stem(word, language) for word in normalise_words(text) if len(word) >= STEM_CHARACTERS_MIN]
 
 
 def passage_text(passage: PassageRow) -> str:

@@ -10,8 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from documents.spreadsheet import defuse, restore
-from reading.matching import match_form
-from retrieval.words.tokens import split_words
+from retrieval.words.tokens import normalise_words
 
 COLUMNS = ("concept", "language", "term", "priority", "weight")
 REQUIRED = ("concept", "term")
@@ -157,7 +156,7 @@ def checked_text(text: str, what: str) -> str:
     text = " ".join(unicodedata.normalize("NFC", text).split())
     if len(text) > TEXT_MAX:
         raise WordlistError(gettext("The %(what)s is longer than %(count)s characters.") % told)
-    if not split_words(match_form(text)):
+    if not normalise_words(text):
         words = gettext("The %(what)s has no letter and no digit.") if text else gettext("The %(what)s is missing.")
         raise WordlistError(words % told)
     return text

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from documents.models import KnowledgeBase
-from reading.matching import match_form
 from retrieval.dictionary.csv_format import WordRow
 from retrieval.dictionary.packs import PACKS, load_missing, pack_rows
 from retrieval.models import Term
 from retrieval.types import ConceptTerm, ConceptTerms
-from retrieval.words.tokens import split_words
+from retrieval.words.tokens import normalise_words
 
 
 def ensure_dictionary(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
@@ -64,4 +63,4 @@ def expand_concept(concept: str, grouped: dict[str, list[WordRow]], names: dict[
 @lru_cache(maxsize=20_000)
 def phrase_of(text: str) -> str:
     """What two spellings of a name share."""
-    return " ".join(split_words(match_form(text)))
+    return " ".join(normalise_words(text))

@@ -18,7 +18,7 @@ from reading.matching import match_form
 from retrieval.question.parse import ANSWER_TYPES, IDENTIFIER, QUESTION_MAX, parse_question, read_years, word_forms
 from retrieval.types import ConceptTerms, Keyword, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.tokens import split_words
+from retrieval.words.tokens import normalise_words
 
 PROMPT_NAME, PROMPT_VERSION = "question", "1"
 DEADLINE_S = 20.0  # a person waits; the rules have read the question already
@@ -112,7 +112,7 @@ def keeps_facts(original: str, corrected: str) -> bool:
 
 
 def facts_of(text: str) -> set[str]:
-    numbers = {word for word in split_words(match_form(text)) if any(sign.isdigit() for sign in word)}
+    numbers = {word for word in normalise_words(text) if any(sign.isdigit() for sign in word)}
     return numbers | {match_form(found) for found in IDENTIFIER.findall(text)} | set(read_years(text))
 
 
@@ -122,10 +122,10 @@ def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[Doc
     known = {keyword.text for keyword in question.keywords}
     found: dict[str, Keyword] = {}
     for entry in reply.rewrites:
-        asked = {match_form(entry.of).strip(), *split_words(match_form(entry.of))}
+        asked = {match_form(entry.of).strip(), *normalise_words(entry.of)}
         meant = next((each for each in question.keywords if each.text in asked or asked & set(each.forms)), None)
         for word in entry.words if meant else ():
-            text = " ".join(split_words(match_form(word)))
+            text = " ".join(normalise_words(word))
             if meant is None or not text or len(text) > REWRITE_CHARS or text in known or text in found:
                 continue
             forms = (text,) if " " in text else word_forms(text, lexicons, question.language)
@@ -138,11 +138,9 @@ def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[Doc
 
 def check_parts(question: Question, reply: QuestionReply) -> tuple[str, ...]:
     """The parts of a compound question; each must speak in words of the question, or it is not a part of it."""
-    asked = set(split_words(match_form(question.corrected)))
+    asked = set(normalise_words(question.corrected))
     parts = [" ".join(unfence(part).split())[:QUESTION_MAX] for part in reply.parts if part.strip()]
     own = [
-        part
-        for part in parts
-        if asked & set(split_words(match_form(part))) and facts_of(part) <= facts_of(question.original)
+        part for part in parts if asked & set(normalise_words(part)) and facts_of(part) <= facts_of(question.original)
     ]
     return tuple(own[:PARTS_MAX]) if len(own) > 1 else ()

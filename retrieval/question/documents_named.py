@@ -4,8 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from reading.matching import match_form
-from retrieval.words.tokens import is_generic, is_stop_word, split_words
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
 
 COMMON_SHARE = 0.5  # a word in the names of more of the scope's documents than this tells none of them apart
 PART_MIN = 5  # letters of a name that may stand inside a name written in one piece ("express" in AMERICANEXPRESS)
@@ -51,8 +50,8 @@ def documents_named(topic: str, names: Sequence[Name], known: Collection[str] = 
 
 
 def called_of(name: Name) -> Called:
-    label = tuple(split_words(match_form(re.sub(r"[_-]", " ", name.label))))
-    return Called(label, "".join(label), tuple(split_words(match_form(name.cover))))
+    label = tuple(normalise_words(re.sub(r"[_-]", " ", name.label)))
+    return Called(label, "".join(label), tuple(normalise_words(name.cover)))
 
 
 def runs_of(topic: str, known: Collection[str]) -> list[tuple[str, ...]]:
@@ -76,7 +75,7 @@ def runs_of(topic: str, known: Collection[str]) -> list[tuple[str, ...]]:
 
 
 def is_name_word(typed: str, known: Collection[str]) -> bool:
-    words = split_words(match_form(typed))
+    words = normalise_words(typed)
     if not typed[:1].isupper() or not words or YEAR.fullmatch(typed) or QUARTER.fullmatch(typed):
         return False
     if "&" in typed:
@@ -89,7 +88,7 @@ def named_by(run: tuple[str, ...], called: Sequence[Called]) -> list[int]:
     for length in range(len(run), 0, -1):
         for start in range(len(run) - length + 1):
             part = run[start : start + length]
-            words = tuple(word for typed in part for word in split_words(match_form(typed)))
+            words = tuple(word for typed in part for word in normalise_words(typed))
             for test in (in_label, in_cover, is_abbreviated):
                 places = [place for place, name in enumerate(called) if test(words, part, name)]
                 if 0 < len(places) <= COMMON_SHARE * len(called):

@@ -33,7 +33,7 @@ from retrieval.words.tokens import (
     is_slip,
     is_stop_word,
     language_of,
-    split_words,
+    normalise_words,
 )
 from retrieval.words.wording import Wordings, read_word_lists, read_wordings
 
@@ -113,7 +113,7 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
-    words = split_words(match_form(topic))
+    words = normalise_words(topic)
     language = language_of(words, default=lexicons[0].language if lexicons else "en")
     corrections = slips(words, lexicons, language)
     topic = correct(topic, corrections)
@@ -166,7 +166,7 @@ def read_keywords(
 def read_identifiers(topic: str, lexicons: Sequence[Lexicon], language: str) -> list[Keyword]:
     """Codes as typed, and neighbouring words that stand in the document as one ("d model" for "dmodel")."""
     typed = [found for found in IDENTIFIER.findall(topic) if not YEAR.fullmatch(found)]
-    for first, second, joined in compounds(split_words(match_form(IDENTIFIER.sub(" ", topic)))):
+    for first, second, joined in compounds(normalise_words(IDENTIFIER.sub(" ", topic))):
         is_letter = len(first) == 1 and first.isalpha() and not is_stop_word(second, language)
         if is_letter and first != "a" and any(joined in lexicon.lines for lexicon in lexicons):
             typed.append(f"{first} {second}")
@@ -182,7 +182,7 @@ def part_keywords(said: Sequence[str]) -> list[Keyword]:
     for text in said:
         for part in parts_named(text):
             named = [name for kind in statement_names(part) for name in statement_terms()[kind]]
-            forms = tuple(dict.fromkeys(" ".join(split_words(match_form(name))) for name in named or [part]))
+            forms = tuple(dict.fromkeys(" ".join(normalise_words(name)) for name in named or [part]))
             found.setdefault(
                 forms[0], Keyword(forms[0], forms, priority="secondary", weight=NAMED_PART_WEIGHT, group=forms[0])
             )
@@ -191,7 +191,7 @@ def part_keywords(said: Sequence[str]) -> list[Keyword]:
 
 def identifier_forms(text: str) -> tuple[str, ...]:
     """An identifier in one piece and as its runs of letters and digits, however they are set apart."""
-    return tuple(dict.fromkeys((identifier_form(text), " ".join(split_words(match_form(text))))))
+    return tuple(dict.fromkeys((identifier_form(text), " ".join(normalise_words(text)))))
 
 
 def tokens_of(text: str, language: str) -> list[QuestionToken]:
@@ -199,7 +199,7 @@ def tokens_of(text: str, language: str) -> list[QuestionToken]:
     tokens: list[QuestionToken] = []
     starts_phrase = True
     for piece in re.findall(r"[\w'’]+|[^\w\s-]", text):
-        words = split_words(match_form(piece))
+        words = normalise_words(piece)
         if not words:
             starts_phrase = True
         for word in words:
@@ -375,6 +375,6 @@ def clarification_for(keywords: Sequence[Keyword], hints: Hints, topic: str) -> 
     if not keywords:
         return "What should I look for? Please name the subject, for example a term, a section or a page."
     word = keywords[0].text
-    if len(keywords) == 1 and word in vague_words() and len(split_words(match_form(topic))) <= VAGUE_LENGTH_MAX:
+    if len(keywords) == 1 and word in vague_words() and len(normalise_words(topic)) <= VAGUE_LENGTH_MAX:
         return f"Which {word} do you mean? Please say what it belongs to, for example “the {word} of …”."
     return ""

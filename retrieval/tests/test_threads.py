@@ -17,7 +17,6 @@ import pytest
 import snowballstemmer
 
 from reading.limits import Limits
-from reading.matching import match_form
 from reading.pdf_reader import read_pdf
 from retrieval.pipeline import retrieve
 from retrieval.run_record import result_json
@@ -46,7 +45,7 @@ def switching() -> Iterator[None]:
 
 
 def vocabulary_of(lines: Sequence[str]) -> list[str]:
-    return sorted({word for line in lines for word in tokens.split_words(match_form(line)) if word.isalpha()})
+    return sorted({word for line in lines for word in tokens.normalise_words(line) if word.isalpha()})
 
 
 def questions_of(lines: Sequence[str]) -> list[str]:

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from reading.matching import match_form
 from retrieval.types import ConceptTerm, ConceptTerms
-from retrieval.words.tokens import language_of, split_words, stem, stop_words
+from retrieval.words.tokens import language_of, normalise_words, stem, stop_words
 
 JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
 
@@ -84,7 +83,7 @@ def searched_terms(concept: ConceptTerms) -> tuple[tuple[ConceptTerm, str], ...]
 
     Where "current assets" is searched, "total current assets" finds nothing more and is left out.
     """
-    phrases = [" ".join(split_words(match_form(term.text))) for term in concept.terms]
+    phrases = [" ".join(normalise_words(term.text)) for term in concept.terms]
     pairs = list(zip(concept.terms, phrases, strict=True))
     return tuple((term, phrase) for term, phrase in pairs if not any(covers(*pair, term, phrase) for pair in pairs))
 
@@ -96,7 +95,7 @@ def covers(other: ConceptTerm, shorter: str, term: ConceptTerm, phrase: str) -> 
 
 
 def said_words(text: str) -> list[str]:
-    return split_words(match_form(text.replace("&", " and ")))
+    return normalise_words(text.replace("&", " and "))
 
 
 def is_small(word: str, language: str) -> bool:

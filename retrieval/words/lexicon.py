@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from documents.storage.content import DocumentContent
-from reading.matching import match_form
 from reading.rows import LineRow
 from retrieval.deadline import check_time
-from retrieval.words.tokens import split_words, stem
+from retrieval.words.tokens import normalise_words, split_words, stem
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, rising, each once
 NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
@@ -151,7 +150,7 @@ def build_lexicon(content: DocumentContent) -> Lexicon:
 
 
 def title_words(title: str) -> frozenset[str]:
-    return frozenset(split_words(match_form(title)))
+    return frozenset(normalise_words(title))
 
 
 def group_by_stem(words: Iterable[str], language: str) -> dict[str, tuple[str, ...]]:

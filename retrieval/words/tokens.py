@@ -9,6 +9,7 @@ from pathlib import Path
 
 import snowballstemmer
 
+from reading.matching import match_form
 from retrieval.words.wording import read_word_lists
 
 WORD = re.compile(r"[^\W_]+")
@@ -41,6 +42,11 @@ def generic_words() -> dict[str, frozenset[str]]:
 def split_words(match: str) -> list[str]:
     """The words of a text in match form; a possessive ending is no part of its word."""
     return WORD.findall(POSSESSIVE.sub("", match) if "'s" in match else match)
+
+
+def normalise_words(text: str) -> list[str]:
+    """The words of a text as it is written, each in match form."""
+    return split_words(match_form(text))
 
 
 def is_stop_word(word: str, language: str) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chat.figures.computing import StatementLine, compute_all, statement_lines
+from chat.figures.computing import StatementLine, compute_all, read_formulas, statement_lines
 from chat.figures.formulas import Expression, write_formula
 from chat.figures.statement_rows import StatementRow, statement_rows
 from reading.limits import Limits
@@ -41,12 +41,12 @@ def balance(*rows: str, unit: str = "(In millions)") -> list[StatementRow]:
     ],
 )
 def test_it_computes_from_the_sample_report(report: list[StatementRow], question: str, shown: list[str]) -> None:
-    assert [computed.shown for computed in compute_all(question, report)] == shown
+    assert [computed.shown for computed in compute_all(read_formulas(question), report)] == shown
 
 
 def test_it_takes_no_part_for_the_whole(report: list[StatementRow]) -> None:
     """The report splits its costs into products and services and prints no total."""
-    assert compute_all("What is the inventory turnover of 2024?", report) == ()
+    assert compute_all(read_formulas("What is the inventory turnover of 2024?"), report) == ()
 
 
 INVENTORY = ["Raw materials and supplies 3 2", "Work in process and finished goods 2 1"]
@@ -54,7 +54,7 @@ ASSETS = ["Total current assets 20 10", "Total current liabilities 10 5"]
 
 
 def test_it_adds_the_rows_a_line_is_split_into_where_no_total_is_printed() -> None:
-    (computed,) = compute_all("What is the quick ratio of 2021?", balance(*INVENTORY, *ASSETS))
+    (computed,) = compute_all(read_formulas("What is the quick ratio of 2021?"), balance(*INVENTORY, *ASSETS))
     assert computed.shown == "1.50"
     assert [each.name for each in computed.inputs][1:3] == [
         "raw materials and supplies",
@@ -66,11 +66,11 @@ def test_it_adds_the_rows_a_line_is_split_into_where_no_total_is_printed() -> No
     "rows", [[INVENTORY[0]], [INVENTORY[0], "Prepaid 1 1", INVENTORY[1]]], ids=["one part", "rows apart"]
 )
 def test_it_adds_nothing_that_may_be_only_a_part(rows: list[str]) -> None:
-    assert compute_all("What is the quick ratio of 2021?", balance(*rows, *ASSETS)) == ()
+    assert compute_all(read_formulas("What is the quick ratio of 2021?"), balance(*rows, *ASSETS)) == ()
 
 
 def test_a_change_of_percentages_is_computed_from_the_unrounded_values(report: list[StatementRow]) -> None:
-    before, after, change = compute_all("Has the operating margin improved in 2024?", report)
+    before, after, change = compute_all(read_formulas("Has the operating margin improved in 2024?"), report)
     assert change.value == after.value - before.value and change.formula.unit == "points"
     assert {each.row.line.number for each in change.inputs} == {
         each.row.line.number for one in (before, after) for each in one.inputs
@@ -90,18 +90,18 @@ def test_a_change_of_percentages_is_computed_from_the_unrounded_values(report: l
     ],
 )
 def test_it_does_not_guess(rows: list[str], why: str) -> None:
-    assert compute_all("What is the current ratio of 2021?", balance(*rows)) == (), why
+    assert compute_all(read_formulas("What is the current ratio of 2021?"), balance(*rows)) == (), why
 
 
 def test_it_does_not_compute_a_year_that_is_not_there() -> None:
     rows = balance("Total current assets 20 10", "Total current liabilities 10 5")
-    assert compute_all("What is the current ratio of 2019?", rows) == ()
-    assert [each.shown for each in compute_all("What is the current ratio of 2020?", rows)] == ["2.00"]
+    assert compute_all(read_formulas("What is the current ratio of 2019?"), rows) == ()
+    assert [each.shown for each in compute_all(read_formulas("What is the current ratio of 2020?"), rows)] == ["2.00"]
 
 
 def test_inputs_are_in_units_of_money_and_remember_their_row() -> None:
     rows = balance("Total current assets 20 10", "Total current liabilities 10 5")
-    (computed,) = compute_all("What is the working capital of 2021?", rows)
+    (computed,) = compute_all(read_formulas("What is the working capital of 2021?"), rows)
     assert computed.value == Decimal(10_000_000) and computed.shown == "10 million"
     assert [(each.year, each.printed, each.amount) for each in computed.inputs] == [
         ("2021", "20", Decimal(20_000_000)),
@@ -111,11 +111,11 @@ def test_inputs_are_in_units_of_money_and_remember_their_row() -> None:
 
 @pytest.mark.parametrize("question", ["", "What is attention?", "Is 2021 a good year?", "Ratio ratio ratio 2021?"])
 def test_other_questions_compute_nothing(question: str) -> None:
-    assert compute_all(question, balance("Total current assets 20 10")) == ()
+    assert compute_all(read_formulas(question), balance("Total current assets 20 10")) == ()
 
 
 def test_the_formula_is_shown_with_brackets_where_they_matter(report: list[StatementRow]) -> None:
-    (computed,) = compute_all("What is the quick ratio of 2024?", report)
+    (computed,) = compute_all(read_formulas("What is the quick ratio of 2024?"), report)
     expression: Expression = computed.formula.expression
     assert write_formula(expression) == "(total current assets 2024 − inventory 2024) ÷ total current liabilities 2024"
     assert computed.shown == "1.18"

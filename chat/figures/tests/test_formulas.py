@@ -75,7 +75,7 @@ from chat.figures.formulas import (
     ],
 )
 def test_a_formula_is_read(question: str, words: str, unit: Unit) -> None:
-    formula = formula_of(question)
+    formula = formula_of(asked_text(question))
     assert formula is not None
     assert (write_formula(formula.expression), formula.unit) == (words, unit)
 
@@ -94,21 +94,21 @@ def test_a_formula_is_read(question: str, words: str, unit: Unit) -> None:
     ],
 )
 def test_what_is_not_clear_has_no_formula(question: str) -> None:
-    assert formula_of(question) is None
+    assert formula_of(asked_text(question)) is None
 
 
 def test_a_definition_that_uses_itself_ends() -> None:
-    formula_of("What is the FY2020 loop? Loop is defined as: loop / loop.")
+    formula_of(asked_text("What is the FY2020 loop? Loop is defined as: loop / loop."))
 
 
 def test_a_metric_said_to_change_is_computed_for_both_years() -> None:
-    both = read_comparison("Does Acme have an improving operating margin as of FY2022?")
+    both = read_comparison(asked_text("Does Acme have an improving operating margin as of FY2022?"))
     assert [write_formula(each.expression) for each in both] == [
         "operating income 2021 ÷ revenue 2021",
         "operating income 2022 ÷ revenue 2022",
     ]
-    assert read_comparison("What drove the operating margin change in FY2022?") == ()
-    assert read_comparison("Is the operating margin good?") == ()
+    assert read_comparison(asked_text("What drove the operating margin change in FY2022?")) == ()
+    assert read_comparison(asked_text("Is the operating margin good?")) == ()
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_a_metric_said_to_change_is_computed_for_both_years() -> None:
     ],
 )
 def test_places_and_units_are_those_asked_for(question: str, places: int | None, scale: int | None) -> None:
-    formula = formula_of(question)
+    formula = formula_of(asked_text(question))
     assert formula is not None and (formula.places, formula.scale) == (places, scale)
 
 
 @pytest.mark.parametrize("metric", known_metrics(), ids=lambda metric: metric.name)
 def test_every_metric_is_named_by_its_examples_only(metric: Metric) -> None:
-    found = [formula_of(question) for question in metric.examples]
+    found = [formula_of(asked_text(question)) for question in metric.examples]
     assert [(each.name, each.unit) for each in found if each] == [(metric.name, metric.unit)] * len(metric.examples)
     assert metric not in [metric_named(asked_text(question)) for question in metric.counter_examples]
