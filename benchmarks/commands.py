@@ -17,6 +17,7 @@ import django
 
 from benchmarks.printing import (
     Figures,
+    print_confidence,
     print_json,
     print_named,
     print_nothing,
@@ -68,6 +69,19 @@ def measure_weights(options: Options) -> Figures | None:
     if not sets:
         return None
     return weights.run(sets, Library(options.data), pack_concepts(), names=options.names, rounds=options.rounds)
+
+
+def measure_confidence(options: Options) -> Figures | None:
+    from benchmarks import confidence
+    from benchmarks.library import Library
+
+    sets = asked_sets(options)
+    if not sets:
+        return None
+    figures = confidence.run(sets, Library(options.data), chosen_dictionary(options))
+    if options.write:
+        confidence.write_fit(figures)
+    return figures
 
 
 def chosen_dictionary(options: Options) -> "tuple[ConceptTerms, ...]":
@@ -406,6 +420,18 @@ COMMANDS: dict[str, Command] = {
         ),
         measure_weights,
         print_weights,
+    ),
+    "confidence": Command(
+        "fit what the rules' evidence is worth, each half judged by the other: absent questions answered, others not",
+        (
+            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
+            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            option("--write", action="store_true", help="write what was fitted where the product reads it"),
+            DICTIONARY,
+            OUT,
+        ),
+        measure_confidence,
+        print_confidence,
     ),
     "hostile": Command(
         "documents that give orders, and a model that obeys them",

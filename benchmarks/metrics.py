@@ -41,3 +41,9 @@ def percentile(values: Sequence[float], percent: int) -> float | None:
     if len(values) == 1:
         return round(values[0], 2)
     return round(quantiles(values, n=100, method="inclusive")[percent - 1], 2)
+
+
+def area_under_curve(higher: Sequence[float], lower: Sequence[float]) -> float | None:
+    """How often a value of the first kind exceeds one of the second, ties by half: 0.5 is chance; None of nothing."""
+    pairs = [1.0 if one > other else 0.5 if one == other else 0.0 for one in higher for other in lower]
+    return mean(pairs)

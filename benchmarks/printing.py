@@ -38,6 +38,16 @@ def print_weights(figures: Figures) -> None:
     print(f"changed: {figures['changed'] or 'nothing'}; held-out half no worse: {figures['held_out_is_no_worse']}")
 
 
+def print_confidence(figures: Figures) -> None:
+    print(f"intercept {figures['intercept']}, {figures['weights']}, lead unknown {figures['lead_unknown']}")
+    for row in figures["curve"]:
+        print("  ".join(f"{name} {value}" for name, value in row.items()))
+    for name, found in figures["sets"].items():
+        print(f"{name:14}  {found['questions']}  area {found['area']}")
+        for limit, costs in found["costs"].items():
+            print(f"  from {limit}: {costs}")
+
+
 def print_wording(figures: Figures) -> None:
     words = figures["words"]
     print(f"{len(words)} words and alternatives; those that fire on one question only, and its set:")

@@ -15,7 +15,7 @@ from benchmarks.questions import GoldQuestion
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval.pipeline import retrieve
-from retrieval.types import ConceptTerms, RetrievalResult, Settled
+from retrieval.types import ABSENT, ConceptTerms, RetrievalResult, Settled
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
             str(k): mean([float(is_hit(row.sections, row.gold_sections, k)) for row in sectioned]) for k in (1, 3)
         },
         "literal_anchor_rate": round(sum(row.literal_anchors for row in rows) / anchors, 4) if anchors else None,
-        "false_not_found": mean([float(row.status in ("not_found", "cannot_tell")) for row in answerable]),
+        "false_not_found": mean([float(row.status in ABSENT) for row in answerable]),
         "absent_refused": mean([float(row.status != "found" or row.primary_count == 0) for row in absent]),
         "not_found": not_found_figures(rows),
         "vectors_on": mean([float(row.vectors_on) for row in rows]),
@@ -142,11 +142,11 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
 
 def not_found_figures(rows: Sequence[Judged]) -> dict[str, float | None]:
     """Of the questions answered "not found", the share that is absent; of the absent ones, the share answered so."""
-    refused = [row for row in rows if row.status in ("not_found", "cannot_tell")]
+    refused = [row for row in rows if row.status in ABSENT]
     absent = [row for row in rows if row.not_found_expected]
     return {
         "precision": mean([float(row.not_found_expected) for row in refused]),
-        "recall": mean([float(row.status in ("not_found", "cannot_tell")) for row in absent]),
+        "recall": mean([float(row.status in ABSENT) for row in absent]),
     }
 
 

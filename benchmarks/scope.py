@@ -14,7 +14,7 @@ from documents.base_settings import BaseSettings
 from documents.models import Document
 from retrieval.corpus import contents_for, count_elsewhere
 from retrieval.pipeline import retrieve
-from retrieval.types import ConceptTerms, RetrievalResult
+from retrieval.types import ABSENT, ConceptTerms, RetrievalResult
 
 MEDIA_SUFFIXES = (".pdf", ".md", ".txt")
 PRINTED = (
@@ -144,7 +144,7 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
         },
         "document_read": mean([float(row.document in row.chosen) for row in answerable]),
         "documents_read": mean([float(len(row.chosen)) for row in rows]),
-        "false_not_found": mean([float(row.status in ("not_found", "cannot_tell")) for row in answerable]),
+        "false_not_found": mean([float(row.status in ABSENT) for row in answerable]),
         "absent_refused": mean([float(row.status != "found" or row.primary_count == 0) for row in absent]),
         "latency_ms": {
             "p50": percentile([row.latency_ms for row in rows], 50),

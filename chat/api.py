@@ -37,7 +37,7 @@ from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
 
 logger = logging.getLogger(__name__)
 
-KINDS = ["generated", "extractive", "not_found", "cannot_tell", "clarification"]
+KINDS = ["generated", "extractive", "weak", "not_found", "cannot_tell", "clarification"]
 RUN_STATUSES = [*STATUSES, "failed"]
 
 

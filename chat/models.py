@@ -11,6 +11,7 @@ from jobs.models import LeasedJob
 from ledger.triggers import erasable
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import UNANSWERED
 
 # What an erasure leaves of how a question was read, of an answer, a citation and what a reader said.
 ERASED_REWRITING = {"typed": "", "rewritten": "", "note": ""}
@@ -136,6 +137,7 @@ class Answer(models.Model):
     class Kind(models.TextChoices):
         GENERATED = "generated", _("Written by the model")
         EXTRACTIVE = "extractive", _("Quoted from the document")
+        WEAK = "weak", _("No clear answer")
         NOT_FOUND = "not_found", _("Not found")
         CANNOT_TELL = "cannot_tell", _("Cannot tell")
         CLARIFICATION = "clarification", _("A question back")
@@ -155,9 +157,7 @@ class Answer(models.Model):
     class Meta:
         indexes = [
             # The review queue asks for these few among all answers.
-            models.Index(
-                fields=["run"], condition=models.Q(kind__in=["not_found", "cannot_tell"]), name="chat_answer_absent"
-            ),
+            models.Index(fields=["run"], condition=models.Q(kind__in=UNANSWERED), name="chat_answer_absent"),
         ]
         triggers = erasable(ERASED_ANSWER)
 

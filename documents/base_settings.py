@@ -22,6 +22,7 @@ class BaseSettings:
     passages_max: int = 8  # passages the writer reads (R95)
     per_document_max: int = 5
     pool_max: int = 40  # briefs (R44)
+    risk_max: int = 40  # per cent of questions without an answer that the rules may answer; see docs/benchmarks.md
 
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
         "ranking": ("arbiter", "hybrid", "rules", "none", "rerank"),
@@ -36,6 +37,7 @@ class BaseSettings:
         "passages_max": (1, 12),
         "per_document_max": (1, 12),
         "pool_max": (5, 60),
+        "risk_max": (5, 100),
     }
 
     def __post_init__(self) -> None:

@@ -120,6 +120,8 @@ def judge_absence(
     gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
     if not is_absent:
         return AbsenceVerdict("found", "", gates)
+    if not zero and ranking.arbiter == "rules" and ranking.verdicts:
+        return AbsenceVerdict("weak", ranking.answerable_reason, gates)  # rules cannot show that nothing is meant
     reason = zero if zero else ranking_evidence(ranking)
     if fires["G0"]:
         return AbsenceVerdict("cannot_tell", f"{reason}; but {coverage_evidence(coverage)}", gates)
@@ -179,7 +181,9 @@ WEAK_STRENGTH, WEAK_CAP = 0.25, 0.4  # the best passage carries little of the qu
 
 
 def confidence_of(status: Status, candidates: Sequence[Settled], ranking: Ranking, coverage: Coverage) -> float:
-    """0 when nothing was found; else the best class among the primary candidates, capped by what speaks against it."""
+    """0 when nothing was found; the probability where the rules gave one; else the best class among the primary candidates, capped by what speaks against it."""
+    if ranking.probability is not None and status in ("found", "weak"):
+        return ranking.probability
     if status != "found":
         return 0.0
     primary = [candidate for candidate in candidates if candidate.verdict.role == "primary"]

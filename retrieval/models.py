@@ -11,6 +11,7 @@ from documents.models import Document, KnowledgeBase, Parse, Viewer
 from ledger.triggers import erasable
 from llm.models import LLMCall
 from retrieval.injection import PATTERN
+from retrieval.types import UNANSWERED
 
 # What an erasure leaves of a run and of a candidate in place of everything a person wrote or that tells of it.
 ERASED_RUN = {
@@ -100,7 +101,7 @@ class RetrievalRunQuerySet(models.QuerySet["RetrievalRun"]):
 
 
 OUT_OF_THE_ORDINARY = (
-    models.Q(status__in=["failed", "not_found", "cannot_tell"])
+    models.Q(status__in=["failed", *UNANSWERED])
     | models.Q(arbiter_status="not_run")
     | ~models.Q(contradictions=[])
     | ~models.Q(violations=[])
@@ -126,7 +127,7 @@ class RetrievalRun(models.Model):
     arbiter = models.CharField(max_length=10)
     arbiter_status = models.CharField(max_length=12)
     arbiter_failure = models.TextField(blank=True)
-    status = models.CharField(max_length=12)  # found, not_found, cannot_tell, clarify, failed
+    status = models.CharField(max_length=12)  # found, weak, not_found, cannot_tell, clarify, failed
     not_found_reason = models.TextField(blank=True)
     gates = models.JSONField()
     searched = models.JSONField()

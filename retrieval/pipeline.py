@@ -83,7 +83,7 @@ def retrieve(
     candidates = fit_snippets(candidates, toc)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
-    ranking = arbitrate(name, question, candidates, contents)
+    ranking = arbitrate(name, question, candidates, contents, hits, settings.risk_max)
     clock.stop("arbitrate")
     coverage = absence.coverage_of(contents)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)

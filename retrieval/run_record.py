@@ -19,7 +19,7 @@ from llm.payload import COLUMNS as CALL_COLUMNS
 from llm.payload import call_of
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import Hit, RetrievalResult, Settled
+from retrieval.types import ABSENT, Hit, RetrievalResult, Settled
 from retrieval.version import program_version
 
 RUN_FORMAT = "docintel-run-2"
@@ -392,7 +392,7 @@ def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
         "doc_id": documents[0] if len(documents) == 1 else None,
         "documents": run.scope,
         "question": run.question,
-        "not_found": run.status in ("not_found", "cannot_tell"),
+        "not_found": run.status in ABSENT,
         "not_found_reason": run.not_found_reason or None,
         "clarification": parsed.get("clarification") or None,
         "candidates": [stored_candidate_json(row) for row in run.candidates.order_by("position")],

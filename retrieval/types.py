@@ -12,7 +12,9 @@ Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "referen
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
 ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
-Status = Literal["found", "not_found", "cannot_tell", "clarify"]
+Status = Literal["found", "weak", "not_found", "cannot_tell", "clarify"]
+ABSENT: tuple[Status, ...] = ("not_found", "cannot_tell")  # nothing is there, or it cannot be known
+UNANSWERED: tuple[Status, ...] = ("weak", *ABSENT)
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 POINTED: tuple[Method, ...] = ("pinned", "references")  # proposed because somebody points there, not by a detector
 KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
@@ -220,6 +222,7 @@ class Ranking:
     violations: tuple[str, ...] = ()
     exchange: Exchange | None = None
     failure: str = ""
+    probability: float | None = None  # that what is primary answers the question; of the rules, see arbiter.evidence
 
 
 @dataclass(frozen=True)
@@ -336,7 +339,7 @@ class RetrievalResult:
 
     @property
     def not_found(self) -> bool:
-        return self.status in ("not_found", "cannot_tell")
+        return self.status in ABSENT
 
     def kept(self) -> tuple[Settled, ...]:
         """The candidates generation may read: primary and supporting."""

@@ -19,11 +19,10 @@ from ledger.events import record
 from ledger.models import Event
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
-from retrieval.types import KEPT_ROLES
+from retrieval.types import KEPT_ROLES, UNANSWERED
 
 CHECK = "golden_check"  # the kind of the event a check leaves
 LISTED_MAX = 200  # broken verdicts kept with a check
-ABSENT = ("not_found", "cannot_tell")
 ANY_KEPT = "kept"  # wanted of what a confirmed answer cites: primary or supporting, either will do
 
 
@@ -95,7 +94,7 @@ def golden_of(run: RetrievalRun) -> Golden | None:
     wanted = [wanted_of(row, reviews, str(roles[row.pk])) for row in candidates if roles[row.pk]]
     verdict = reviews.of(None).standing
     is_confirmed = verdict is not None and verdict.outcome == Review.Outcome.AGREE
-    absent = is_confirmed and run.status in ABSENT
+    absent = is_confirmed and run.status in UNANSWERED
     if is_confirmed and verdict and run.status == "found":
         judged = {each.candidate_id for each in wanted}
         wanted += [

@@ -16,6 +16,7 @@ from audit.runs.listing import HEAVY, key_of_run, runs_after, runs_before
 from chat.models import Answer
 from documents.models import KnowledgeBase, Viewer
 from retrieval.models import INSTRUCTING, RetrievalRun, RetrievalRunQuerySet, RunCandidate
+from retrieval.types import UNANSWERED
 
 QUEUE_SHOWN = 50
 SECOND = "second"  # the queue of runs that wait for a second reviewer
@@ -38,9 +39,8 @@ def has_repair(*statuses: str) -> Q:
     return with_candidate(Q(anchor_repair__status__in=statuses))
 
 
-ABSENT = ("not_found", "cannot_tell")
 # Also where passages were found and the model, reading them, says that they do not hold the answer.
-REFUSALS = Answer.objects.filter(kind__in=ABSENT, run=OuterRef("pk")).order_by()
+REFUSALS = Answer.objects.filter(kind__in=UNANSWERED, run=OuterRef("pk")).order_by()
 # AT11: each of these is reviewed in full, and not by sample. The most serious first.
 RISKS = {
     "complaint": Risk(
@@ -86,7 +86,7 @@ RISKS = {
         _(
             "No candidate carried an answer, or the model said so of those that were kept. Somebody should confirm that the documents hold none."
         ),
-        Q(status__in=ABSENT) | Q(Exists(REFUSALS)),
+        Q(status__in=UNANSWERED) | Q(Exists(REFUSALS)),
     ),
 }
 ANY_RISK = Q()

@@ -6,15 +6,17 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.models import RetrievalRun
+from retrieval.types import ABSENT
 
 STATUSES = {
     "found": _("Found"),
+    "weak": _("No clear answer"),
     "not_found": _("Not found"),
     "cannot_tell": _("Cannot tell"),
     "clarify": _("Asked back"),
     "failed": _("Failed"),
 }
-KINDS = {"found": "ok", "not_found": "warn", "cannot_tell": "warn", "clarify": "warn", "failed": "fail"}
+KINDS = {"found": "ok", "weak": "warn", "not_found": "warn", "cannot_tell": "warn", "clarify": "warn", "failed": "fail"}
 ARBITERS = {
     "model": _("Language model"),
     "rules": _("Fixed rules"),
@@ -50,7 +52,7 @@ def outcome_of_run(run: RetrievalRun, answered: str) -> Outcome:
 
     A model that reads what was found may still say that it does not hold the answer.
     """
-    status = answered if run.status == "found" and answered in ("not_found", "cannot_tell") else run.status
+    status = answered if run.status == "found" and answered in ABSENT else run.status
     words = gettext("Answered") if status == "found" and answered else STATUSES.get(status, status)
     return Outcome(KINDS.get(status, "fail"), str(words))
 

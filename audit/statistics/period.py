@@ -21,11 +21,10 @@ from chat.models import Answer, Citation
 from documents.models import Document
 from llm.models import LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
-from retrieval.types import KEPT_ROLES, METHODS
+from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
 
 ROLES = ("primary", "supporting", "tangential", "discarded")
 ROWS = (*ROLES, "unjudged")
-ABSENT = ("not_found", "cannot_tell")
 NEWEST_MAX = 2_000  # runs of the period whose candidates and times are counted
 REPAIRS = ("exact", "truncated", "rejected")
 DAYS_AS_DAYS = 62  # a longer period is shown by month
@@ -186,7 +185,7 @@ def rates_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Rate]:
 
 
 def absent_count() -> Count:
-    return Count("pk", filter=Q(status__in=ABSENT) | Q(answer__kind__in=ABSENT))
+    return Count("pk", filter=Q(status__in=UNANSWERED) | Q(answer__kind__in=UNANSWERED))
 
 
 def label_moment(moment: datetime, by_day: bool) -> str:

@@ -26,7 +26,7 @@ from chat.models import Answer, Citation, Feedback
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import reading_of
-from retrieval.types import KEPT_ROLES, METHODS, POINTED
+from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
 
@@ -207,7 +207,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         cost=cost_of(exchanges),
         why_no_model=why_no_model(run),
         answer=answer,
-        dossier=dossier_of(run, candidates, choice) if run.status in ("not_found", "cannot_tell") else None,
+        dossier=dossier_of(run, candidates, choice) if run.status in UNANSWERED else None,
         timings=timings,
         timings_max=max((timing.ms for timing in timings), default=0),
         reviews=reviews.of(None),

@@ -9,7 +9,7 @@ from audit.review.reviewing import RunReviews
 from audit.runs.disagreement import REFUSED_ROLES
 from chat.models import Answer
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import KEPT_ROLES
+from retrieval.types import ABSENT, KEPT_ROLES
 
 WORDS_TOLD, ADDED_TOLD = 6, 3
 OF_THE_QUESTION = ("direct", "identifier")  # the other sources of keywords add what the asker did not say
@@ -114,11 +114,13 @@ def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
         return _("No answer was stored.")
     if run.status == "not_found":
         return _("So the answer was “not found”.")
+    if run.status == "weak":
+        return _("None of them answers clearly enough, so the answer was only what comes nearest.")
     if run.status == "cannot_tell":
         return _("So the answer was that it cannot be told from what could be read.")
     if run.status == "clarify":
         return _("So the program asked back instead of answering.")
-    if answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL):
+    if answer.kind in ABSENT:
         return _("On reading them the model said that they do not hold the answer.")
     told = ngettext(
         "The answer gives %(count)s quote, word for word as on the page.",

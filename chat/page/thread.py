@@ -21,7 +21,7 @@ from chat.page.viewer import PaneLink
 from chat.scope import write_picker_value
 from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import KEPT_ROLES, METHODS
+from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
 
 STAGES = ("parsed", "plan", "hits", "candidates", "arbiter", "written")
 STAGE_NAMES = {
@@ -48,6 +48,7 @@ STATE_WORDS = {
 }
 MODE_WORDS = {"fast": gettext_lazy("fast"), "balanced": gettext_lazy("balanced"), "thorough": gettext_lazy("thorough")}
 KIND_WORDS = {
+    "weak": gettext_lazy("no clear answer"),
     "not_found": gettext_lazy("not found"),
     "cannot_tell": gettext_lazy("cannot tell"),
     "extractive": gettext_lazy("quoted"),
@@ -136,7 +137,7 @@ class ShownTurn:
 
     @property
     def is_absent(self) -> bool:
-        return self.answer is not None and self.answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL)
+        return self.answer is not None and self.answer.kind in UNANSWERED
 
     @property
     def is_extractive(self) -> bool:

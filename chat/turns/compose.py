@@ -23,7 +23,7 @@ from llm import client
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import KEPT_ROLES
+from retrieval.types import KEPT_ROLES, UNANSWERED
 
 Kind = Answer.Kind
 
@@ -67,7 +67,7 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     kept = [candidate for candidate in candidates if candidate.role in KEPT_ROLES]
     if run.status == "clarify":
         return AnswerDraft(Kind.CLARIFICATION, run.parsed["clarification"])
-    if run.status in ("not_found", "cannot_tell"):
+    if run.status in UNANSWERED:
         return AnswerDraft(Kind(run.status), sentence(run.not_found_reason) or NO_PRIMARY)
     if run.arbiter_status == "not_run":
         return compose_from_quotes(run, candidates, writing, NO_ARBITER.format(failure=run.arbiter_failure).strip())

@@ -5,19 +5,29 @@
 
 from collections.abc import Sequence
 
+from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
+from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import judge_by_model
 from retrieval.arbiter.narrowed import judge_narrowed
 from retrieval.arbiter.none import leave_unjudged
 from retrieval.arbiter.rerank import judge_by_rerank
 from retrieval.arbiter.rules import judge_by_rules
-from retrieval.types import ArbiterName, Briefed, Question, Ranking
+from retrieval.types import ArbiterName, Briefed, Hit, Question, Ranking
 
 
 def arbitrate(
-    name: ArbiterName, question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]
+    name: ArbiterName,
+    question: Question,
+    candidates: Sequence[Briefed],
+    contents: Sequence[DocumentContent],
+    hits: Sequence[Hit] = (),
+    risk_max: int = BaseSettings.risk_max,
 ) -> Ranking:
-    """One verdict for each candidate, in the arbiter's order. No candidates, no call."""
+    """One verdict for each candidate, in the arbiter's order. No candidates, no call.
+
+    The rules answer only where the evidence is strong enough for `risk_max`, see `evidence`.
+    """
     if not candidates:
         return Ranking(name, "not_needed", ())
     if name == "model":
@@ -27,5 +37,5 @@ def arbitrate(
     if name == "rerank":
         return judge_by_rerank(question, candidates)
     if name == "rules":
-        return judge_by_rules(question, candidates)
+        return judge_by_rules(question, candidates, weigh_evidence(question, candidates, contents, hits, risk_max))
     return leave_unjudged(candidates)

@@ -4,11 +4,11 @@ A section named exactly as asked comes first, what is only near in meaning comes
 how much of the question the place carries, which grows with the words that stand together and with a value of the type.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 from reading.matching import match_form
+from retrieval.arbiter.evidence import Evidence, join_words, what_is_missing
 from retrieval.types import KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
 from retrieval.words.tokens import normalise_words, split_words
 
@@ -18,19 +18,6 @@ SUPPORTING_SHARE = 0.6
 SUPPORTING_MAX = 5
 DISCARDED_SHARE = 0.25  # of the best: a stray word
 STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
-# Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
-# A number may be a word; an amount or a percentage is only missed when the question says that it wants one.
-FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
-AMOUNT_WANTED = re.compile(
-    r"\b(?:how much|amounts?|percent(?:age)?|combien|montants?|pourcentage|wie\s?viel|betrag|cuanto|importe)\b",
-    re.IGNORECASE,
-)
-HOLDS = re.compile(
-    r"\b(?:cover(?:s|ed)?|includ(?:e|es|ed)|insur(?:e|es|ed)|contain(?:s|ed)?|mention(?:s|ed)?|exclud(?:e|es|ed)"
-    r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",
-    re.IGNORECASE,
-)
-FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
 
 
 AnyCandidate = TypeVar("AnyCandidate", bound=Candidate)
@@ -62,67 +49,27 @@ class Pool(NamedTuple):
     missing: str
 
 
-def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranking:
-    """Order by rule, then by strength, then as the document runs; the roles follow from that order."""
+def judge_by_rules(question: Question, candidates: Sequence[Candidate], evidence: Evidence | None = None) -> Ranking:
+    """Order by rule, then by strength, then as the document runs; the roles follow from that order.
+
+    Doubtful evidence answers nothing.
+    """
     ordered = order_by_rules(candidates)
-    missing = what_is_missing(question, candidates)
+    missing = evidence.doubt if evidence else what_is_missing(question, candidates)
     roles = [lower_role(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
     pool = Pool(max(candidate.strength for candidate in ordered), parts_first(ordered), missing)
     verdicts = tuple(give_verdict(candidate, role, pool) for candidate, role in zip(ordered, roles, strict=True))
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
     answerable = any(role == "primary" for role in roles)
     reason = "" if answerable else missing or "no passage carries enough of the question"
-    return Ranking("rules", "ran", verdicts, answerable=answerable, answerable_reason=reason)
-
-
-def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
-    """What an answer to this question would need and no candidate has, or "": a value's form, or two codes together."""
-    if question.parts:
-        return ""  # each part asks for something else
-    enough = FORMED_SHARE * max(candidate.strength for candidate in candidates)
-    is_formed = any((each.type_match and each.strength >= enough) or each.statement for each in candidates)
-    if is_formed_type(question) and not is_formed:
-        return f"no {question.answer_type} stands beside the words of the question"
-    found = {word for candidate in candidates for word in candidate.matched_keywords}
-    objects = objects_of(question)
-    if objects and not found & set(objects):
-        return f"{join_words([f'“{word}”' for word in objects])} occurs nowhere"
-    pages = by_page(candidates)
-    asked = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
-    codes = asked.intersection(*[set().union(*pages)])
-    if len(codes) > 1 and question.intent == "field_extraction" and not any(map(codes.issubset, pages)):
-        return f"{join_words([f'“{code}”' for code in sorted(codes)])} stand on no page together"
-    return ""
-
-
-def is_formed_type(question: Question) -> bool:
-    if question.answer_type in ("amount", "percentage"):
-        return bool(AMOUNT_WANTED.search(question.topic))
-    return question.answer_type in FORMED_TYPES
-
-
-def objects_of(question: Question) -> list[str]:
-    """What a question whether something is covered, included or mentioned asks about; nothing for other questions.
-
-    It is what follows the verb ("does it cover earthquake"), or what stands before it ("is earthquake covered").
-    """
-    verb = HOLDS.search(question.topic) if question.answer_type == "boolean" else None
-    if verb is None:
-        return []
-    direct = [each for each in question.keywords if each.priority == "primary" and each.source == "direct"]
-    for part in (question.topic[verb.end() :], question.topic[: verb.start()]):
-        said = set(normalise_words(part))
-        if objects := [keyword.text for keyword in direct if said & set(keyword.forms)]:
-            return objects
-    return []
-
-
-def by_page(candidates: Sequence[Candidate]) -> list[set[str]]:
-    """The words of the question found on each page, by the candidates there."""
-    pages: dict[tuple[str, int], set[str]] = {}
-    for candidate in candidates:
-        pages.setdefault((candidate.document_id, candidate.anchor_pages[0]), set()).update(candidate.matched_keywords)
-    return list(pages.values())
+    return Ranking(
+        "rules",
+        "ran",
+        verdicts,
+        answerable=answerable,
+        answerable_reason=reason,
+        probability=evidence.probability if evidence else None,
+    )
 
 
 def lower_role(role: Role) -> Role:
@@ -268,7 +215,3 @@ def quote_of(candidate: Candidate) -> str:
     kept = set(normalise_words(rest))
     is_kept = all(set(split_words(word)) <= kept for word in candidate.matched_keywords if word in match_form(lost))
     return rest if is_kept else text
-
-
-def join_words(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1] if words else "")))

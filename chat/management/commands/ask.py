@@ -21,7 +21,7 @@ from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Membership, Role
 from documents.storage.uploads import UploadRefused
 from retrieval.run_record import result_json
-from retrieval.types import RetrievalResult
+from retrieval.types import UNANSWERED, RetrievalResult
 
 SHELL_EMAIL = "commandline@localhost"  # who asks from the shell; nobody can sign in as it
 SHELL_NAME = "Command line"
@@ -132,9 +132,10 @@ def as_text(turn: Turn) -> str:
     if answer is None or turn.run is None:
         return "No answer was written."
     lines = [answer.note, answer.text]
-    if answer.kind in (Answer.Kind.NOT_FOUND, Answer.Kind.CANNOT_TELL):
+    if answer.kind in UNANSWERED:
         words = ", ".join(f"{word['text']} {word['count']}" for word in turn.run.searched)
-        lines = ["Not found.", answer.text, f"Words searched: {words}" if words else ""]
+        outcome = "No passage clearly answers this." if answer.kind == Answer.Kind.WEAK else "Not found."
+        lines = [outcome, answer.text, f"Words searched: {words}" if words else ""]
     for citation in answer.citations.select_related("candidate"):
         place = describe_place(citation.candidate, cited_pages(citation), with_document=True)
         lines.append(f"[{citation.marker}] {place}\n    {' '.join(citation.quote.split())}")

@@ -1,0 +1,186 @@
+"""The weights of the evidence without a model, and what each limit on it costs: absent questions answered, others not.
+
+Each half of the sets is judged with weights fitted on the other half; what the product uses is fitted on both. To the
+questions of the sets come near misses: answerable ones with a year or a name that their document does not have.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.library import Library
+from benchmarks.metrics import area_under_curve, mean
+from benchmarks.questions import GoldQuestion
+from benchmarks.retrieval import commit
+from benchmarks.weights import HALVES, half_of
+from documents.base_settings import BaseSettings
+from documents.storage.content import DocumentContent
+from retrieval.arbiter.evidence import WEIGHTS, Signals, weigh_evidence
+from retrieval.pipeline import retrieve
+from retrieval.types import ConceptTerms
+from retrieval.words.lexicon import lexicon_of
+
+NAMES = ("coverage", "lead", "formed", "specific")
+SWAPPED_BY = 9  # years: no report of these sets tells of one so long before
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")  # inside a sentence
+RIDGE = 0.1  # on standardised signals: keeps a signal that is the same in all questions at nothing
+STEPS = 50  # of Newton's method; ten are enough
+LIMITS = tuple(round(0.05 * step, 2) for step in range(20))
+KINDS = ("answerable", "absent", "near miss")
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its signals; without them when no passage was proposed, so that it was refused in any case."""
+
+    id: str
+    set: str
+    half: str
+    kind: str
+    signals: Signals | None
+
+
+def run(
+    sets: Mapping[str, Sequence[GoldQuestion]], library: Library, dictionary: Sequence[ConceptTerms]
+) -> dict[str, Any]:
+    """The fitted weights, the curve and the figures of every set, by halves judged with the other's weights."""
+    asked = [
+        ask(question, name, kind, library, dictionary)
+        for name, questions in sets.items()
+        for question, kind in with_near_misses(questions, library)
+    ]
+    lead_unknown = round(float(np.mean([one.signals.lead for one in asked if one.signals and one.signals.lead])), 4)
+    judged: dict[tuple[str, str], float] = {}
+    for half in HALVES:
+        intercept, weights = fit([one for one in asked if one.half != half], lead_unknown)
+        judged |= {
+            (one.set, one.id): probability(one, intercept, weights, lead_unknown) for one in asked if one.half == half
+        }
+    intercept, weights = fit(asked, lead_unknown)
+    return {
+        "intercept": round(intercept, 4),
+        "weights": {name: round(weight, 4) for name, weight in zip(NAMES, weights, strict=True)},
+        "lead_unknown": lead_unknown,
+        "curve": [{"limit": limit, **costs(asked, judged, limit)} for limit in LIMITS],
+        "sets": {name: figures_of([one for one in asked if one.set == name], judged) for name in sets},
+        "commit": commit(),
+        "per_question": [asdict(one) | {"probability": judged[one.set, one.id]} for one in asked],
+    }
+
+
+def with_near_misses(questions: Sequence[GoldQuestion], library: Library) -> Iterator[tuple[GoldQuestion, str]]:
+    names = sorted({name for one in questions for name in NAME.findall(one.question)})
+    for question in questions:
+        yield question, "absent" if question.not_found else "answerable"
+        swapped = "" if question.not_found else swap(question.question, names, library.content(question.document))
+        if swapped:
+            yield replace(question, id=f"{question.id}-near", question=swapped, not_found=True), "near miss"
+
+
+def swap(text: str, names: Sequence[str], content: DocumentContent) -> str:
+    """The question with its years, else its first name, changed to what the document does not have; "" without either."""
+    if YEAR.search(text):
+        return YEAR.sub(lambda year: str(int(year[0]) - SWAPPED_BY), text)
+    found = NAME.search(text)
+    lexicon = lexicon_of(content)
+    others = [name for name in names if not len(lexicon.lines_with(name.lower()))]
+    return text.replace(found[0], others[len(text) % len(others)]) if found and others else ""
+
+
+def ask(question: GoldQuestion, name: str, kind: str, library: Library, dictionary: Sequence[ConceptTerms]) -> Asked:
+    content = library.content(question.document)
+    result = retrieve(
+        question.question, [content], settings=BaseSettings(risk_max=100), arbiter="rules", dictionary=dictionary
+    )
+    signals = None
+    if result.candidates:
+        signals = weigh_evidence(result.question, result.candidates, [content], result.hits, 100).signals
+    return Asked(question.id, name, half_of(question), kind, signals)
+
+
+# ---- the fit: a logistic regression in which questions with and without an answer count the same
+
+
+def fit(asked: Sequence[Asked], lead_unknown: float) -> tuple[float, list[float]]:
+    """The intercept and the weights of the signals as they are; a near miss counts as absent."""
+    known = [one for one in asked if one.signals]
+    values, answered = matrix_of(known, lead_unknown), np.array([one.kind == "answerable" for one in known])
+    centre, spread = values.mean(0), values.std(0) + 1e-9
+    design = np.c_[(values - centre) / spread, np.ones(len(known))]
+    counts = np.where(answered, 0.5 / answered.mean(), 0.5 / (1 - answered.mean()))
+    ridge = RIDGE * np.diag([1.0] * len(NAMES) + [0.0])
+    found = np.zeros(len(NAMES) + 1)
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-design @ found))
+        slope = design.T @ (counts * (chance - answered)) + ridge @ found
+        bend = (design.T * (counts * chance * (1 - chance))) @ design + ridge
+        found = found - np.linalg.solve(bend, slope)
+    weights = found[:-1] / spread
+    return float(found[-1] - weights @ centre), [float(weight) for weight in weights]
+
+
+def matrix_of(asked: Sequence[Asked], lead_unknown: float) -> Matrix:
+    rows = [asdict(one.signals) for one in asked if one.signals]
+    return np.array([[lead_unknown if row[name] is None else row[name] for name in NAMES] for row in rows], dtype=float)
+
+
+def probability(one: Asked, intercept: float, weights: Sequence[float], lead_unknown: float) -> float:
+    if one.signals is None:
+        return 0.0
+    return float(1 / (1 + np.exp(-(intercept + matrix_of([one], lead_unknown)[0] @ np.array(weights)))))
+
+
+# ---- what it costs
+
+
+def is_answered(one: Asked, judged: Mapping[tuple[str, str], float], limit: float) -> bool:
+    """Whether the rules would answer at this limit; a missing form is decisive whatever the probability."""
+    return one.signals is not None and one.signals.formed > 0 and judged[one.set, one.id] >= limit
+
+
+def costs(asked: Sequence[Asked], judged: Mapping[tuple[str, str], float], limit: float) -> dict[str, float | None]:
+    shares = {
+        kind: mean([float(is_answered(one, judged, limit)) for one in asked if one.kind == kind]) for kind in KINDS
+    }
+    lost = None if shares["answerable"] is None else round(1 - shares["answerable"], 4)
+    return {"absent_answered": shares["absent"], "near_miss_answered": shares["near miss"], "answerable_lost": lost}
+
+
+def figures_of(asked: Sequence[Asked], judged: Mapping[tuple[str, str], float]) -> dict[str, Any]:
+    """Counts, the area under the curve against absent questions and near misses, and the costs of some limits."""
+    chances = {kind: [judged[one.set, one.id] for one in asked if one.kind == kind] for kind in KINDS}
+    return {
+        "questions": {kind: len(found) for kind, found in chances.items()},
+        "area": {kind: area_under_curve(chances["answerable"], chances[kind]) for kind in KINDS[1:]},
+        "costs": {str(limit): costs(asked, judged, limit) for limit in LIMITS[4:16:2]},
+    }
+
+
+# ---- what the product reads, and the picture
+
+
+def write_fit(figures: Mapping[str, Any], path: Path = WEIGHTS) -> None:
+    """Write the weights and the curve where the rules read them."""
+    lines = [
+        "# Written by `python -m benchmarks confidence --write`; how it is fitted: docs/benchmarks.md.",
+        f"intercept = {figures['intercept']}",
+        f"lead_unknown = {figures['lead_unknown']}",
+        "",
+        "[weights]",
+        *(f"{name} = {weight}" for name, weight in figures["weights"].items()),
+    ]
+    for row in figures["curve"]:
+        lines += [
+            "",
+            "[[curve]]",
+            *(f"{name} = {row[name]}" for name in ("limit", "absent_answered", "answerable_lost")),
+        ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,259 @@
+"""How likely the best passages answer the question, from signals a reader can check; no model is asked (R54, R63).
+
+The weights of the signals and the risk of each limit are in `evidence.toml`, which `python -m benchmarks confidence`
+writes: fitted on one half of the question sets, judged on the other.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from math import exp
+from pathlib import Path
+
+from documents.storage.content import DocumentContent
+from retrieval.types import Candidate, Hit, Question
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import WeighedTerm, weigh_terms, year_forms
+from retrieval.words.tokens import normalise_words, split_words
+
+WEIGHTS = Path(__file__).with_name("evidence.toml")
+# Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
+# A number may be a word; an amount or a percentage is only missed when the question says that it wants one.
+FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
+AMOUNT_WANTED = re.compile(
+    r"\b(?:how much|amounts?|percent(?:age)?|combien|montants?|pourcentage|wie\s?viel|betrag|cuanto|importe)\b",
+    re.IGNORECASE,
+)
+HOLDS = re.compile(
+    r"\b(?:cover(?:s|ed)?|includ(?:e|es|ed)|insur(?:e|es|ed)|contain(?:s|ed)?|mention(?:s|ed)?|exclud(?:e|es|ed)"
+    r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",
+    re.IGNORECASE,
+)
+FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
+
+LEAD_OVER = 5  # the nearest passage is compared with the one so many places behind it
+STRONG_SHARE = 0.6  # of the greatest strength: what the rules take as support
+COVER_LINES = 40  # who and when is printed on a document's first page, and holds for all of it
+WORDS_NAMED = 4  # in a reason
+NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\w&]*(?='s|’s)")  # inside a sentence
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What speaks for an answer, each 0..1. `lead` is None where nothing was searched by meaning.
+
+    coverage: the share of the question that the best passage carries, its words weighed by their rarity
+    lead: by how much the nearest passage is nearer in meaning than those behind it
+    formed: 1 unless a value of the kind asked for, or what the question is about, is missing
+    specific: the share of names, numbers, codes and years of the question that are on the page or on the cover
+    """
+
+    coverage: float
+    lead: float | None
+    formed: float
+    specific: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The probability that the best passages answer the question, and why they are no answer, or ""."""
+
+    probability: float
+    doubt: str
+    signals: Signals
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The fitted weights, and what each limit costs: the shares of absent questions answered, of others not."""
+
+    intercept: float
+    weights: Mapping[str, float]
+    lead_unknown: float
+    curve: tuple[tuple[float, float, float], ...]  # limit, absent answered, answerable not answered
+
+
+@cache
+def read_fit() -> Fit:
+    stored = tomllib.loads(WEIGHTS.read_text("utf-8"))
+    curve = tuple((row["limit"], row["absent_answered"], row["answerable_lost"]) for row in stored["curve"])
+    return Fit(stored["intercept"], stored["weights"], stored["lead_unknown"], curve)
+
+
+def weigh_evidence(
+    question: Question,
+    candidates: Sequence[Candidate],
+    contents: Sequence[DocumentContent],
+    hits: Sequence[Hit],
+    risk_max: int,
+) -> Evidence:
+    """The evidence of a pool that is not empty. `risk_max` is the per cent of absent questions that may be answered."""
+    terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
+    lacking = what_is_missing(question, candidates)
+    best = max(candidates, key=lambda one: coverage_of_candidate(one, terms[one.document_id]))
+    signals = Signals(
+        coverage=coverage_of_question(question, candidates, terms),
+        lead=lead_of(hits),
+        formed=0.0 if lacking else 1.0,
+        specific=specific_share(question, candidates, contents),
+    )
+    probability = probability_of(signals)
+    is_enough = probability >= limit_for(risk_max)
+    return Evidence(probability, lacking or ("" if is_enough else name_doubt(best, terms[best.document_id])), signals)
+
+
+def probability_of(signals: Signals) -> float:
+    """The calibrated probability, 0..1, rounded to three digits."""
+    fit = read_fit()
+    values = {name: fit.lead_unknown if value is None else value for name, value in asdict(signals).items()}
+    total = fit.intercept + sum(fit.weights[name] * value for name, value in values.items())
+    return round(1 / (1 + exp(-total)), 3)
+
+
+def limit_for(risk_max: int) -> float:
+    """The least probability at which at most so many per cent of the absent questions of the sets were answered."""
+    return next((limit for limit, risk, _ in read_fit().curve if 100 * risk <= risk_max), 1.0)
+
+
+# ---- the signals
+
+
+def coverage_of_question(
+    question: Question, candidates: Sequence[Candidate], terms: Mapping[str, Sequence[WeighedTerm]]
+) -> float:
+    """Of the best candidate; of a question in parts, which are seldom answered in one place, the mean over the parts' best."""
+    if not question.parts:
+        return max(coverage_of_candidate(each, terms[each.document_id]) for each in candidates)
+    words: dict[str, set[str]] = {}
+    for each in candidates:
+        words.setdefault(each.document_id, set()).update(each.matched_keywords if each.parts else ())
+    return max(share_of_weight(found, terms[document]) for document, found in words.items())
+
+
+def coverage_of_candidate(candidate: Candidate, terms: Sequence[WeighedTerm]) -> float:
+    """The share of the question's weight on the passage; all of it where the question itself says where to look."""
+    if "pinned" in candidate.methods or (candidate.statement and candidate.exact_title):
+        return 1.0
+    return share_of_weight(set(candidate.matched_keywords), terms)
+
+
+def share_of_weight(words: set[str], terms: Sequence[WeighedTerm]) -> float:
+    """The share of the question's weight that these words carry; 0 for a question without a word."""
+    total = sum(term.weight for term in terms)
+    carried = sum(term.weight for term in terms if not words.isdisjoint(term.texts))
+    return carried / total if total else 0.0
+
+
+def lead_of(hits: Sequence[Hit]) -> float | None:
+    """The cosine of the nearest passage over that of the one LEAD_OVER places behind, or the last."""
+    cosines = sorted((hit.score for hit in hits if hit.method == "vectors" and hit.detail == "passage"), reverse=True)
+    return cosines[0] - cosines[min(LEAD_OVER, len(cosines) - 1)] if len(cosines) > 1 else None
+
+
+def specific_share(question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]) -> float:
+    """Of the names, numbers, codes and years asked for, the share that one strong candidate's page or the cover has.
+
+    1 for a question without any.
+    """
+    named = specific_words(question)
+    enough = STRONG_SHARE * max(each.strength for each in candidates)
+    shares = [
+        len(named & words_around(each, content, named)) / len(named)
+        for content in contents
+        for each in candidates
+        if named and each.document_id == content.document_id and each.strength >= enough
+    ]
+    return max(shares, default=1.0)
+
+
+def specific_words(question: Question) -> set[str]:
+    """The names inside the sentence, the codes and the years; names of concepts are words like others."""
+    concepts = {word for each in question.keywords if each.source == "dictionary" for word in split_words(each.text)}
+    codes = [each.text for each in question.keywords if each.source == "identifier"]
+    return (set(normalise_words(" ".join([*NAME.findall(question.topic), *codes]))) - concepts) | set(question.years)
+
+
+def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:
+    """Those of the words that are on the candidate's first page, on the document's cover, or in its title or file name."""
+    lexicon = lexicon_of(content)
+    found = set(normalise_words(f"{content.title} {content.file_name} {candidate.breadcrumb}".replace("_", " ")))
+    for word in words - found:
+        lines = lexicon.lines_with_any(year_forms(word) if word.isdigit() else lexicon.inflections(word) or (word,))
+        if (lines <= COVER_LINES).any() or (lexicon.line_pages[lines] == candidate.anchor_pages[0]).any():
+            found.add(word)
+    return found
+
+
+# ---- what an answer would need
+
+
+def name_doubt(best: Candidate, terms: Sequence[WeighedTerm]) -> str:
+    """Why the best passage is no answer: the words of the question that are nowhere, then those it does not have."""
+    lacking = [term for term in terms if term.weight and set(term.texts).isdisjoint(best.matched_keywords)]
+    nowhere = [term.text for term in lacking if not len(term.lines)]
+    elsewhere = [term.text for term in sorted(lacking, key=lambda term: -term.weight) if len(term.lines)]
+    said = [
+        *([f"no page mentions {join_words(quote_all(nowhere))}"] if nowhere else []),
+        *([f"the best passage does not have {join_words(quote_all(elsewhere))}"] if elsewhere else []),
+    ]
+    return ", and ".join(said) or "the passages carry too little of the question"
+
+
+def quote_all(words: Sequence[str]) -> list[str]:
+    return [f"“{word}”" for word in words[:WORDS_NAMED]]
+
+
+def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
+    """What an answer to this question would need and no candidate has, or "": a value's form, or two codes together."""
+    if question.parts:
+        return ""  # each part asks for something else
+    enough = FORMED_SHARE * max(candidate.strength for candidate in candidates)
+    is_formed = any((each.type_match and each.strength >= enough) or each.statement for each in candidates)
+    if is_formed_type(question) and not is_formed:
+        return f"no {question.answer_type} stands beside the words of the question"
+    found = {word for candidate in candidates for word in candidate.matched_keywords}
+    objects = objects_of(question)
+    if objects and not found & set(objects):
+        return f"{join_words([f'“{word}”' for word in objects])} occurs nowhere"
+    pages = by_page(candidates)
+    asked = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
+    codes = asked.intersection(*[set().union(*pages)])
+    if len(codes) > 1 and question.intent == "field_extraction" and not any(map(codes.issubset, pages)):
+        return f"{join_words([f'“{code}”' for code in sorted(codes)])} stand on no page together"
+    return ""
+
+
+def is_formed_type(question: Question) -> bool:
+    if question.answer_type in ("amount", "percentage"):
+        return bool(AMOUNT_WANTED.search(question.topic))
+    return question.answer_type in FORMED_TYPES
+
+
+def objects_of(question: Question) -> list[str]:
+    """What a question whether something is covered, included or mentioned asks about; nothing for other questions.
+
+    It is what follows the verb ("does it cover earthquake"), or what stands before it ("is earthquake covered").
+    """
+    verb = HOLDS.search(question.topic) if question.answer_type == "boolean" else None
+    if verb is None:
+        return []
+    direct = [each for each in question.keywords if each.priority == "primary" and each.source == "direct"]
+    for part in (question.topic[verb.end() :], question.topic[: verb.start()]):
+        said = set(normalise_words(part))
+        if objects := [keyword.text for keyword in direct if said & set(keyword.forms)]:
+            return objects
+    return []
+
+
+def by_page(candidates: Sequence[Candidate]) -> list[set[str]]:
+    """The words of the question found on each page, by the candidates there."""
+    pages: dict[tuple[str, int], set[str]] = {}
+    for candidate in candidates:
+        pages.setdefault((candidate.document_id, candidate.anchor_pages[0]), set()).update(candidate.matched_keywords)
+    return list(pages.values())
+
+
+def join_words(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1] if words else "")))
