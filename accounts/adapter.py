@@ -28,7 +28,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
         context: dict[str, Any] | None = None,
         email: str | None = None,
     ) -> None:
-        """Record the change allauth tells of (`password_changed`, `totp_activated`, …), then mail it if mail is set up."""
+        """Record allauth's account change (`password_changed`, `totp_activated`, …), and mail it if mail is set up."""
         assert isinstance(user, User)
         kind = template_prefix.rsplit("/", 1)[-1]
         record(kind, str(user), f"user:{user.pk}", {"email": user.email, "name": user.name})
@@ -37,7 +37,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
 
 
 class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth is untyped
-    """Sign-on by the organisation's own provider: it opens accounts that exist; new ones only where the operator says so."""
+    """Sign-on through the organisation's provider. Opens existing accounts; new ones only if OIDC_SIGNUP is set."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return bool(settings.OIDC_SIGNUP)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks retrieval | requests | speed | scale --data DIR --questions FILE`, `… parsing --data DIR`, `… audit`."""
+"""`python -m benchmarks NAME`: retrieval, requests, speed, scale (--data DIR --questions FILE), parsing, audit, …"""
 
 import argparse
 import json

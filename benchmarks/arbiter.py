@@ -128,7 +128,7 @@ def keep_reply(folder: Path, body: dict[str, Any]) -> None:
 
 
 def sizes_of(body: dict[str, Any], result: RetrievalResult, content: DocumentContent) -> dict[str, int]:
-    """The parts of a request in tokens, estimated at four characters each; and by a real tokenizer where one is here."""
+    """The tokens of each part of a request: estimated at four characters each, and by a tokenizer if installed."""
     text = body["instructions"] + body["input"] + json.dumps(body["text"])
     blocks = "\n\n".join(candidate_block(candidate.brief) for candidate in result.candidates)
     return {

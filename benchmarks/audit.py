@@ -216,7 +216,7 @@ def opened(client: Any, address: str, times: int = 20) -> dict[str, float | None
 
 
 def export() -> dict[str, Any]:
-    """Seconds and megabytes of the newest decisions in each form, read as they stream, and what that costs in memory."""
+    """Measure streaming exports of the newest decisions in each format: seconds, megabytes and memory."""
     from audit.keeping import exports
     from retrieval.models import RetrievalRun
 

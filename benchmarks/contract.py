@@ -140,7 +140,7 @@ def trial(
 def try_operation(
     operation: Any, known: dict[str, list[str]], share: int, tally: Tally, sending: dict[str, Any]
 ) -> None:
-    """Generate one operation's share, half of it wrong on purpose where anything can be, most with ids that are there."""
+    """Generate one operation's requests: half deliberately wrong where possible, most with ids that exist."""
     has_wrong = bool(list(operation.iter_parameters()) or operation.body)
     wrong_share = share // 2 if has_wrong else 0
     generate(operation, GenerationMode.NEGATIVE, known, wrong_share, tally, sending)

@@ -1,4 +1,4 @@
-"""A thousand questions of mixed kinds with faults injected: each must leave exactly one run, and no answer without one."""
+"""Ask a thousand mixed questions under injected faults: each must leave exactly one run, and no answer without one."""
 
 import json
 import multiprocessing
@@ -55,7 +55,7 @@ class Mixed(ScriptedLLM):
 
 
 def run(count: int, seed: int = 1) -> dict[str, Any]:
-    """Ask `count` questions under faults; how many runs, answers and failures they left, and what they must not have."""
+    """Ask `count` questions under faults; report the runs, answers and failures left, and what must not be left."""
     with Mixed(seed) as server:
         os.environ |= {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "scripted", "DOCINTEL_MODEL": "scripted-1"}
         started = time.monotonic()
@@ -86,7 +86,7 @@ def ask(count: int, chance: random.Random) -> list[uuid.UUID]:
 
 
 def answer_all(turn_ids: list[uuid.UUID], chance: random.Random) -> Counter[str]:
-    """Let workers answer while they are killed, their connections cut and their questions stopped; what was done to them."""
+    """Let workers answer while they are killed, disconnected and their questions stopped; return what was done."""
     from chat.models import Turn
     from chat.turns.conductor import give_up_exhausted
     from documents.models import Membership

@@ -36,7 +36,7 @@ JOIN chat_answer a ON a.run_id = r.id
 
 
 def grow(entries: int) -> dict[str, Any]:
-    """Copy questions until the ledger has so many entries: a run, its answer and a read of it each, bytes as they are."""
+    """Copy questions until the ledger has the given number of entries: for each its run, its answer and one read."""
     record_event(None, "measured", None)  # the read that is copied
     began, before = time.monotonic(), chain.head().sequence
     while chain.head().sequence < entries:
@@ -87,7 +87,8 @@ COPYING = (
     ),
     copying(
         Citation,
-        "chat_citation o JOIN copies c ON c.answer = o.answer_id JOIN retrieval_runcandidate was ON was.id = o.candidate_id "
+        "chat_citation o JOIN copies c ON c.answer = o.answer_id "
+        "JOIN retrieval_runcandidate was ON was.id = o.candidate_id "
         "JOIN retrieval_runcandidate n ON n.run_id = c.new_run AND n.position = was.position",
         id="nextval(pg_get_serial_sequence('chat_citation', 'id'))",
         answer_id="c.new_answer",

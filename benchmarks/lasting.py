@@ -1,4 +1,4 @@
-"""What can still be read and rebuilt years later: documents read again, the prompt changed, the documents deleted for good."""
+"""What can be read and rebuilt years later: after documents are read again, prompts change and files are purged."""
 
 from typing import Any
 from unittest.mock import patch

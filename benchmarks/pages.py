@@ -1,4 +1,4 @@
-"""Weight and time of pages as a browser gets them: a real web server, a signed-in person, every style and script counted."""
+"""Weight and time of pages in a browser: a real web server, a signed-in person, every style and script counted."""
 
 import http.client
 import os
@@ -40,7 +40,7 @@ def run(documents: list[Path]) -> dict[str, Any]:
 
 
 def lay(documents: list[Path]) -> tuple[dict[str, str], str, tuple[str, int]]:
-    """A demonstration with a question asked; the addresses to open, a session, and the longest document with its pages."""
+    """Set up a demonstration with one question; return the addresses, a session, and the longest document's pages."""
     from django.core.management import call_command
     from django.test import Client
 

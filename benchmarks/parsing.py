@@ -1,4 +1,4 @@
-"""How well and how fast documents are read: contents recovered with the outline hidden, rows kept whole, time, memory."""
+"""How well and how fast documents are read: contents found without the outline, rows kept whole, time, memory."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Measured:
 
 
 def run(folder: Path, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """Every figure over the PDFs of a folder and the quotes of its question files; JSON-ready. What is refused is named."""
+    """All measures over a folder of PDFs and the quotes of its question files, JSON-ready; refused files are named."""
     measured: list[Measured] = []
     refused: dict[str, str] = {}
     for path in filter(has_pages, sorted(folder.rglob("*.pdf"))):

@@ -1,6 +1,6 @@
 """Calibration over real documents: quotes changed at random, and crops of the page at the boxes read back.
 
-A word, or a character, belongs to a crop when its middle lies in one of the boxes: so somebody reads it, or so strictly.
+A word or character belongs to a crop if its middle lies in a box: words as people read, characters strictly.
 """
 
 import random
@@ -115,7 +115,7 @@ def violations_of(
 def crops_of(
     content: DocumentContent, pdf: pymupdf.Document, chance: random.Random, count: int
 ) -> Iterator[tuple[str, str, str]]:
-    """Quotes of whole words over one to three lines, and what a crop at their boxes reads as: by characters, by words."""
+    """Quotes of whole words over one to three lines, and what a crop at their boxes reads: by character, by word."""
     lines = {line.number: line for line in content.lines}
     wordy = [line for line in content.searched_lines if len(line.text.split()) > 3 and line.method != "ocr"]
     for line in sorted(chance.sample(wordy, min(count, len(wordy))), key=lambda line: line.page_number):

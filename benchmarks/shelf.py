@@ -37,7 +37,7 @@ def database(home: Path = HOME) -> Iterator[None]:
 
 
 def shelve(paths: Iterable[str], library: "Library") -> "dict[str, Document]":
-    """The documents at the paths, in the database as ingestion would store them; one that is there is not read again."""
+    """The documents of the paths, stored as ingestion would store them; those already stored are not read again."""
     from documents.models import KnowledgeBase
 
     base, _ = KnowledgeBase.objects.get_or_create(name=str(library.folder.resolve()))

@@ -133,7 +133,8 @@ def altered(cursor: Any, chance: random.Random, table: str, leads: str) -> Expec
 def columns_of(cursor: Any, table: str, leads: str) -> list[tuple[str, str]]:
     """The columns of a table that can be changed, keys aside: those are moved by other attacks."""
     cursor.execute(
-        "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = %s AND column_name != ALL(%s)",
+        "SELECT column_name, data_type FROM information_schema.columns "
+        "WHERE table_name = %s AND column_name != ALL(%s)",
         [table, ["id", leads]],
     )
     return [(name, kind) for name, kind in cursor.fetchall() if kind in CHANGES]
@@ -209,7 +210,7 @@ def drop_salt(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected
 
 
 def pretend_erasure(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
-    """Change a question, take its salt away and add an event that says it was erased, with the digest of the forgery."""
+    """Change a question, delete its salt and add an event that claims erasure, with the digest of the forgery."""
     entry = any_entry(chance, kind="run")
     cursor.execute("UPDATE retrieval_retrievalrun SET question = 'forged' WHERE id = %s", [entry.subject_id])
     cursor.execute("DELETE FROM ledger_salt WHERE subject = %s", [entry.subject])

@@ -1,4 +1,4 @@
-"""Storing an answer with its citations, insert-only, and the bytes the ledger vouches for of it and of what is said beside it."""
+"""Store an answer with its citations, insert-only, and the bytes the ledger vouches for of it and its side notes."""
 
 import json
 from typing import Any

@@ -151,7 +151,7 @@ class RetrieveView(GenericAPIView[Any]):
         operation_id="retrieve", request=QuestionSerializer, parameters=[IDEMPOTENCY_KEY], responses=ResultSerializer
     )
     def post(self, request: Request) -> Response:
-        """Retrieve the evidence for a question: every candidate with its role, reason and literal quote; recorded as a run."""
+        """Retrieve the evidence for a question: candidates with role, reason and literal quote, recorded as a run."""
         asked = QuestionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         values = asked.validated_data

@@ -54,7 +54,7 @@ def keep_question(
     """Store a question as the next turn of a conversation, or of a new one; the same form sent twice is one turn.
 
     The turn's id comes from the form and what it asks, so the database itself refuses the second copy. A question that
-    `edits` an earlier one is asked exactly as it stands. The `request` of a program is one turn however often it is sent.
+    `edits` an earlier one is asked exactly as typed. A program's `request` makes one turn, however often it is sent.
     Raises KeyReused.
     """
     if first := turn_before(request):
@@ -90,7 +90,7 @@ def turn_before(request: Keyed | None) -> Turn | None:
 def ask_again(turn: Turn, form_id: uuid.UUID | None = None) -> Turn:
     """A question once more, as a new turn of its conversation; the earlier one and its record stay, and are linked.
 
-    Asked again while that is still running, or by the same form, it is the turn that was made: a second click asks nothing.
+    While the new turn is still running, or for the same form, that turn is returned: a second click asks nothing.
     """
     turn_id = uuid.uuid5(form_id, f"again\n{turn.pk}") if form_id else uuid.uuid4()
     with transaction.atomic():

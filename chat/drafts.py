@@ -20,7 +20,7 @@ class CitedLine:
 
 @dataclass(frozen=True)
 class Quoted:
-    """One marker of an answer and the literal text it stands for; without a place it stands at the candidate's anchor."""
+    """One marker of an answer and the literal text it cites; without a place, it is at the candidate's anchor."""
 
     marker: int
     candidate: RunCandidate

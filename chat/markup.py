@@ -1,4 +1,4 @@
-"""The text of an answer as blocks a template can show: paragraphs, lists and citation markers. Never HTML of a model."""
+"""The text of an answer as blocks a template can show: paragraphs, lists, citation markers. Never a model's HTML."""
 
 import re
 from collections.abc import Collection

@@ -94,7 +94,7 @@ def whole_words(base: KnowledgeBase) -> str:
 
 
 def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -> list[tuple[str, list[Choice]]]:
-    """The picker: one group a base, the whole base first, then its documents by title; `chosen` is always among them."""
+    """The picker: one group per base, the whole base first, then its documents by title; always includes `chosen`."""
     documents = askable(user, base)
     kind, ids = parse_picker_value(chosen)
     counts = dict(documents.order_by().values_list("base").annotate(Count("pk")))
@@ -119,7 +119,7 @@ def group_of(
 
 
 def resolve(user: Viewer, base: KnowledgeBase, document_ids: Iterable[str]) -> list[Document]:
-    """The documents of a kept question as they are now, each with its current parse; ScopeError says why there are none.
+    """A stored question's documents as they are now, each with its current parse. Raises ScopeError if none is left.
 
     Between asking and answering a person may lose access, and a document may be deleted (W5).
     """

@@ -141,7 +141,8 @@ def stuck_work(user: Viewer) -> list[Stuck]:
             job.stage,
             job.heartbeat_at,
             _(
-                "Restart the workers; the reading goes on by itself. If it stops again, open the document and read it again."
+                "Restart the workers; the reading goes on by itself. "
+                "If it stops again, open the document and read it again."
             ),
         )
         for job in jobs.select_related("document").order_by("heartbeat_at")[:STUCK_SHOWN]

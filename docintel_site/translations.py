@@ -1,6 +1,6 @@
-"""The words of the interface: found in code, templates and scripts, kept per language, compiled for Django and the browser.
+"""The interface's messages: extracted from code, templates and scripts, kept per language, compiled for use.
 
-The catalogues in `locale/` are edited by hand; what is compiled from them is committed too, so that running needs no tool.
+The catalogues in `locale/` are edited by hand. Compiled files are committed too, so that running needs no tool.
 """
 
 import io
@@ -42,7 +42,7 @@ KEYWORDS = {
 
 
 def refresh(language: str) -> list[str]:
-    """Bring the catalogues of a language up to date with the code and compile them; the messages still without words."""
+    """Update a language's catalogues from the code and compile them; return the messages still untranslated."""
     missing: list[str] = []
     for domain, found in found_messages().items():
         catalog = update_catalog(read_catalog(language, domain), found)
@@ -56,7 +56,7 @@ def refresh(language: str) -> list[str]:
 
 
 def find_catalog_faults(language: str) -> list[str]:
-    """What is wrong with a language, a sentence each: messages nobody translated, gone ones, wrong placeholders, old files."""
+    """One sentence per fault of a language: untranslated or obsolete messages, wrong placeholders, outdated files."""
     told: list[str] = []
     for domain, found in found_messages().items():
         kept = read_catalog(language, domain)
@@ -108,7 +108,7 @@ def update_catalog(kept: Catalog, found: Catalog) -> Catalog:
 
 
 def same_in(catalog: Catalog, message: Message) -> Message | None:
-    """The message of another catalogue with the same words, forms and context; the nameless first one is always there."""
+    """The message with the same text, plural and context in another catalogue. The header (empty id) always exists."""
     if not message.id:
         return message
     other = catalog.get(message.id, message.context)

@@ -67,7 +67,7 @@ def ids_in(text: str) -> list[UUID]:
 
 
 def get_base(user: Viewer, pk: UUID | str, *roles: str) -> KnowledgeBase:
-    """The base if the person has one of the roles in it (any when none is named); else Http404, as for an absent one."""
+    """The base if the person has one of the roles in it (any if none is named); else Http404, as for an absent base."""
     return get_or_404(KnowledgeBase.objects.with_role(user, *(roles or READ)), pk)
 
 
@@ -106,7 +106,7 @@ def clean_base_name(name: str) -> str:
 
 
 def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
-    """Close a base for good. Its documents go to the trash and are purged from there; trails stay readable for auditors.
+    """Close a base for good. Its documents are trashed, then purged; audit trails stay readable for auditors.
 
     Raises Held.
     """

@@ -490,7 +490,7 @@ class TableQuery(serializers.Serializer[Any]):
     literal = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="CSV: leave cells as they are. Otherwise text a spreadsheet would compute gets an apostrophe in front.",
+        help_text="CSV: leave cells as they are. Otherwise an apostrophe precedes text a spreadsheet would compute.",
     )
 
 

@@ -54,7 +54,7 @@ class BaseSettings:
     def reading(self) -> dict[str, Any]:
         """The settings a reading depends on; a change of them reaches a document when it is read again.
 
-        Embeddings are not among them: another model is given to a base without reading, see documents.ingestion.reembedding.
+        Embeddings are not among them: changing the model needs no new reading, see documents.ingestion.reembedding.
         """
         names = ["chunking", "contextualisation"]
         names += ["chunk_size", "chunk_overlap"] if self.chunking == "fixed" else []

@@ -35,7 +35,8 @@ EXPLAINED = {
     "ranking": (
         _("Ranking"),
         _(
-            "The arbiter reads every candidate and the table of contents once. Rules need no model, a reranker judges nothing."
+            "The arbiter reads every candidate and the table of contents once. "
+            "Rules need no model, a reranker judges nothing."
         ),
     ),
     "chunking": (
@@ -47,7 +48,8 @@ EXPLAINED = {
     "contextualisation": (
         _("Context"),
         _(
-            "What is searched with every passage and never quoted. The model writes a sentence on each; tokens are recorded."
+            "What is searched with every passage and never quoted. "
+            "The model writes a sentence on each; tokens are recorded."
         ),
     ),
     "embeddings": (

@@ -1,4 +1,4 @@
-"""Requests that a program sends again because it does not know whether the first one arrived: done once, answered twice.
+"""Requests that a program repeats because it does not know whether the first one arrived: done once, answered twice.
 
 A program makes a key for each request. What the first request made is kept under its key, in the transaction that
 made it; the constraint of the table decides who was first.
@@ -55,7 +55,7 @@ def make_keyed(user: User, base: KnowledgeBase, key: UUID | None, **said: Any) -
 
 
 def made_before(request: Keyed | None) -> dict[str, Any] | None:
-    """What the first request with this key made; None when there was none. Raises KeyReused when it said something else."""
+    """What the first request with this key made, None if there was none. Raises KeyReused if its content differed."""
     if request is None:
         return None
     first = IdempotencyKey.objects.filter(user=request.user, base=request.base, key=request.key).first()

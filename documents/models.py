@@ -105,7 +105,7 @@ def stored_name(document: "Document", file_name: str) -> str:
 class Document(models.Model):
     """One uploaded file. The file never changes; what was read from it is a Parse.
 
-    A newer version is a document of its own that `replaces` this one. As soon as it answers, `replaced_at` is set and no
+    A newer version is its own document that `replaces` this one. As soon as it answers, `replaced_at` is set and no
     question finds the old one any more; its pages stay for the trails that cite them.
     """
 
@@ -337,7 +337,7 @@ class IngestJob(LeasedJob):
 
 
 class IdempotencyKey(models.Model):
-    """A request that may be sent again: its key, a digest of what it says, and what it made. See documents.idempotency."""
+    """A request that may be repeated: its key, a digest of its content, and what it made. See documents.idempotency."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")

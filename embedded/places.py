@@ -38,7 +38,8 @@ def make_private(directory: Path, owner: int | None = None) -> None:
             os.chown(directory, owner, owner)
     except OSError as error:
         raise EmbeddedError(
-            f"DocIntel cannot keep its data in {directory} ({error.strerror}); set DOCINTEL_HOME to a directory you own."
+            f"DocIntel cannot keep its data in {directory} ({error.strerror}); "
+            "set DOCINTEL_HOME to a directory you own."
         ) from error
 
 
@@ -55,7 +56,8 @@ def package(name: str, wheel: str, variable: str) -> Path:
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedError(
-            f"The wheel {wheel} is not installed; use bin/run (on Linux on x86-64), or set {variable} to a server of your own."
+            f"The wheel {wheel} is not installed; use bin/run (on Linux on x86-64), "
+            f"or set {variable} to a server of your own."
         )
     return Path(spec.submodule_search_locations[0])
 

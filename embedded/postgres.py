@@ -132,7 +132,8 @@ def _check_version(data: Path) -> None:
     found = file.read_text().strip() if file.exists() else "no version"
     if found != MAJOR:
         raise EmbeddedError(
-            f"{data} was made by PostgreSQL {found} and this is {MAJOR}; move it away, or set DATABASE_URL to its server."
+            f"{data} was made by PostgreSQL {found} and this is {MAJOR}; "
+            "move it away, or set DATABASE_URL to its server."
         )
 
 

@@ -1,7 +1,7 @@
 """Who works on a job: a lease in the job's own row, kept alive by a heartbeat, that one worker at a time can hold.
 
-A task that arrives twice finds the lease taken (T3); a worker that dies stops renewing it, and the sweeper hands the job
-to the next one (T1). The broker may lose every message: the row is the truth (T5).
+A task that arrives twice finds the lease taken (T3). A worker that dies stops renewing it, and the sweeper passes
+the job on (T1). The broker may lose every message: the row is the truth (T5).
 """
 
 import logging
@@ -57,9 +57,9 @@ def new_owner() -> str:
 
 
 def claim(jobs: "QuerySet[Job]", job_id: UUID | str, **fields: Any) -> Job | None:
-    """Take the job of that key for a `Lease`, if it is among `jobs`, free and has attempts left; None when it is not to be had.
+    """Take the job of that key for a `Lease` if it is in `jobs`, free and has attempts left, else return None.
 
-    `fields` are written with the claim; the row comes back as it is then, with what the query selects with it.
+    `fields` are written with the claim; the returned row includes them and whatever the query selects.
     """
     owner = new_owner()
     free = jobs.filter(is_free(), pk=job_id, attempts__lt=settings.ATTEMPTS_MAX)

@@ -20,7 +20,7 @@ CHECKS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Run every check even after one has failed, so that one look shows everything; the exit code says if all passed."""
+    """Run every check even after one fails, so that one run shows everything; exit 0 only if all passed."""
     failed = []
     for name, command in CHECKS.items():
         print(f"== {name}", flush=True)

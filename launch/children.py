@@ -72,7 +72,8 @@ class Child:
             self.starts_again_at = now + delay
             self.signal(signal.SIGKILL)  # what is left of its group, such as the pool of a killed worker
             say(
-                f"{self.name} ended ({ending(self.process.returncode)}), starting again in {delay:.0f} s; see {self.log}"
+                f"{self.name} ended ({ending(self.process.returncode)}), starting again in {delay:.0f} s; see "
+                f"{self.log}"
             )
         if now >= self.starts_again_at:
             self.start()

@@ -40,9 +40,10 @@ def prepare_environment(requirements: str) -> None:
 def check_platform(system: str, machine: str, libc: str) -> None:
     """Raise LaunchError where the wheels of the servers do not exist."""
     if (system, machine, libc) != ("Linux", "x86_64", "glibc"):
+        here = f"{system} {machine} {libc}".rstrip()
         raise LaunchError(
-            f"DocIntel's own servers exist for Linux on x86-64 with glibc and this is {system} {machine} {libc}".rstrip()
-            + "; use `docker compose up` here."
+            f"DocIntel's own servers exist for Linux on x86-64 with glibc and this is {here}; "
+            "use `docker compose up` here."
         )
 
 

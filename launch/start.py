@@ -43,7 +43,7 @@ class Command(NamedTuple):
 
 
 def main(arguments: list[str]) -> None:
-    """Start DocIntel and stay until Ctrl-C, or stop the one that runs; every refusal is one sentence and exit code 1."""
+    """Start DocIntel and stay until Ctrl-C, or stop the running one; every refusal is one sentence and exit code 1."""
     options = parse_run(arguments)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

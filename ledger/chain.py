@@ -39,8 +39,8 @@ What = Literal["hole", "previous_hash", "hash", "payload_changed", "payload_miss
 # The digests of what entries vouch for, as that is now, by sequence; of what is gone, None.
 DigestsOf = Callable[[Sequence[Entry]], dict[int, str | None]]
 
-# Statements of one round trip: the last takes its snapshot when the lock is ours. The lock lasts until commit, which
-# therefore does not wait for the disk: every writer behind would wait with it. `flush` waits afterwards, for many at once.
+# Statements of one round trip: the last takes its snapshot once we hold the lock, which lasts until commit. The commit
+# therefore does not wait for the disk, or every other writer would wait too; `flush` waits later, for many at once.
 APPEND = """
 SET LOCAL synchronous_commit = off;
 SELECT pg_advisory_xact_lock(%(lock)s);
@@ -53,7 +53,8 @@ written AS (
     INSERT INTO ledger_entry (sequence, kind, subject_id, payload_digest, previous_hash, created_at, hash)
     SELECT sequence, %(kind)s, %(subject_id)s, %(digest)s, previous_hash, created_at,
         encode(sha256(convert_to(concat_ws(chr(10), %(format)s, sequence, %(kind)s, %(subject_id)s, %(digest)s,
-            previous_hash, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ''), 'UTF8')), 'hex')
+            previous_hash, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ''), 'UTF8'
+        )), 'hex')
     FROM now
     RETURNING sequence, previous_hash, hash, created_at
 ),
@@ -138,7 +139,7 @@ def append(kind: str, subject_id: str, payload: bytes, *, salt: str = "") -> Ent
 
 
 def flush() -> None:
-    """Wait until all that was committed before is on the disk, as the server's own setting has it; then the caller goes on."""
+    """Wait until all that was committed before is on disk, as far as the server's own setting guarantees it."""
     with connection.cursor() as cursor:
         cursor.execute(FLUSH)
 
@@ -181,7 +182,7 @@ def verify(digests_of: DigestsOf, *, since: Head | None = None, expected: Sequen
 
 
 def read_ahead(sequence: int, digests_of: DigestsOf) -> Iterator[tuple[Entry, str | None]]:
-    """Each entry after a sequence with the digest of its payload; several connections read what comes next meanwhile."""
+    """Each entry after a sequence with the digest of its payload; several connections read ahead meanwhile."""
     if connection.in_atomic_block:  # what a transaction has written only its own connection sees
         for batch in batches_after(sequence):
             yield from pair_digests(batch, digests_of(batch))

@@ -132,7 +132,7 @@ def check_head_line(line: str, place: str, signer: Ed25519PublicKey | None) -> H
 
 
 def make_key(path: Path) -> Path:
-    """Make a key pair: the private key in a file only its owner reads, and the public one beside it. Never overwrites."""
+    """Make a key pair: a private key file only its owner can read, and the public one beside it. Never overwrites."""
     key = Ed25519PrivateKey.generate()
     public = path.with_name(f"{path.name}.pub")
     try:

@@ -34,7 +34,7 @@ class Entry(models.Model):
 
 
 class Salt(models.Model):
-    """What makes an entry's digest say nothing about what it vouches for. It goes when that is erased, and only then."""
+    """The salt that keeps an entry's digest from revealing its content; deleted only when that content is erased."""
 
     subject = models.CharField(max_length=105, primary_key=True)  # "<kind>:<subject id>" of the entry
     salt = models.CharField(max_length=32)

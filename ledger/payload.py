@@ -1,4 +1,4 @@
-"""The bytes an entry vouches for, written by the database itself: a run of 150 KB need not become rows of Python first."""
+"""The bytes an entry vouches for, built by the database itself: a run of 150 KB need not become Python rows first."""
 
 import secrets
 from collections.abc import Iterable, Sequence

@@ -29,7 +29,7 @@ def insert_only_tables() -> list[str]:
 
 
 def restrict(role: str = APP_ROLE, password: str = "") -> str:
-    """Make or mend the application's role; returns its password, a new one unless given. Run as the owner, after each migration."""
+    """Create or repair the application's role and return its password. Run as the owner, after each migration."""
     password = password or secrets.token_urlsafe(PASSWORD_BYTES)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT rolsuper, rolcreaterole FROM pg_roles WHERE rolname = current_user")

@@ -16,7 +16,7 @@ def insert_only(*, may_delete: bool = False) -> list[pgtrigger.Trigger]:
 
 
 def erasable(blank: dict[str, Any]) -> list[pgtrigger.Trigger]:
-    """The triggers of an insert-only model whose content may be erased: `blank` by column, all of it and nothing else."""
+    """Triggers of an insert-only model whose content may be erased: all `blank` columns at once, and nothing else."""
     erased = json.dumps(blank, sort_keys=True).replace("'", "''")
     allow = f"IF to_jsonb(NEW) = to_jsonb(OLD) || '{erased}'::jsonb THEN RETURN NEW; END IF; "
     update = pgtrigger.Trigger(

@@ -1,4 +1,4 @@
-"""Every exchange with a model, kept for good: the exact request, the raw reply, what it cost, how it ended (R105, R106)."""
+"""Every exchange with a model, kept for good: exact request, raw reply, cost and outcome (R105, R106)."""
 
 import uuid
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""A request to an endpoint that is no chat (embeddings, reranking), with the deadline, retries and record of every call."""
+"""Requests to endpoints other than chat (embeddings, reranking), with deadline, retries and a record of every call."""
 
 import hashlib
 import json

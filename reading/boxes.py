@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-# Advance widths in thousandths of the font size, between those of Helvetica and Times: text is set in either kind of face.
+# Advance widths in thousandths of the font size, between those of Helvetica and Times, since text is set in either.
 WIDTHS = {
     " ": 264, "!": 308, '"': 384, "#": 528, "$": 528, "%": 862, "&": 727, "'": 186, "(": 334, ")": 334, "*": 449,
     "+": 575, ",": 264, "-": 334, ".": 264, "/": 279, ":": 279, ";": 279, "<": 575, "=": 575, ">": 575, "?": 498,
@@ -88,7 +88,7 @@ def right_of(line: PlacedLine, end: int) -> float:
 def place_within(text: str, start: float, end: float, x0: float, x1: float, offset: int, *, into: int) -> float:
     """The x before the character at `offset`, the span's width shared out by the widths of its characters.
 
-    The widths are only nearly the face's own, so that an edge beside a space, the character at `into`, lies in its middle.
+    The widths only approximate the font's, so an edge beside a space (the character at `into`) is put in its middle.
     """
     whole = text_width(text[int(start) : int(end)])
     if not whole:

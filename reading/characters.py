@@ -11,7 +11,7 @@ OVERRIDES = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def clean_name(text: str) -> str:
-    """A name somebody typed as it may be kept and shown anywhere: NFC, without controls and overrides, single spaces."""
+    """A typed name made safe to store and show: NFC, no control or override characters, single spaces."""
     printable = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
     return " ".join(unicodedata.normalize("NFC", printable).split())
 

@@ -94,7 +94,7 @@ def page_tops(lines: Sequence[LineRow]) -> dict[int, list[LineRow]]:
 
 
 def with_top(context: str, group: Sequence[LineRow], tops: dict[int, list[LineRow]]) -> str:
-    """The context of a passage; rows of a table also say what stands at the top of their page, for they live from it."""
+    """The context of a passage. Table rows also get the lines at the top of their page, which they depend on."""
     if classify_passage(group) != "table":
         return context
     tops_here = tops[group[0].page_number]
@@ -190,7 +190,7 @@ def split_block(block: Sequence[LineRow], counts: Sequence[int]) -> Iterator[lis
 
 
 def blocks_of(section: Sequence[LineRow]) -> Iterator[list[LineRow]]:
-    """What belongs together: a heading with what follows it, a paragraph, a list with its lead-in, a table with its head."""
+    """What belongs together: a heading and what follows, a paragraph, a list and its lead-in, a table and its head."""
     block: list[LineRow] = []
     for index, line in enumerate(section):
         if block and begins_block(line, block, section[index + 1] if index + 1 < len(section) else None):

@@ -213,7 +213,7 @@ def is_white(color: int) -> bool:
 def white_on_white(
     document: PdfDocument, white: Mapping[int, Sequence[WhiteSpan]], patience: Patience
 ) -> dict[int, int]:
-    """Page number → how many of its white characters are on white; a page that could not be drawn in time is left out."""
+    """Page number → number of its white characters on white; pages that could not be drawn in time are left out."""
 
     def look(number: int) -> int:
         matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)

@@ -1,4 +1,4 @@
-"""Reading of Markdown and plain text: a file becomes the same pages, lines and contents as a PDF, without any library."""
+"""Read Markdown and plain text into the same pages, lines and contents as a PDF, without any library."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -22,7 +22,8 @@ REASONS = {
     "no_pages": _("The PDF has no pages. Export it again from the program it came from."),
     "too_many_pages": _("The PDF has {pages} pages; at most {limit} are read. Split it into parts and upload those."),
     "no_text": _(
-        "No page has text: these are probably scanned images. Run text recognition (OCR) on the file and upload the result."
+        "No page has text: these are probably scanned images. Run text recognition (OCR) on the file and upload the "
+        "result."
     ),
     "text_too_large": _(
         "The PDF holds more than {limit} characters of text, more than any real document. Split it and try again."

@@ -30,7 +30,8 @@ AMOUNT = re.compile(r"\(?[$€£¥]? ?\(?[-−+]?[$€£¥]? ?\d{1,3}(?:[,.'’ 
 YEAR = re.compile(r"(?:19|20)\d\d")
 MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|févr|avr|mai|juin|juil|août|déc|mär|okt|dez)"
 PERIOD = re.compile(
-    rf"\b(?:(?:fy|q[1-4]|h[12]|{MONTH}\w{{0,7}}\.?(?: \d{{1,2}},?)?|\d{{1,2}}\.? {MONTH}\w{{0,7}}\.?) ?'?)?(?:19|20)\d\d\b",
+    rf"\b(?:(?:fy|q[1-4]|h[12]|{MONTH}\w{{0,7}}\.?(?: \d{{1,2}},?)?|\d{{1,2}}\.? {MONTH}\w{{0,7}}\.?) ?'?)?(?:19"
+    r"|20)\d\d\b",
     re.IGNORECASE,
 )
 DAY_OF_PERIODS = re.compile(rf"\b{MONTH}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years stand on the next line
@@ -79,7 +80,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of one page; `head_lines` are the lines that hold its headings and unit, `title_line` 0 without a title."""
+    """A table of one page; `head_lines` hold its headings and unit, `title_line` is 0 without a title."""
 
     title: str
     title_line: int
@@ -192,7 +193,7 @@ def split_into_blocks(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
 
 
 def goes_on(above: LineRow, line: LineRow) -> bool:
-    """Whether a line belongs to the table of the line above it; prose set in two columns, as footnotes are, does not."""
+    """Whether a line belongs to the table of the line above it; prose in two columns, such as footnotes, does not."""
     if any(len(cell.text) > CELL_CHARS_MAX for cell in cells_of_line(line)[1:]):
         return False
     is_near = 0 <= line.y0 - above.y0 <= BLOCK_GAP * max(above.y1 - above.y0, line.y1 - line.y0)

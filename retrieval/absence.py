@@ -68,7 +68,7 @@ def coverage_of(contents: Sequence[DocumentContent]) -> Coverage:
 
 
 def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
-    """The evidence that no word of the topic occurs, or "". Years and words that only frame a question prove nothing."""
+    """The evidence that no word of the topic occurs, or "". Years and words that only frame a question do not count."""
     counts = {word.text: word.count for word in searched}
     leaders: dict[str, str] = {}  # the words of a group are counted together, under the first of them
     for keyword in question.keywords:

@@ -1,4 +1,4 @@
-"""A base with many documents: which of them are read line by line, and what SQL can say about the others (R93, R104)."""
+"""A base with many documents: which of them are read line by line, and what SQL finds in the others (R93, R104)."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -191,7 +191,7 @@ def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> list[uuid.
 
 
 def find_near_documents(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
-    """The documents of the passages nearest in meaning; where two models made the vectors, in turns: they compare apart."""
+    """The documents of the nearest passages. Vectors of different models do not compare, so their results alternate."""
     parses = [document.current_parse for document in documents if document.current_parse]
     keys = sorted({parse.embedding_model for parse in parses if parse.embedding_model})
     ranked = [near_by(topic, key, [parse.pk for parse in parses if parse.embedding_model == key]) for key in keys]
@@ -243,7 +243,7 @@ def count_elsewhere(
 
 
 def phrases_by_leader(question: Question) -> dict[str, list[str]]:
-    """Everything that counts as one word of the question, under the first keyword of its group, as absence counts it."""
+    """Everything that counts as one word of the question, keyed by the first keyword of its group, as for absence."""
     groups: dict[str, list[Keyword]] = {}
     for keyword in question.keywords:
         groups.setdefault(keyword.group or keyword.text, []).append(keyword)

@@ -254,7 +254,7 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Briefed(Candidate):
-    """A place with what an arbiter that reads is given of it: a model its brief, a reranker the passage it came from."""
+    """A place with what a reading arbiter is given of it: the brief for a model, the source passage for a reranker."""
 
     brief: Brief
     passage: str = ""

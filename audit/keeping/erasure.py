@@ -1,7 +1,7 @@
 """Erasing what a person asked and was answered: the words go, the entries that vouch for them stay and verify.
 
-Each erased record leaves an event with the digest of what is left of it (audit.proof.erased); its salt goes with the words, so
-that nobody can guess them from the entry's digest. Who may read the event learns that and why something was erased.
+Each erased record gets an event with the digest of what remains (audit.proof.erased). Its salt is erased with the
+words, so that nobody can guess them from the entry's digest. The event also says why, for those who may read it.
 """
 
 from collections.abc import Iterator

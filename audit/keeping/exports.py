@@ -1,4 +1,4 @@
-"""The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that ten thousand cost no more memory than ten."""
+"""The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that memory use stays constant."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ Write = Callable[[list[dict[str, Any]]], str]
 
 
 async def stream_runs(runs: RetrievalRunQuerySet, write: Write, head: str = "", tail: str = "") -> AsyncIterator[str]:
-    """The text of every run, newest first. Each batch is a query of its own: no connection is held while a client reads."""
+    """Yield the text of every run, newest first, one query per batch: no connection is held while a client reads."""
     yield head
     after: RunKey | None = None
     while batch := await sync_to_async(batch_after)(runs, after):

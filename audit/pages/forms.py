@@ -40,7 +40,7 @@ class DayInput(forms.DateInput):
 
 
 class RunFilters(forms.Form):
-    """Every field may be empty; a base is chosen among those the person may see. Of a candidate all must fit at once."""
+    """Filters of runs, all optional. Bases are those the person may see. One candidate must match all its filters."""
 
     text = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Text"))
     base = forms.ModelChoiceField(

@@ -61,8 +61,10 @@ BAD              1  something was changed, replaced, added or left out; it is na
 CONSISTENT ONLY  3  nothing contradicts the rest, but something is vouched for by nobody outside; it is named.
                     Without a head a pack that was invented from beginning to end looks the same.
 
-A head that was kept after the pack was made covers it when it is of its last entries; the file of heads DocIntel adds to
-each hour (ledger-heads.jsonl) has one for every pack. For any later head add --ledger with the ledger.jsonl of a pack of
+A head that was kept after the pack was made covers it when it is of its last entries; the file of heads DocIntel adds \
+to
+each hour (ledger-heads.jsonl) has one for every pack. For any later head add --ledger with the ledger.jsonl of a pack \
+of
 this run made after that head. With a head from before the pack was made, and the SHA-256 of manifest.json from whoever
 made it, add --manifest SHA256.
 
@@ -139,7 +141,7 @@ class PackWriter:
 
 
 def write_evidence(run: RetrievalRun, out: IO[bytes], by: Viewer | None) -> str:
-    """Write and record the pack of a run; the SHA-256 of its manifest, to be written down elsewhere. Raises NotRecorded.
+    """Write and record a run's pack. Return its manifest's SHA-256, to be noted elsewhere. Raises NotRecorded.
 
     1. the records with the bytes the ledger vouches for  2. requests and replies  3. images of the kept pages
     4. the report and the verifier  5. the manifest of all these  6. the record that this pack was made, which names the

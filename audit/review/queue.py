@@ -1,4 +1,4 @@
-"""What is to be reviewed: runs with a sign of risk, the most serious first, and runs whose review needs a second one."""
+"""The review queue: runs with a sign of risk, most serious first, and runs whose review needs a second one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +57,8 @@ RISKS = {
     "degraded": Risk(
         _("arbiter did not run"),
         _(
-            "The language model was asked and gave no usable reply. Fixed rules only put the candidates in order; nobody judged them."
+            "The language model was asked and gave no usable reply. Fixed rules only put the candidates in order; "
+            "nobody judged them."
         ),
         Q(arbiter_status="not_run") & ~Q(status="failed"),
     ),
@@ -84,7 +85,8 @@ RISKS = {
     "not_found": Risk(
         _("no answer, to be confirmed"),
         _(
-            "No candidate carried an answer, or the model said so of those that were kept. Somebody should confirm that the documents hold none."
+            "No candidate carried an answer, or the model said so of those that were kept. Somebody should confirm "
+            "that the documents hold none."
         ),
         Q(status__in=ABSENT) | Q(Exists(REFUSALS)),
     ),

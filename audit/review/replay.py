@@ -98,7 +98,7 @@ class Rejudged:
 
 
 def rebuild(run: RetrievalRun) -> Rebuilt | None:
-    """The arbiter's request from the rows of a run, and its reply read again; None when no model was asked, or all is erased."""
+    """Rebuild the arbiter's request from a run's rows and reread its reply; None without a model or once erased."""
     call = run.llm_call
     if call is None or not call.request:
         return None
@@ -261,8 +261,8 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
     unknown = [row.candidate_id for row in rows if row.candidate_id not in again]
     if unknown:
         words = gettext(
-            "This program merges the stored hits in another way than %(version)s did: it does not find %(names)s any more, "
-            "so the strength the rules need is not known."
+            "This program merges the stored hits in another way than %(version)s did: it does not find %(names)s any "
+            "more, so the strength the rules need is not known."
         )
         raise CannotReplay(words % {"version": run.code_version, "names": ", ".join(unknown[:3])})
     candidates = [
@@ -278,8 +278,8 @@ def contents_of(run: RetrievalRun) -> list[DocumentContent]:
     gone = [seen["title"] for seen in run.scope if seen["parse_id"] not in parses]
     if gone:
         words = gettext(
-            "The rules need the strength of each candidate, which the record does not hold, and “%(title)s”, from which it "
-            "could be computed again, is gone. A model can still judge: its whole brief is in the record."
+            "The rules need the strength of each candidate, which the record does not hold, and “%(title)s”, from "
+            "which it could be computed again, is gone. A model can still judge: its whole brief is in the record."
         )
         raise CannotReplay(words % {"title": gone[0]})
     return [load_content(parses[seen["parse_id"]]) for seen in run.scope]

@@ -105,13 +105,13 @@ def describe_sign_off(row: SignOff) -> str:
     figures = row.figures
     if row.sample_id:
         told = _(
-            "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s with an "
-            "objection to the answer, %(overruled)s roles overruled."
+            "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s "
+            "with an objection to the answer, %(overruled)s roles overruled."
         )
     else:
         told = _(
-            "%(runs)s questions: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of risk; "
-            "%(objected)s with an objection to the answer, %(overruled)s roles overruled."
+            "%(runs)s questions: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of "
+            "risk; %(objected)s with an objection to the answer, %(overruled)s roles overruled."
         )
     sentence: str = told % figures
     return sentence

@@ -1,4 +1,4 @@
-"""Numbers become rectangles: what `audit/_chart.html` and `audit/_bar.html` draw, across in per cent, down in pixels."""
+"""Turn numbers into the rectangles of `audit/_chart.html` and `audit/_bar.html`: x in per cent, y in pixels."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -140,7 +140,7 @@ class PeriodFigures:
 
     @property
     def refused_reviewed(self) -> int:
-        """How many candidates the arbiter refused an auditor has looked at: without any nothing tells what was missed."""
+        """How many refused candidates an auditor has looked at; without any, nothing shows what the arbiter missed."""
         return sum(sum(row.cells) for row in self.matrix if row.role in REFUSED_ROLES)
 
 

@@ -1,4 +1,4 @@
-"""Why nothing was found: what was searched, what could not be, and what came nearest. A refusal that can be defended."""
+"""Why nothing was found: what was searched, what could not be searched, and what came nearest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

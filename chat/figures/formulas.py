@@ -67,7 +67,8 @@ YEARS = re.compile(rf"\b{YEAR}\b")
 # All of these read `asked_text`, which has single spaces; a part that may be anything is at most as long as a name.
 BETWEEN = re.compile(rf" ?\b(?:between|from) {YEAR} (?:and|to) (?:the )?{YEAR}")
 DEFINED = re.compile(
-    r"(?<![\w&' ()-])(?P<name>[\w&' ()-]+?) (?:here )?(?:is|are) (?:here )?defined as:? (?P<formula>[^.?]+(?:\.\d[^.?]*)*)"
+    r"(?<![\w&' ()-])(?P<name>[\w&' ()-]+?) (?:here )?(?:is|are) (?:here )?defined as:? "
+    r"(?P<formula>[^.?]+(?:\.\d[^.?]*)*)"
     r"|\bdefine (?P<name2>[\w&' ()-]{1,100}?) as (?P<formula2>[^.?]+)"
 )
 SIGNS = re.compile(
@@ -77,13 +78,15 @@ WORD_SIGNS = ("/", "-", "+", "*")
 NOISE = re.compile(r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$")
 SOURCE = re.compile(r" (?:from|in|on|per) the ([^,;]{1,60})$")
 GROWTH = re.compile(
-    rf"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+    r"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.{1,100}?) "
+    rf"(?:from|between) {YEAR} (?:to|and) {YEAR}"
     rf"|{YEAR} ?(?:-|to) ?{YEAR} (?P<what2>.{{1,100}}?) growth rate"
     rf"|growth (?:rate )?(?:of|in) (?P<what3>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
 )
 CAGR = re.compile(rf"(?<![\w ])(?P<what>[\w ]+?) (?:cagr|compound annual growth rate) from {YEAR} to {YEAR}")
 AVERAGE_SHARE = re.compile(
-    rf"average of (?P<what>.{{1,100}}?) as an?\s?(?:%|percent(?:age)?) of (?P<of>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+    r"average of (?P<what>.{1,100}?) as an?\s?(?:%|percent(?:age)?) of (?P<of>.{1,100}?) "
+    rf"(?:from|between) {YEAR} (?:to|and) {YEAR}"
 )
 SHARE = re.compile(
     rf"{YEAR} (?P<what>[^?.]{{1,100}}?)(?:\s?% margin| as an?\s?(?:%|percent(?:age)?) of (?P<of>[\w ]+))"
@@ -338,7 +341,7 @@ def tokens_of(text: str) -> Iterator[str]:
 
 
 def term_of(text: str, years: tuple[str, ...]) -> LineItem:
-    """A term with its own years ("FY2017 net income", "average inventory between FY2018 and FY2019"), else the asked one."""
+    """A term with its own years ("FY2017 net income", "average inventory between FY2018 and FY2019") or the asked."""
     over: Over = "year"
     if between := BETWEEN.search(text):
         years = (between[1], between[2])

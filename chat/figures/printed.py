@@ -48,7 +48,8 @@ BEFORE = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)"
 AFTER = r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
 SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
 AMOUNT = re.compile(
-    rf"(?P<minus>[-\u2212]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![\w.,])(?<!\d )(?P<number>{DIGITS})(?!\w|[.,]\d)"
+    rf"(?P<minus>[-\u2212]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![\w.,])(?<!\d )"
+    rf"(?P<number>{DIGITS})(?!\w|[.,]\d)"
     rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b)?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
     rf"(?:\s(?:an?|per|each|every)\s(?P<unit>{SPANS})\b)?",
     re.IGNORECASE,
@@ -90,7 +91,7 @@ class Value:
 
 
 def values_in(text: str, answer_type: str) -> list[Value]:
-    """The values of one type of answer in a text, in the order they stand; a date may be asked for and a duration said."""
+    """The values of one type of answer in a text, in reading order. A duration may answer a question for a date."""
     readers = READERS.get(answer_type, ())
     found = sorted((value for reader in readers for value in reader(text)), key=lambda value: (value.start, -value.end))
     kept: list[Value] = []

@@ -1,4 +1,4 @@
-"""A follow-up becomes a question that stands alone: by the model where there is one, else by rules; kept beside the turn.
+"""Rewrite a follow-up as a self-contained question, by the model if there is one, else by rules; stored with the turn.
 
 The prompt, the reply and the checks on it are here. Nothing the conversation does not hold may enter the question.
 """

@@ -34,8 +34,8 @@ OTHER_WORDS_MAX = 8  # a longer "and ..." says enough by itself
 
 DETERMINER = r"(?:the|its|their|his|her|our|le|la|les|l'|der|die|das|den|dem)"
 # Where a noun phrase ends: a preposition, a verb of the question, a mark.
-PHRASE_END = r"""(?=\s+(?:of|for|in|on|at|by|to|from|with|under|after|before|during|and|or|is|are|was|were|be|been|does|do
-    |did|has|have|had|can|may|must|shall|will|a|an|the|that|which|who|when|if|due|paid|mean|means|apply|applies|cover
+PHRASE_END = r"""(?=\s+(?:of|for|in|on|at|by|to|from|with|under|after|before|during|and|or|is|are|was|were|be|been
+    |does|do|did|has|have|had|can|may|must|shall|will|a|an|the|that|which|who|when|if|due|paid|mean|means|apply|applies|cover
     |covers|say|says|pay|pays|state|states|include|includes|change|changed|last|lasts|end|ends|begin|begins|start|starts
     |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind)\b|\s+\w{2,}ed\s*(?:[?.!]|$)|\s*[?.,;:!]|\s*$)"""
 PHRASE_WORD = rf"(?!{DETERMINER}\b)[\w'\u2019&/-]++"
@@ -199,7 +199,7 @@ def mask(text: str) -> tuple[str, list[str]]:
 
 
 def subject_of(question: str) -> str:
-    """What a question is about: its one noun phrase with what it is of, else its one name; "" when there are several."""
+    """The topic of a question: its only noun phrase with its "of" part, else its only name; "" if there are several."""
     phrases = own_phrases(question)
     if len(phrases) == 1:
         of = OF_PHRASE.match(question, phrases[0].end())

@@ -1,4 +1,4 @@
-"""A conversation to take away: every question as typed and as asked, each answer with its quotes and where they stand."""
+"""Export a conversation: every question as typed and as asked, and each answer with its quotes and their places."""
 
 import json
 import re
@@ -48,7 +48,8 @@ def turn_text(shown: ShownTurn) -> str:
 
 def quote_text(cited: ShownCitation) -> str:
     quote = escape_markdown(" ".join(cited.quote.split()))
-    return f"\\[{cited.marker}\\] {escape_markdown(cited.citation.candidate.document_title)}, {escape_markdown(cited.place)}:\n> {quote}"
+    title, place = escape_markdown(cited.citation.candidate.document_title), escape_markdown(cited.place)
+    return f"\\[{cited.marker}\\] {title}, {place}:\n> {quote}"
 
 
 def escape_markdown(text: str) -> str:

@@ -35,8 +35,8 @@ State = Turn.State
 
 ONE_CALL = "One call reads {count} briefs and the whole table of contents. The question is kept if you leave this page."
 TOO_SLOW = (
-    "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask fewer"
-    " documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
+    "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask "
+    "fewer documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
 )
 DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
 
@@ -177,7 +177,7 @@ def end_stopped(turn: Turn, lease: TurnLease) -> None:
 
 
 def end_failed(turn: Turn, lease: TurnLease, error: Exception) -> str:
-    """Record a failure; the sentence for people. With the database away nothing can be written: the sweeper comes back."""
+    """Record a failure and return its sentence for people. If the database is down, leave the turn to the sweeper."""
     sentence = describe_failure(error)
     detail = "".join(traceback.format_exception(error))
     try:

@@ -1,4 +1,4 @@
-"""The demonstration: the sample documents in a base of their own, and two questions, so that every page has something."""
+"""The demonstration: the sample documents in their own base, and two questions, so that every page shows something."""
 
 import uuid
 
@@ -36,8 +36,8 @@ def demo_user() -> User:
 def load(user: User | None) -> Turn:
     """Load the samples into the base "Demo" and ask, here and without a worker: the turn that found something.
 
-    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`; everybody who administers the site
-    becomes an owner too.
+    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`. Every
+    administrator of the site becomes an owner too.
     """
     holder = user or demo_user()
     base = demo_base(holder)

@@ -44,7 +44,7 @@ def choose_quotes(
 
 
 def quoted_text(quoted: Sequence[Quoted], answer_type: str) -> str:
-    """The quotes as the text of an answer, each with its marker; a question for a value gets the sentence or row that holds it."""
+    """The quotes as the text of an answer, each with its marker; for a value, the sentence or row that contains it."""
     is_value = answer_type in VALUE_TYPES
     return "\n\n".join(f"\u201c{spoken(each, is_value)}\u201d [{each.marker}]" for each in quoted)
 

@@ -33,7 +33,7 @@ def anchor_pages(candidate: RunCandidate) -> list[int]:
 
 
 def describe_place(candidate: RunCandidate, pages: list[int], *, with_document: bool) -> str:
-    """Where a quote stands: pages as in the file, the printed label when it differs, section, document if there are many."""
+    """Where a quote is: file pages, the printed label if it differs, section, and the document if there are several."""
     words = f"p. {pages[0]}" if len(pages) == 1 else f"p. {pages[0]}\u2013{pages[-1]}"
     label = candidate.anchor_page_label
     if label and label != str(candidate.anchor_first_page):

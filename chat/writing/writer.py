@@ -21,8 +21,8 @@ You answer a question from numbered excerpts of documents. Your answer is checke
 
 Rules
 1. Use only the excerpts. No outside knowledge, no guesses.
-2. Put the number of the excerpt in square brackets right after each claim, like this [1], or [1][3] for two. Cite only \
-an excerpt that really says it. No claim without a number.
+2. Put the number of the excerpt in square brackets right after each claim, like this [1], or [1][3] for two. Cite \
+only an excerpt that really says it. No claim without a number.
 3. Prefer the exact words of the excerpts. Copy numbers, units, dates and names exactly as they stand there. Do not \
 calculate, convert or round.
 4. If two excerpts disagree, say so and give both with their numbers. Do not choose.
@@ -187,7 +187,7 @@ def printable(text: str) -> str:
 
 
 def check_sentences(text: str, excerpts: Sequence[Excerpt]) -> list[dict[str, Any]]:
-    """For each sentence: its markers, the share of its words that the cited excerpts hold, its numbers and names, the problems."""
+    """Check each sentence: its markers, the share of its words in the cited excerpts, numbers and names, problems."""
     texts = {excerpt.number: f"{excerpt.text}\n{excerpt.quote}" for excerpt in excerpts}
     titles = {excerpt.number: f"{excerpt.document}\n{excerpt.section}" for excerpt in excerpts}
     return [check_sentence(sentence, texts, titles) for sentence in sentences_of(text)]

@@ -1,4 +1,4 @@
-"""How much one person may ask for in a minute, by programs and pages together, counted where every web process sees it."""
+"""Request limits per person and minute, for programs and pages together, counted where every web process sees them."""
 
 import time
 from typing import TYPE_CHECKING

@@ -45,7 +45,7 @@ def role(name: str) -> SafeString:
 
 @register.filter
 def in_words(stored: str) -> str:
-    """Stored sentences in the reader's language where they are fixed ones of ours, and as they were stored otherwise."""
+    """Stored sentences in the reader's language if they are fixed ones of ours, else as they were stored."""
     return " ".join(gettext(sentence) for sentence in re.split(r"(?<=[.?!]) (?=[A-Z])", stored) if sentence)
 
 

@@ -51,7 +51,10 @@ Answer = tuple[str, Exchange]
 def find_annotation_obstacle(settings: BaseSettings) -> str:
     """Why passages are not annotated although the base wants it, or ""."""
     if settings.contextualisation == "llm" and not client.is_configured():
-        return "Passages are to be described by a model, but none is configured; they are searched with their section path."
+        return (
+            "Passages are to be described by a model, but none is configured; "
+            "they are searched with their section path."
+        )
     return ""
 
 
@@ -193,7 +196,7 @@ def write_annotations(parse: Parse, annotated: Sequence[Passage]) -> None:
 
 
 def without_document(exchange: Exchange) -> Exchange:
-    """The exchange with the document's text named instead of repeated: its rows are kept, and hundreds of copies would be made.
+    """The exchange with the document's text replaced by its name: the row is kept, and hundreds would repeat the text.
 
     `request_sha256` stays that of the request as it was sent.
     """

@@ -1,7 +1,7 @@
 """The conductor of ingestion: a stored file becomes a document that answers questions, and then answers better.
 
 1. a worker claims the job in the stage it waits in; somebody else's or an ended one is left alone
-2. reading: check the file, read it in a limited child process, swap the new parse in; now keyword questions are answered
+2. reading: check the file, read it in a limited child process, store the new parse; keyword questions work from here
 3. recognise: pages without text, some at a time; after the last of them the document is read again
 4. annotate: have a model describe passages, some at a time
 5. embed: give passages and sections their vectors
@@ -82,9 +82,9 @@ def finish(job: IngestJob, watch: Watch | None = None) -> Document:
 
 
 def ingest_path(path: Path, base: KnowledgeBase, user: User | None, watch: Watch | None = None) -> Document:
-    """Take a file from this machine into a base and finish it here, without a broker. The same bytes give the same document.
+    """Take a file from this machine into a base and process it here, without a broker.
 
-    Raises UploadRefused when it is not taken; a file that cannot be read comes back as a failed document.
+    The same bytes give the same document. Raises UploadRefused; an unreadable file returns a failed document.
     """
     with path.open("rb") as file:
         try:
@@ -162,7 +162,7 @@ def chosen_for(lease: IngestLease) -> BaseSettings:
 
 
 def go_on_without(lease: IngestLease, error: ReadingError) -> None:
-    """After a stage that could not be done: try recognition, keep what was read before, or say that the document failed."""
+    """After a failed stage: try recognition, keep what was read before, or mark the document as failed."""
     document, chosen = lease.job.document, chosen_for(lease)
     parse = Parse.objects.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
     if lease.job.stage == Stage.RECOGNISE and parse:

@@ -29,7 +29,7 @@ def hand_over(lease: IngestLease, stage: Stage, **fields: UUID | None) -> None:
 
 
 def is_left_to_another_attempt(lease: IngestLease, error: ReadingError) -> bool:
-    """Give the job back when its child was stopped from outside, which says nothing of the file, and attempts are left."""
+    """Release the job if its child was killed from outside, which is not the file's fault, and attempts are left."""
     if error.code != "parse_killed" or lease.job.attempts >= settings.ATTEMPTS_MAX:
         return False
     lease.give_back(error.code, error.detail)

@@ -24,7 +24,7 @@ def stage_after_annotation(chosen: BaseSettings) -> Stage:
 
 
 def may_recognise(document: Document, page_numbers: Iterable[int], chosen: BaseSettings) -> bool:
-    """Whether pages are to be recognised without anybody asking for it: once each, when that is installed and wanted."""
+    """Whether pages are to be recognised without being asked to: once each, if recognition is installed and wanted."""
     is_wanted = chosen.recognition == "automatic" and document.media_type == PDF
     return is_wanted and bool(recognition.engine()) and has_unseen(document, page_numbers)
 

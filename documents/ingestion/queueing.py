@@ -12,7 +12,7 @@ JobState: TypeAlias = IngestJob.State
 
 
 def queue_again(document: Document, stage: Stage = Stage.CHECK) -> IngestJob:
-    """A new job to read a document once more, or to improve its current parse; the open one when there is one already."""
+    """A new job to read a document again, or to improve its current parse; the open job if there already is one."""
     parse_id = None if stage == Stage.CHECK else document.current_parse_id
     try:
         with transaction.atomic():

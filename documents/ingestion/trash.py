@@ -1,4 +1,4 @@
-"""Taking documents out of a base, back, and away for good. A trashed document leaves every search at once; its trails stay."""
+"""Trash, restore and purge documents. A trashed document leaves every search at once; its audit trails stay."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -72,7 +72,7 @@ def restore_document(document: Document, by: User | None = None) -> IngestJob | 
 
 
 def purge_document(document: Document, by: User | None = None) -> bool:
-    """Delete a trashed document with its file, page images, lines and vectors; whether it was there to be deleted. Raises Held.
+    """Purge a trashed document with its file, images, lines and vectors. Return whether it existed. Raises Held.
 
     What runs recorded of it stays. A worker that reads it meanwhile loses its job and writes nothing more.
     """

@@ -34,7 +34,7 @@ class Step:
 
 
 def find_page_target(parse: Parse, query: Mapping[str, str]) -> PageTarget:
-    """The place the parameters `page`, `line`, `find` with `hit`, and `quote` name together; by itself the first page."""
+    """The place named by the parameters `page`, `line`, `find` with `hit`, and `quote`; the first page without any."""
     page_number, line_number = number_of(query, "page"), number_of(query, "line")
     if page_number is None and line_number:
         page_number = page_of_line(parse, line_number)

@@ -126,7 +126,7 @@ def is_busy() -> Exists:
 def filter_documents(
     documents: DocumentQuerySet, q: str = "", state: str = "", toc: str = "", tag: str = ""
 ) -> DocumentQuerySet:
-    """The documents whose title, file name or text has the words, in one of the states and kinds of contents, with a tag."""
+    """The documents whose title, file name or text contains the words, filtered by state, kind of content and tag."""
     if tag:
         documents = documents.filter(tags__contains=[tag])
     if q:

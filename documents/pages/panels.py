@@ -1,4 +1,4 @@
-"""What stands beside a page of a document: the contents, the strip of pages or the hits of a search, and their addresses."""
+"""The panel beside a page of a document: the contents, the page strip or the search hits, with their addresses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -114,7 +114,7 @@ class SearchText(NamedTuple):
 
 @lru_cache(maxsize=PARSES_KEPT)
 def searched_lines(parse_pk: UUID) -> SearchText:
-    """The lines of a parse that are looked through. A parse never changes, and who steps from place to place comes often."""
+    """The lines of a parse to search, cached: a parse never changes, and stepping through hits repeats the search."""
     searched = Line.objects.filter(parse=parse_pk).exclude(kind="furniture").order_by("number")
     return laid_out(tuple(FoundLine(*row) for row in searched.values_list("number", "page_number", "match")))
 

@@ -1,4 +1,4 @@
-"""The sentences of `reading.reasons` in the reader's language. Apart from them: the child that reads files has no Django."""
+"""Translations of the sentences in `reading.reasons`, kept here because the reading child process has no Django."""
 
 from django.utils.translation import gettext
 

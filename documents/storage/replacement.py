@@ -1,4 +1,4 @@
-"""A newer file in place of a document. It is a document of its own; the older one answers until the newer one is read."""
+"""Replace a document by a newer file. The newer one is its own document; the older answers until it is read."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -45,7 +45,7 @@ def replace(document: Document, user: User | None, uploaded_file: "File[Any]") -
 
 
 def take_over(document: Document) -> None:
-    """Set the older versions of a document aside, now that it answers; called in the transaction that makes it answer."""
+    """Set a document's older versions aside once it answers; called in the transaction that makes it answer."""
     older = [version.pk for version in versions_before(document)]
     Document.objects.filter(pk__in=older, replaced_at=None).update(replaced_at=timezone.now())
 

@@ -126,7 +126,8 @@ def copy_vectors(
     owner_column = "toc_entry_id" if owners and isinstance(owners[0], TocEntry) else "passage_id"
     document = parse.document
     statement = (
-        f"COPY {Embedding._meta.db_table} (base_id, document_id, parse_id, {owner_column}, model_key, dimensions, vector)"
+        f"COPY {Embedding._meta.db_table} (base_id, document_id, parse_id, {owner_column}, model_key, dimensions, "
+        "vector)"
         " FROM STDIN (FORMAT BINARY)"
     )
     connection.ensure_connection()

@@ -38,7 +38,7 @@ MISSING_VOYAGE = "No key for Voyage is configured: set VOYAGE_API_KEY"
 
 @dataclass(frozen=True)
 class Embedder:
-    """A model that makes normalised float32 vectors. Both calls raise LLMError, or EncoderMissing for the bundled one."""
+    """A model that makes normalised float32 vectors. Calls raise LLMError, or EncoderMissing for the bundled one."""
 
     provider: str
     model_key: str
@@ -72,7 +72,7 @@ def find_provider_obstacle(provider: str) -> str:
 
 
 def embedder_of(provider: str) -> Embedder | None:
-    """The embedder of a provider as it is configured now, None where something is missing (see `find_provider_obstacle`)."""
+    """The embedder of a provider as configured now, None if something is missing (see `find_provider_obstacle`)."""
     return None if find_provider_obstacle(provider) else MAKERS[provider]()
 
 
@@ -153,7 +153,7 @@ def request_vectors(server: LLMServer, body: Body, texts: Sequence[str], deadlin
 
 
 def read_vectors(told: Any, count: int, dimensions: int | None) -> Vectors:
-    """The vectors of a reply in the order of the texts, normalised; ValueError unless there is one good one for each."""
+    """The vectors of a reply in the order of the texts, normalised. Raises ValueError unless each text has one."""
     rows = value_at(told, "data")
     found = {value_at(row, "index"): value_at(row, "embedding") for row in rows} if isinstance(rows, list) else {}
     if len(found) != count or not all(isinstance(found.get(index), list) for index in range(count)):

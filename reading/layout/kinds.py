@@ -37,7 +37,7 @@ WRAP_GAP, CELL_SLACK = 0.3, 0.4  # of the size: how close a row's second line fo
 GAP_FULL = 0.8  # of the body size, above the usual gap
 
 CONTENTS_RUN = 5  # entries in a row that end in growing page numbers
-# What an entry of a contents page ends in: a number ("12", "-12") after its last letter, else one with letters ("F-12").
+# The end of a contents entry: a number ("12", "-12") after its last letter, else one with letters ("F-12").
 ENTRY_PAGES = tuple(
     re.compile(rf"[a-z][^a-z]*?(?P<page>\b{letters}-?\d{{1,4}})\Z", re.IGNORECASE) for letters in ("", "[a-z]{1,2}")
 )

@@ -17,7 +17,7 @@ ROMAN_SERIES = "roman"
 
 
 class Printed(NamedTuple):
-    """A number as printed, and the series it counts in: what stands before it, and its distance from the page's place."""
+    """A printed number, and its series: the text before it, and the difference between it and the page's position."""
 
     label: str
     series: tuple[str, int]

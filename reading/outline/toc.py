@@ -128,8 +128,8 @@ def series_of(lines: Sequence[PageLine]) -> set[int]:
 def with_unlisted(starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
     """An outline with the headings it leaves out although they are set like its own: "References", "Appendix".
 
-    Without them their lines would be filed under the entry before. A level takes them where all its entries are set alike,
-    apart from the text, and outnumber what is added.
+    Without them their lines would be filed under the entry before. A level accepts them if all its entries are set
+    alike, differently from the text, and outnumber the added ones.
     """
     added: list[SectionStart] = []
     taken = {start.line_index for start in starts}

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OnProgress = Callable[[int, int], None]
 TICK_S = 0.25
 STDERR_TAIL = 2_000
-# How a person, a service manager or a kernel short of memory ends a process. What a file does to its reader is another signal.
+# How a person, a service manager or an out-of-memory kernel ends a process. Other signals are the file's doing.
 OUTSIDE_SIGNALS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
 
 
@@ -184,7 +184,7 @@ def wait_for_child(child: subprocess.Popen[bytes]) -> tuple[int, float]:
 
 
 def oom_kills() -> int:
-    """How many processes the kernel has killed for lack of memory since the machine started; 0 where it does not say."""
+    """How many processes the kernel has killed for lack of memory since boot; 0 where it does not say."""
     try:
         counts = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
     except OSError:

@@ -52,12 +52,14 @@ When the signals disagree:
    primary only if its text plainly answers the question.
 4. A passage found only by references is there because another one relies on it: judge both together. It is primary or
    supporting when it holds what the other passage only names, whether or not the words of the question stand in it.
-Use the table of contents: a question may be answered in a section whose title implies it ("exit early" in "Termination").
+Use the table of contents: a question may be answered in a section whose title implies it ("exit early" in \
+"Termination").
 Look at which statement, table or section a passage belongs to, not only at its words.
 
 For each verdict write a reason of one short line, in plain words, about what the passage says.
 For primary and supporting passages copy into content_anchor the words that carry the evidence: one continuous stretch,
-character for character from the candidate's text, as short as it can be and complete. Otherwise leave content_anchor empty.
+character for character from the candidate's text, as short as it can be and complete. Otherwise leave \
+content_anchor empty.
 Return every candidate_id exactly as given, each once, the most useful first.
 List contradictions: candidates that say different things about the same point.
 Set answerable to false when no candidate answers the question, and say in answerable_reason what is missing."""
@@ -124,7 +126,7 @@ def not_run(candidates: Sequence[Candidate], failure: str, exchange: Exchange | 
 def read_reply(reply: ArbiterReply, candidates: Sequence[Candidate], exchange: Exchange | None) -> Ranking:
     """Check a reply entry by entry: known ids once each, known roles, a reason. What is wrong is dropped and counted.
 
-    Candidates that were left out are unjudged; without a primary beside them nothing is proven, and the call counts as failed.
+    Candidates that were left out are unjudged; without a primary beside them nothing is proven, and the call failed.
     """
     known = {candidate.candidate_id: candidate for candidate in candidates}
     verdicts: dict[str, Verdict] = {}

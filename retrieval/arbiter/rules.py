@@ -1,7 +1,7 @@
 """The arbiter without a model: fixed conflict rules (R48, R49, R52), each verdict says which rule decided and why.
 
-A section named exactly as asked comes first, what is only near in meaning comes last. Between them the strength decides:
-how much of the question the place carries, which grows with the words that stand together and with a value of the type.
+A section named exactly as asked comes first; places found only by meaning come last. In between, strength decides:
+how much of the question the place covers, higher if the words occur together and with a value of the asked type.
 """
 
 import re
@@ -214,12 +214,13 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
     """The evidence, without the verdict."""
     words = join_words([f"“{text}”" for text in candidate.matched_keywords])
     is_several = len(candidate.matched_keywords) > 1
+    together = "stand together here" if is_several else "stands here beside other words of the question"
     valued = ", with a value of the expected type" if candidate.type_match else ""
     return {
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
         STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”{valued}.",
-        TOGETHER: f"{words} {'stand together here' if is_several else 'stands here beside other words of the question'}.",
+        TOGETHER: f"{words} {together}.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
         REFERRED: f"Another passage points here: {candidate.referred}.",
         ONE_WORD: said_of_words(candidate, words),

@@ -86,7 +86,7 @@ def aggregate(
 
 
 def is_certain(place: Spot) -> bool:
-    """Whether a place is a candidate however few of the detectors found it: pointed to, or a statement with its rows."""
+    """Whether a place is a candidate however few detectors found it: referred to, or a statement with its rows."""
     return any(hit.method == "references" or hit.statement for hit in place.hits)
 
 

@@ -115,7 +115,7 @@ def letters_of(texts: Sequence[str]) -> Letters:
 
 
 def longest_prefix(wanted: str, source: str) -> int:
-    """The length of the longest prefix of `wanted` in `source`; every shorter one stands there too, so halving finds it."""
+    """The length of the longest prefix of `wanted` in `source`, by bisection: every shorter prefix occurs there too."""
     low, high = 0, len(wanted)
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: several ranked lists become one score a key, by ranks alone, so that no scale has to match."""
+"""Reciprocal rank fusion: several rankings become one score per key, by ranks alone, so scales need not match."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Where a passage points to (R14, R75): sections, tables and their rows, figures, appendices; and the lines that are meant."""
+"""Where a passage points (R14, R75): sections, tables and rows, figures, appendices; and the lines they denote."""
 
 import re
 from bisect import bisect_right
@@ -105,7 +105,7 @@ def reference_hit(reference: Reference, target: LineRange, source: Candidate, co
 
 
 def references_in(text: str) -> tuple[tuple[Reference, int], ...]:
-    """The references of a text in one line, and where each begins; "rows (C) and (D)" belong to the table before them."""
+    """The references of a one-line text and their positions; "rows (C) and (D)" belong to the table before them."""
     found: dict[Reference, int] = {}
     table = ""
     for match in REFERENCE.finditer(text):

@@ -94,7 +94,7 @@ def fused_passages(question: Question, contents: Sequence[DocumentContent]) -> l
 
 
 def by_meaning(topic: str, contents: Sequence[DocumentContent]) -> list[tuple[int, int]]:
-    """(document, passage) of the nearest passages over all documents; vectors of a model that cannot be asked are left out."""
+    """(document, passage) of the nearest passages of all documents, skipping vectors whose model cannot be asked."""
     found: list[tuple[float, tuple[int, int]]] = []
     for document, content in enumerate(contents):
         if content.vectors is None:

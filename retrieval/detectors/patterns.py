@@ -18,12 +18,22 @@ MONTHS = (
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|fevr|mars|avr|mai|juin|juil|aout|sept|okt|dez|ene|abr|ago|dic"
 )
 FIGURE = r"(?<![\d.,])[.,]*\d[\d.,]*+"  # from its first sign on: begun at each digit anew, a long one takes forever
-MONEY = rf"(?:[$€£¥]\s?\d|\b(?:usd|eur|gbp|chf|jpy)\s?\d|{FIGURE}\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
-COUNTED = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|une?|deux|trois|dix|trente)"
-SPAN = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|secondes?|heures?|jours?|semaines?|mois|an(?:nee)?s?)"
+MONEY = (
+    r"(?:[$€£¥]\s?\d|\b(?:usd|eur|gbp|chf|jpy)\s?\d"
+    rf"|{FIGURE}\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
+)
+COUNTED = (
+    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety"
+    r"|une?|deux|trois|dix|trente)"
+)
+SPAN = (
+    r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?"
+    r"|secondes?|heures?|jours?|semaines?|mois|an(?:nee)?s?)"
+)
 DURATION = (
     rf"\b{COUNTED}(?:\s?\(\d+\))?[\s-](?:(?:business|working|calendar|full)[\s-])?{SPAN}\b"
-    r"|\b(?:immediate(?:ly)?|prompt(?:ly)?|(?:without|undue) delay|as soon as|indefinite(?:ly)?|sans delai|immediat\w*)\b"
+    r"|\b(?:immediate(?:ly)?|prompt(?:ly)?|(?:without|undue) delay|as soon as|indefinite(?:ly)?|sans delai"
+    r"|immediat\w*)\b"
 )
 PATTERNS: dict[str, re.Pattern[str]] = {
     "amount": re.compile(
@@ -51,7 +61,8 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"\b(?:is an?|is the|are the|means|refers to|is defined as|are defined as|stands for)\b|:\s"
     ),
     "explanation": re.compile(
-        r"\b(?:because|since|therefore|by means of|in order to|so that|consists? of|computed|calculated|we (?:compute|use|apply))\b"
+        r"\b(?:because|since|therefore|by means of|in order to|so that|consists? of|computed|calculated|we (?:compute"
+        r"|use|apply))\b"
     ),
     "person": re.compile(r"\b(?:mr|ms|mrs|dr|director|officer|secretary|president|chair\w*|chief|team|manager|lead)\b"),
     "email": re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]++\.[\w.]"),

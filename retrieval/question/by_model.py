@@ -1,7 +1,7 @@
-"""Thorough mode: a model reads the question once (R16-R24, R84), and what it says is checked against the rules' reading.
+"""Thorough mode: a model reads the question once (R16-R24, R84), and its reading is checked against the rules'.
 
-The rules' reading stays the ground: the model may mend spelling, name other words for the same thing, choose the kind of
-answer and split a compound question. It can take no word away, and without an answer the rules' reading stands.
+The rules' reading remains the basis: the model may correct spelling, add other words for the same thing, choose the
+kind of answer and split a compound question. It can remove no word; if it fails, the rules' reading is used.
 """
 
 from collections.abc import Sequence
@@ -33,9 +33,11 @@ TYPES = ("text", *ANSWER_TYPES)
 INSTRUCTIONS = """\
 You read a question before documents are searched for its answer. You do not answer it.
 
-corrected: the question with slips of spelling mended; every number, name, code and year exactly as asked. Nothing added.
+corrected: the question with slips of spelling mended; every number, name, code and year exactly as asked. Nothing \
+added.
 intent: field_extraction (one value or fact), conditional_lookup (what holds in a case), listing (everything of a kind),
-section_retrieval (what a named place says), open_scoped (explain or compare something), open_corpus_wide (a whole subject).
+section_retrieval (what a named place says), open_scoped (explain or compare something), open_corpus_wide (a whole \
+subject).
 shape: single, listing or table. answer_type: the kind of value that would answer it; text when none fits.
 rewrites: for words of the question, other words a document may use for the same thing; "of" repeats the word as asked.
 Only words that mean the same in this question, in the question's language, at most twelve together.

@@ -107,7 +107,7 @@ def in_cover(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bo
 
 
 def is_abbreviated(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bool:
-    """Is it made of the beginnings of neighbouring words, "AMEX" of "American Express", "JnJ" of "Johnson & Johnson"?"""
+    """Is it made of the beginnings of consecutive words, "AMEX" of "American Express", "JnJ" of "Johnson & Johnson"?"""
     if len(typed) != 1 or not ABBREVIATION.match(typed[0]):
         return False
     letters = typed[0].lower().replace("&", "")

@@ -1,4 +1,4 @@
-"""A question as typed becomes a Question, by rules (R16-R24): what to search, where, and what kind of answer is wanted."""
+"""Parse a typed question into a Question by rules (R16-R24): what to search, where, and the kind of answer wanted."""
 
 import re
 from collections import Counter

@@ -100,5 +100,5 @@ def said_words(text: str) -> list[str]:
 
 
 def is_small(word: str, language: str) -> bool:
-    """A stop word. A joining word is none here, for "costs and sales" are no cost of sales; nor are the letters of R&D."""
+    """Whether it is a stop word, except "and" ("costs and sales" is not "cost of sales") and letters, as in R&D."""
     return len(word) > 1 and word not in JOINING_WORDS and word in stop_words().get(language, ())

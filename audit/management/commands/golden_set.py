@@ -1,4 +1,4 @@
-"""`manage.py golden_set --base NAME`: write the reviewed questions for the benchmarks, or check a change against them."""
+"""`manage.py golden_set --base NAME`: write the reviewed questions for the benchmarks, or check a change by them."""
 
 import json
 import shutil
