@@ -31,7 +31,7 @@ class TocReply(BaseModel):
 
 @dataclass(frozen=True)
 class TocReasoning:
-    """The sections a model named, most likely first, what it named that does not exist, and why."""
+    """The sections a model named, most likely first, the ids it made up, and its reason."""
 
     entries: tuple[TocRow, ...]
     unknown_ids: tuple[str, ...]
@@ -40,7 +40,7 @@ class TocReasoning:
 
 
 def reason_on_toc(question: str, content: DocumentContent) -> TocReasoning:
-    """Which sections a model would open for a question, by their titles alone. LLMError when it gives no answer."""
+    """Ask a model which sections to open for a question, from the titles alone. Raises LLMError."""
     completion = complete(
         instructions=INSTRUCTIONS,
         prompt=f"{toc_block([content])}\n\n<question>\n{fence_text(question)}\n</question>",
