@@ -1,4 +1,4 @@
-"""The words an auditor meets on a trail, each explained in a sentence or two."""
+"""The terms of an audit trail, each explained in a sentence or two."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -89,5 +89,5 @@ TERMS = {
 
 
 def terms_in_order(*names: str) -> list[tuple[str, Promise]]:
-    """The terms of those names, or all, with what they mean."""
+    """The named terms, or all, with their explanations."""
     return sorted(((name, TERMS[name]) for name in names or TERMS), key=lambda pair: pair[0].casefold())

@@ -1,4 +1,4 @@
-"""What is printed, read as a value: amounts of money, percentages, dates, durations (R77). Unclear is no value."""
+"""Read printed values: amounts of money, percentages, dates, durations (R77). Ambiguous ones are skipped."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -80,14 +80,14 @@ DURATION = re.compile(
 
 @dataclass(frozen=True)
 class Value:
-    """A value and where it is printed: characters [start, end) of the text it was read from."""
+    """A value and its place: characters [start, end) of the text it was read from."""
 
     type: str  # amount, percentage, date, duration
     value: str  # a decimal number in single units, or an ISO date
     start: int
     end: int
     currency: str = ""  # ISO 4217
-    unit: str = ""  # of an amount: what it is for each of; of a duration: what is counted
+    unit: str = ""  # for an amount: per what; for a duration: what is counted
 
 
 def values_in(text: str, answer_type: str) -> list[Value]:
@@ -102,7 +102,7 @@ def values_in(text: str, answer_type: str) -> list[Value]:
 
 
 def amounts_in(text: str) -> Iterator[Value]:
-    """Amounts that name a currency; a bare number may be anything, and a sign in brackets a loss or an aside."""
+    """Amounts with a currency; a bare number may be anything, and a bracketed one a loss or an aside."""
     unclear = [found.span() for found in IN_BRACKETS.finditer(text)]
     for found in AMOUNT.finditer(text):
         named = (found["before"] or found["after"] or "").lower()
@@ -123,7 +123,7 @@ def percentages_in(text: str) -> Iterator[Value]:
 
 
 def dates_in(text: str) -> Iterator[Value]:
-    """Days of the calendar; what can be read in two ways is left out."""
+    """Calendar dates; ambiguous ones are left out."""
     for pattern in DATES:
         for found in pattern.finditer(text):
             named = found.groupdict()
@@ -146,7 +146,7 @@ def durations_in(text: str) -> Iterator[Value]:
 
 
 def decimal_of(number: str) -> Decimal | None:
-    """A printed number, whichever of its signs parts the thousands."""
+    """Parse a printed number, whichever separator marks the thousands."""
     try:
         return Decimal(number_form(number))
     except InvalidOperation:

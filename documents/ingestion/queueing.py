@@ -1,4 +1,4 @@
-"""What a person asks for: a job to read or improve a document once more, or the end of the one that is open."""
+"""Requests by people: a job to read or improve a document again, or to stop the open one."""
 
 from typing import TypeAlias
 
@@ -24,7 +24,7 @@ def queue_again(document: Document, stage: Stage = Stage.CHECK) -> IngestJob:
 
 
 def stop_jobs(document: Document) -> None:
-    """Stop the work on a document: at once when nobody has begun, else at the worker's next report."""
+    """Stop the work on a document: at once if it has not begun, else at the worker's next report."""
     waiting = document.jobs.filter(state=JobState.QUEUED)
     if waiting.update(state=JobState.CANCELLED, ended_at=timezone.now()):
         Document.objects.filter(pk=document.pk, current_parse=None).update(state=Document.State.FAILED)

@@ -17,7 +17,7 @@ THREADS = 4
 EARLY_METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns")
 
 _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="detector")
-_encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder")  # words never wait behind a slow server
+_encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder")  # words never wait for a slow server
 
 
 def detect(

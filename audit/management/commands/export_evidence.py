@@ -1,4 +1,4 @@
-"""`manage.py export_evidence RUN`: the evidence pack of a run in a file."""
+"""`manage.py export_evidence RUN`: write the evidence pack of a run to a file."""
 
 import os
 from argparse import ArgumentParser
