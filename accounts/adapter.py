@@ -1,4 +1,4 @@
-"""How allauth behaves here: people are invited, changes of accounts are recorded, secrets are kept sealed."""
+"""allauth adapters: people are invited, account changes are recorded, secrets are encrypted."""
 
 import base64
 import hashlib
@@ -43,7 +43,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
         return bool(settings.OIDC_SIGNUP)
 
     def authenticate_by_email(self, sociallogin: Any) -> tuple[User, str] | None:
-        """The account of an address the provider has verified; an invitation of that address is taken as accepted."""
+        """The account of an address the provider has verified; an open invitation of it counts as accepted."""
         found: tuple[User, str] | None = super().authenticate_by_email(sociallogin)
         if found is not None and not found[0].is_active:
             accept_signed_on(found[0])
@@ -57,7 +57,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth is untyped
-    """Second factors, their secrets sealed with the key of the installation."""
+    """Second factors, with secrets encrypted by the installation's key."""
 
     def encrypt(self, text: str) -> str:
         return seal().encrypt(text.encode()).decode()

@@ -1,4 +1,4 @@
-"""Mails of our own, and whether mail leaves this machine at all."""
+"""Our own mails, and whether mail can be sent at all."""
 
 import logging
 from smtplib import SMTPException

@@ -1,4 +1,4 @@
-"""What bin/test runs inside the environment: lint, format, types, tests; pytest's closing line comes last."""
+"""bin/test inside the environment: lint, format, types, tests; pytest's summary comes last."""
 
 import subprocess
 import sys
@@ -11,10 +11,10 @@ PYTHON = [sys.executable, "-m"]
 CHECKS = {
     "ruff check": [*PYTHON, "ruff", "check", "."],
     "ruff format": [*PYTHON, "ruff", "format", "--check", "."],
-    # A program beside Python, no module of it.
+    # A program beside Python, not a module.
     "djade": [str(Path(sys.executable).with_name("djade")), "--check", "--target-version", "5.2", *TEMPLATES],
     "mypy": [*PYTHON, "mypy", "."],
-    # A file stays with one worker: some files start the whole of bin/run once for all their tests.
+    # All tests of a file run in one worker: some files start bin/run once for all their tests.
     "pytest": [*PYTHON, "pytest", "-n", "auto", "--dist", "loadfile"],
 }
 

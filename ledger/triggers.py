@@ -1,11 +1,11 @@
-"""Insert-only tables: the database refuses to change, delete or empty them, whoever asks."""
+"""Insert-only tables: the database refuses to update, delete or truncate them."""
 
 import json
 from typing import Any
 
 import pgtrigger
 
-# pgtrigger's own Protect knows rows only, and TRUNCATE has none.
+# pgtrigger's own Protect works per row, and TRUNCATE has none.
 REFUSE_TRUNCATE = "RAISE EXCEPTION 'pgtrigger: Cannot truncate rows from % table', TG_TABLE_NAME;"
 REFUSE_UPDATE = "RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;"
 

@@ -1,4 +1,4 @@
-"""Where on the page a stretch of a line stands: one box per line (R85), without opening the PDF again."""
+"""The page position of a stretch of a line: one box per line (R85), without opening the PDF again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -16,7 +16,7 @@ WIDTHS = {
     "z": 472, "—": 1003, "–": 528, "•": 351, "…": 1003, "’": 281, "‘": 281, "“": 393, "”": 393,
 }  # fmt: skip
 DIGIT_WIDTH, OTHER_WIDTH, WIDE_WIDTH = 528, 528, 1000
-FIRST_WIDE = 0x2E80  # from here on: East Asian signs, which fill the em square
+FIRST_WIDE = 0x2E80  # East Asian characters begin here, which fill the em square
 
 
 class Box(NamedTuple):
@@ -34,7 +34,7 @@ class Box(NamedTuple):
 
 
 class PlacedLine(Protocol):
-    """What a line must know to be drawn on: LineRow does, and so does a stored line."""
+    """What is needed to draw on a line: LineRow has it, and so has a stored line."""
 
     @property
     def page_number(self) -> int: ...
@@ -62,14 +62,14 @@ def box_of_line(line: PlacedLine) -> Box:
 
 
 def box_of(line: PlacedLine, start: int, end: int) -> Box:
-    """The box of characters [start, end) of a line; of the whole line when its text has no horizontal place."""
+    """The box of characters [start, end) of a line; of the whole line if its text has no horizontal position."""
     if not line.spans:
         return box_of_line(line)
     return Box(line.page_number, left_of(line, start), line.y0, max(left_of(line, start), right_of(line, end)), line.y1)
 
 
 def left_of(line: PlacedLine, start: int) -> float:
-    """Where the character at `start` begins; between spans, where the next one begins."""
+    """Where the character at `start` begins; between spans, where the next span begins."""
     for span_start, span_end, x0, x1 in line.spans:
         if start < span_end:
             is_first = start <= span_start
@@ -78,7 +78,7 @@ def left_of(line: PlacedLine, start: int) -> float:
 
 
 def right_of(line: PlacedLine, end: int) -> float:
-    """Where the character before `end` stops; between spans, where the last one stopped."""
+    """Where the character before `end` stops; between spans, where the last span stopped."""
     for span_start, span_end, x0, x1 in reversed(line.spans):
         if end > span_start:
             return x1 if end >= span_end else place_within(line.text, span_start, span_end, x0, x1, end, into=end)

@@ -1,11 +1,11 @@
-"""Why a file could not be read: one code and one sentence each, the sentence saying what to do."""
+"""Why a file could not be read: a code and a sentence each; the sentence says what to do."""
 
 from collections.abc import Sequence
 from typing import Any
 
 
 def _(words: str) -> str:
-    """Mark words for translation. Django's own mark asks for settings, and the child that reads files has none."""
+    """Mark words for translation. Django's own function needs settings, and the reading child has none."""
     return words
 
 
@@ -95,7 +95,7 @@ class ReadingError(Exception):
 
 
 def refusal(code: str, detail: str = "", **values: Any) -> ReadingError:
-    """The error of a reason code, its sentence filled with the values it names."""
+    """The error of a reason code, with values filled into its sentence."""
     return ReadingError(code, REASONS[code].format(**values), detail)
 
 
