@@ -1,4 +1,4 @@
-"""Copies of real questions, with their entries in the ledger, as many as an installation has after years."""
+"""Copies of real questions with their ledger entries, as many as an installation has after years."""
 
 import secrets
 import time
@@ -107,7 +107,7 @@ COPYING = (
 
 
 def enter(questions: list[tuple[UUID, UUID, UUID]]) -> None:
-    """Chain the copies, in bulk; hash by hash as `append` does it one at a time."""
+    """Chain the copies in bulk, with the hashes `append` would compute one by one."""
     runs, answers, events = zip(*questions, strict=True)
     written = RUN.read(runs) | ANSWER.read(answers) | READ.read(events)
     previous, entries, salts = chain.head(), [], []
@@ -136,7 +136,7 @@ KINDS: tuple[Payload, Payload, Payload] = (RUN, ANSWER, READ)
 
 
 def thin_runs(count: int) -> None:
-    """Fill up to so many runs with 20 candidates each: real rows whose longest texts, which no list reads, are cut."""
+    """Add runs with 20 candidates each: real rows, with the longest texts cut, which no list reads."""
     short = {name: f"left(o.{name}, 300)" for name in ("context_text", "brief", "snippet", "anchor_text")}
     missing = count - RetrievalRun.objects.count()
     if missing <= 0:

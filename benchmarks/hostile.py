@@ -1,7 +1,7 @@
 """Documents that give a model orders, and a model that obeys all of them: does any of it reach a reader or the record?
 
-Nothing may: no candidate of another document, no quote that does not stand there, no link, image or script, no text of
-another base, no change of the record (L3). Each document is asked three questions, in a base of its own.
+Nothing may: no candidate of another document, no quote that is not in its document, no link, image or script, no text
+of another base, no change of the record (L3). Each document is asked three questions, in a base of its own.
 """
 
 import re
@@ -66,7 +66,7 @@ PRINTED = ("documents", "questions", "sent_to_the_model", "effects", "record_ver
 
 
 def run() -> dict[str, Any]:
-    """Ask of every hostile document; effects by kind."""
+    """Ask about every hostile document; return the effects by kind."""
     from accounts.models import User
     from audit.proof.verification import verify
     from documents import access

@@ -1,4 +1,4 @@
-"""The documents of a data folder as one base of a database of the benchmarks' own, kept between two runs."""
+"""The documents of a data folder as one base, in a database kept between runs."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ HOME = Path(__file__).parent / "cache" / "home"
 
 @contextmanager
 def database(home: Path = HOME) -> Iterator[None]:
-    """A migrated database under `home`; to be entered before Django is set up, by one process at a time."""
+    """A migrated database under `home`; enter it before Django is set up, in one process at a time."""
     home.mkdir(parents=True, exist_ok=True)
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
