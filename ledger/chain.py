@@ -90,7 +90,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Verification:
-    """The result of a verification. `checked` counts the entries before the first bad; `head` is the last of them."""
+    """The result of a verification: entries `checked` before the first bad one, and `head`, the last of them."""
 
     checked: int
     head: Head

@@ -25,7 +25,7 @@ SUFFIXES = frozenset({".pdf", *TEXT_TYPES})
 PDF_SIGNATURE = b"%PDF-"
 SIGNATURE_WITHIN = 1024  # bytes: PDF readers look no further, and other parsers must never see the file
 FILE_NAME_BYTES_MAX = 255
-ATTEMPTS_MAX = 5  # to store a file whose copy comes and goes; even five people at once is only a test
+ATTEMPTS_MAX = 5  # to store a file whose copy comes and goes; five people doing so at once is only a test
 TITLE_MAX = 300
 OWN_REASONS = {
     "not_text": gettext_noop(
