@@ -1,6 +1,6 @@
-"""Arbiters judge every candidate: `rules` by fixed rules, `model` by one call, `none` not at all (for comparison).
+"""Arbiters judge every candidate: `rules` by fixed rules, `model` by one call; `none` judges nothing (for comparison).
 
-`hybrid` lets the rules narrow what the model judges; `rerank` orders passages by a cross-encoder.
+`hybrid` lets the rules narrow down what the model judges; `rerank` orders passages with a cross-encoder.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from retrieval.types import ArbiterName, Briefed, Question, Ranking
 def arbitrate(
     name: ArbiterName, question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]
 ) -> Ranking:
-    """One verdict for each candidate, in the arbiter's order. No candidates, no call."""
+    """One verdict for each candidate, in the arbiter's order. Without candidates no model is called."""
     if not candidates:
         return Ranking(name, "not_needed", ())
     if name == "model":

@@ -1,7 +1,7 @@
-"""The arbiter without a model: fixed conflict rules (R48, R49, R52), each verdict says which rule decided and why.
+"""The arbiter without a model: fixed conflict rules (R48, R49, R52). Each verdict names its rule and reason.
 
-A section named exactly as asked comes first, what is only near in meaning comes last. Between them the strength decides:
-how much of the question the place carries, which grows with the words that stand together and with a value of the type.
+A section named exactly as asked comes first; places found only by meaning come last. In between, strength decides:
+how much of the question the place covers, higher if the words occur together and with a value of the asked type.
 """
 
 import re
@@ -13,13 +13,13 @@ from retrieval.types import KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking
 from retrieval.words.tokens import normalise_words, split_words
 
 PRIMARY_MAX = 3
-PRIMARY_SHARE = 0.8  # a second primary carries nearly as much as the first
+PRIMARY_SHARE = 0.8  # a second primary must cover nearly as much as the first
 SUPPORTING_SHARE = 0.6
 SUPPORTING_MAX = 5
 DISCARDED_SHARE = 0.25  # of the best: a stray word
-STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
-# Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
-# A number may be a word; an amount or a percentage is only missed when the question says that it wants one.
+STRENGTH_MIN = 0.1  # below this even the best candidate covers too little of the question to answer it
+# Types of answer with a recognisable form: without it near the words, nothing is answered. A number may be spelled
+# out; an amount or percentage counts as missing only if the question asks for one.
 FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
 AMOUNT_WANTED = re.compile(
     r"\b(?:how much|amounts?|percent(?:age)?|combien|montants?|pourcentage|wie\s?viel|betrag|cuanto|importe)\b",
@@ -30,14 +30,14 @@ HOLDS = re.compile(
     r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",
     re.IGNORECASE,
 )
-FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
+FORMED_SHARE = 0.5  # of the best passage's strength: a value beside less of the question is another value
 
 
 AnyCandidate = TypeVar("AnyCandidate", bound=Candidate)
 
 
 class Rule(NamedTuple):
-    """A class of evidence; a lower order wins against any strength of a higher one, equal orders go by strength."""
+    """A class of evidence. A lower order beats a higher one whatever the strength; equal orders compare by strength."""
 
     order: int
     name: str
@@ -55,7 +55,7 @@ SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED)  # reasons to keep a can
 
 
 class Pool(NamedTuple):
-    """What a candidate is weighed against: the greatest strength, the first of each part, what an answer would need."""
+    """What candidates are compared with: the greatest strength, the first of each part, what an answer still lacks."""
 
     best: float
     first_of_part: frozenset[str]
@@ -63,7 +63,7 @@ class Pool(NamedTuple):
 
 
 def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranking:
-    """Order by rule, then by strength, then as the document runs; the roles follow from that order."""
+    """Order by rule, then strength, then position in the document; roles follow from that order."""
     ordered = order_by_rules(candidates)
     missing = what_is_missing(question, candidates)
     roles = [lower_role(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
@@ -76,9 +76,9 @@ def judge_by_rules(question: Question, candidates: Sequence[Candidate]) -> Ranki
 
 
 def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
-    """What an answer to this question would need and no candidate has, or "": a value's form, or two codes together."""
+    """What an answer needs and no candidate has, or "": a value of the asked form, or two codes together."""
     if question.parts:
-        return ""  # each part asks for something else
+        return ""  # each part asks for a different thing
     enough = FORMED_SHARE * max(candidate.strength for candidate in candidates)
     is_formed = any((each.type_match and each.strength >= enough) or each.statement for each in candidates)
     if is_formed_type(question) and not is_formed:
@@ -102,9 +102,9 @@ def is_formed_type(question: Question) -> bool:
 
 
 def objects_of(question: Question) -> list[str]:
-    """What a question whether something is covered, included or mentioned asks about; nothing for other questions.
+    """The things a question asks to be covered, included or mentioned; [] for other questions.
 
-    It is what follows the verb ("does it cover earthquake"), or what stands before it ("is earthquake covered").
+    The words after the verb ("does it cover earthquake"), else those before it ("is earthquake covered").
     """
     verb = HOLDS.search(question.topic) if question.answer_type == "boolean" else None
     if verb is None:
@@ -118,7 +118,7 @@ def objects_of(question: Question) -> list[str]:
 
 
 def by_page(candidates: Sequence[Candidate]) -> list[set[str]]:
-    """The words of the question found on each page, by the candidates there."""
+    """The words of the question found on each page, from the candidates there."""
     pages: dict[tuple[str, int], set[str]] = {}
     for candidate in candidates:
         pages.setdefault((candidate.document_id, candidate.anchor_pages[0]), set()).update(candidate.matched_keywords)
@@ -130,7 +130,7 @@ def lower_role(role: Role) -> Role:
 
 
 def order_by_rules(candidates: Sequence[AnyCandidate]) -> list[AnyCandidate]:
-    """Also the order shown when a model should have judged and could not (R52)."""
+    """Order by rule. Also the order shown if a model should have judged and could not (R52)."""
     return sorted(
         candidates,
         key=lambda candidate: (
@@ -159,7 +159,7 @@ def rule_of(candidate: Candidate) -> Rule:
 
 
 def roles_of(ordered: Sequence[Candidate]) -> list[Role]:
-    """The roles along the order: the best is primary if it carries enough, and its equals with it."""
+    """The roles in this order: the best is primary if it covers enough, and so are its equals."""
     best = max(candidate.strength for candidate in ordered)
     leader = ordered[0]
     served = parts_first(ordered)
@@ -195,7 +195,7 @@ def is_able(candidate: Candidate) -> bool:
 
 
 def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
-    """For each part of a compound question, its first candidate: no half is dropped in silence (R22)."""
+    """The first candidate of each part of a compound question, so that no part is silently dropped (R22)."""
     first: dict[int, str] = {}
     for candidate in ordered:
         for part in candidate.parts:
@@ -211,15 +211,16 @@ def give_verdict(candidate: Candidate, role: Role, pool: Pool) -> Verdict:
 
 
 def what_stands(candidate: Candidate, rule: Rule) -> str:
-    """The evidence, without the verdict."""
+    """Describe the evidence, without the verdict."""
     words = join_words([f"“{text}”" for text in candidate.matched_keywords])
     is_several = len(candidate.matched_keywords) > 1
+    together = "stand together here" if is_several else "stands here beside other words of the question"
     valued = ", with a value of the expected type" if candidate.type_match else ""
     return {
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
         STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”{valued}.",
-        TOGETHER: f"{words} {'stand together here' if is_several else 'stands here beside other words of the question'}.",
+        TOGETHER: f"{words} {together}.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
         REFERRED: f"Another passage points here: {candidate.referred}.",
         ONE_WORD: said_of_words(candidate, words),
@@ -228,7 +229,7 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
 
 
 def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> str:
-    """Why that evidence makes this role: how much of the question it carries, against the best and the limits."""
+    """Why the evidence earns this role: the share of the question it covers, against the best and the limits."""
     if role == "primary" and candidate.strength == pool.best:
         return "None is stronger."
     if rule is MEANING_ONLY or (role in KEPT_ROLES and rule in SUFFICIENT):
@@ -260,7 +261,7 @@ def said_of_words(candidate: Candidate, words: str) -> str:
 
 
 def quote_of(candidate: Candidate) -> str:
-    """The candidate's own lines; the end of an earlier sentence is left out when no question word is lost with it."""
+    """The candidate's own lines, without the end of an earlier sentence unless that would lose a question word."""
     text = candidate.anchor_text
     lost, separator, rest = text.partition(". ")
     if not separator or not rest or not lost[:1].islower() or "\n" in lost:
