@@ -1,4 +1,4 @@
-"""How allauth behaves here: people are invited, changes of accounts are recorded, secrets are kept sealed."""
+"""allauth adapters: people are invited, account changes are recorded, secrets are encrypted."""
 
 import base64
 import hashlib
@@ -28,7 +28,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
         context: dict[str, Any] | None = None,
         email: str | None = None,
     ) -> None:
-        """Record the change allauth tells of (`password_changed`, `totp_activated`, …), then mail it if mail is set up."""
+        """Record allauth's account change (`password_changed`, `totp_activated`, …), and mail it if mail is set up."""
         assert isinstance(user, User)
         kind = template_prefix.rsplit("/", 1)[-1]
         record(kind, str(user), f"user:{user.pk}", {"email": user.email, "name": user.name})
@@ -37,13 +37,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
 
 
 class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth is untyped
-    """Sign-on by the organisation's own provider: it opens accounts that exist; new ones only where the operator says so."""
+    """Sign-on through the organisation's provider. Opens existing accounts; new ones only if OIDC_SIGNUP is set."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return bool(settings.OIDC_SIGNUP)
 
     def authenticate_by_email(self, sociallogin: Any) -> tuple[User, str] | None:
-        """The account of an address the provider has verified; an invitation of that address is taken as accepted."""
+        """The account of an address the provider has verified; an open invitation of it counts as accepted."""
         found: tuple[User, str] | None = super().authenticate_by_email(sociallogin)
         if found is not None and not found[0].is_active:
             accept_signed_on(found[0])
@@ -57,7 +57,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth is untyped
-    """Second factors, their secrets sealed with the key of the installation."""
+    """Second factors, with secrets encrypted by the installation's key."""
 
     def encrypt(self, text: str) -> str:
         return seal().encrypt(text.encode()).decode()

@@ -1,4 +1,4 @@
-"""Who is calling, for programs."""
+"""API: who is calling."""
 
 from typing import Any, ClassVar
 
@@ -38,7 +38,7 @@ class MeView(GenericAPIView[User]):
 
     @extend_schema(operation_id="read_me")
     def get(self, request: Request) -> Response:
-        """The person and the token of this request: the simplest way to see whether a token works."""
+        """The person and token of this request: the simplest test of a token."""
         assert isinstance(request.user, User)
         token = request.auth if isinstance(request.auth, Token) else None
         who = {"name": request.user.name, "email": request.user.email, "token": token}

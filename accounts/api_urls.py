@@ -1,4 +1,4 @@
-"""The address of who is calling."""
+"""API URL of who is calling."""
 
 from django.urls import path
 

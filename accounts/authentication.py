@@ -1,4 +1,4 @@
-"""Who calls the API: a token in the Authorization header, or the session of a browser."""
+"""API authentication: a token in the Authorization header, or a browser's session."""
 
 from typing import TYPE_CHECKING
 
@@ -18,13 +18,13 @@ REFUSED = "This token is not valid: it is wrong, expired or revoked."
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer dit_…`; a header that names no living token is refused, never ignored."""
+    """`Authorization: Bearer dit_…`; a header without a valid token is refused, never ignored."""
 
     def authenticate(self, request: Request) -> tuple[User, Token] | None:
         words = get_authorization_header(request).split()
         if not words or words[0].lower() != KEYWORD:
             return None
-        # A header is bytes of any kind; what is not ASCII is no token of ours.
+        # A header may have any bytes; our tokens are ASCII.
         token = find_token(words[1].decode("ascii", "replace")) if len(words) == 2 else None
         if token is None:
             raise AuthenticationFailed(REFUSED)
@@ -35,7 +35,7 @@ class BearerAuthentication(BaseAuthentication):
 
 
 class HasScope(BasePermission):
-    """A signed-in person, or a token with the scope the view names for the method: `scopes = {"GET": "read"}`."""
+    """A signed-in person, or a token with the scope the view requires for the method: `scopes = {"GET": "read"}`."""
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         if not request.user.is_authenticated:
@@ -45,5 +45,5 @@ class HasScope(BasePermission):
         method = "GET" if request.method == "HEAD" else request.method
         scope = getattr(view, "scopes", {}).get(method)
         self.message = f"This token does not have the scope “{scope}”."
-        # Methods a view does not have are answered with 405, whatever a token may do.
+        # Methods a view lacks give 405, whatever the token.
         return scope in request.auth.scopes or method not in view.allowed_methods

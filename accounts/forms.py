@@ -1,4 +1,4 @@
-"""The forms that make accounts: of the first owner, of an invited person, and the invitation itself."""
+"""Forms that make accounts: the first owner's, an invited person's, and the invitation itself."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Letting people in: an account without a password, and a one-time link by which its person chooses one."""
+"""Invitations: an account without a password, and a one-time link to choose one."""
 
 import secrets
 
@@ -13,18 +13,18 @@ TOKEN_BYTES = 32
 
 
 class InvitationClosed(Exception):
-    """The link was used meanwhile, is too old, another one was made since, or the account was disabled."""
+    """The link was used meanwhile, has expired or been superseded, or the account was disabled."""
 
 
 class AccountDisabled(Exception):
-    """Nobody is let in to a disabled account; the message is for people."""
+    """Disabled accounts cannot be invited; the message is for people."""
 
     def __init__(self) -> None:
         super().__init__(gettext("This account is disabled. Enable it first."))
 
 
 def invite(email: str, by: User, name: str = "") -> tuple[User, str]:
-    """The person of an address, made if new, and the token of a fresh link; earlier links no longer open.
+    """Return the person of an address, created if new, and the token of a fresh link; earlier links become invalid.
 
     Raises:
         AccountDisabled: an administrator has to enable the account first.
@@ -44,7 +44,7 @@ def invite(email: str, by: User, name: str = "") -> tuple[User, str]:
 
 
 def accept(token: str, *, name: str, password: str) -> User:
-    """Let the person of a link in, with the password they chose; the link is used up.
+    """Activate the person of a link with the password they chose, and use the link up.
 
     Raises:
         InvitationClosed: the link no longer opens.
@@ -61,7 +61,7 @@ def accept(token: str, *, name: str, password: str) -> User:
 
 
 def accept_signed_on(user: User) -> bool:
-    """Let an invited person in whom the sign-on provider vouches for; whether an invitation was open."""
+    """Activate an invited person verified by the sign-on provider; return whether an invitation was open."""
     with transaction.atomic():
         invitation = lock_invitation(user.invitations.open())
         if invitation is None:
@@ -72,8 +72,8 @@ def accept_signed_on(user: User) -> bool:
 
 
 def lock_invitation(invitations: InvitationQuerySet) -> Invitation | None:
-    """The open one among the invitations of one person; until the transaction ends nobody uses or disables it."""
-    # The person first, as disabling does; what it left open is read afterwards.
+    """Lock the open invitation of one person, so that nobody uses or disables it until the transaction ends."""
+    # The person first, as in disabling; open invitations are read after that.
     User.objects.select_for_update().filter(invitations__in=invitations).first()
     return invitations.select_related("user").select_for_update(of=("self",)).first()
 

@@ -1,4 +1,4 @@
-"""Mails of our own, and whether mail leaves this machine at all."""
+"""Our own mails, and whether mail can be sent at all."""
 
 import logging
 from smtplib import SMTPException
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 def send_invitation(user: User, link: str, by: User) -> bool:
-    """Send a person the link that lets them in; whether a mail server took it (without one the link is shown instead)."""
+    """Send a person their sign-in link and return whether a mail server accepted it; without one, show the link."""
     if not settings.MAIL_CONFIGURED:
         return False
     context = {"user": user, "link": link, "by": by, "days": settings.INVITATION_DAYS}

@@ -1,4 +1,4 @@
-"""People, their tokens, and the one-time links that make the first owner and let people in."""
+"""People, their tokens, and the one-time links for the first owner and for invitations."""
 
 import hashlib
 import secrets
@@ -26,7 +26,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractUser):
-    """A person, known by e-mail: active, disabled (`disabled_at`), or not yet arrived (neither)."""
+    """A person, identified by e-mail: active, disabled (`disabled_at`), or not yet arrived (neither)."""
 
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
@@ -41,7 +41,7 @@ class User(AbstractUser):
 
     class Meta(AbstractUser.Meta):
         constraints = [
-            # Whatever lets people in, a disabled account is opened by enabling it and by nothing else.
+            # No way of signing in opens a disabled account; only enabling it does.
             models.CheckConstraint(
                 condition=models.Q(is_active=False) | models.Q(disabled_at=None), name="accounts_disabled_is_inactive"
             )
@@ -52,11 +52,11 @@ class User(AbstractUser):
 
     @property
     def closings(self) -> str:
-        """What changes when the account is disabled and when it is enabled again; empty if it never was."""
+        """What changes when the account is disabled or enabled; empty if it never was."""
         return "".join(f"|{moment.timestamp()}" for moment in (self.disabled_at, self.enabled_at) if moment)
 
     def get_session_auth_hash(self) -> str:
-        """What a session holds to be good: it ends when the password changes, and when the account is disabled."""
+        """Sessions end when this changes: with the password, and when the account is disabled."""
         return super().get_session_auth_hash() + self.closings
 
     def get_session_auth_fallback_hash(self) -> Iterator[str]:
@@ -68,7 +68,7 @@ def token_digest(token: str) -> str:
 
 
 class OwnerLink(models.Model):
-    """A one-time link to create the first owner; only the token's digest is kept."""
+    """A one-time link to create the first owner; only the token's digest is stored."""
 
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -76,7 +76,7 @@ class OwnerLink(models.Model):
 
     @classmethod
     def issue(cls) -> str:
-        """Make a new link and void the earlier ones; the token is returned once and not kept."""
+        """Make a new link and void earlier ones; the token is returned once and not stored."""
         token = secrets.token_urlsafe(32)
         cls.objects.filter(used_at=None).delete()
         cls.objects.create(digest=token_digest(token))
@@ -84,7 +84,7 @@ class OwnerLink(models.Model):
 
     @classmethod
     def open_for(cls, token: str) -> "models.QuerySet[OwnerLink]":
-        """The link of a token, if it is unused, not too old, and no owner exists yet."""
+        """The link of a token, if it is unused and not expired, and no owner exists yet."""
         oldest = timezone.now() - timedelta(hours=settings.FIRST_OWNER_LINK_HOURS)
         if User.objects.filter(is_superuser=True).exists():
             return cls.objects.none()
@@ -93,12 +93,12 @@ class OwnerLink(models.Model):
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def open(self) -> "InvitationQuerySet":
-        """What is unused, not too old, and of nobody who is disabled."""
+        """Those unused, not expired, and not of disabled people."""
         return self.filter(used_at=None, created_at__gte=oldest_invitation(), user__disabled_at=None)
 
 
 class Invitation(models.Model):
-    """A one-time link by which a person chooses a password: on arrival, or because the old one is lost."""
+    """A one-time link to choose a password: on arrival, or if the old one is lost."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="invitations")
     digest = models.CharField(max_length=64, unique=True)
@@ -115,7 +115,7 @@ class Invitation(models.Model):
 
     @classmethod
     def open_for(cls, token: str) -> InvitationQuerySet:
-        """The invitation of a token, if it still opens."""
+        """The invitation of a token, if it is still valid."""
         return cls.objects.open().filter(digest=token_digest(token))
 
 
@@ -124,7 +124,7 @@ def oldest_invitation() -> datetime:
 
 
 class Scope(models.TextChoices):
-    """What a token opens; the roles of its person hold beneath."""
+    """What a token gives access to; its person's roles still apply."""
 
     READ = "read", _("read bases, documents and the dictionary")
     ASK = "ask", _("ask questions")
@@ -138,7 +138,7 @@ class TokenQuerySet(models.QuerySet["Token"]):
 
 
 class Token(models.Model):
-    """A key of one person for programs. Only its digest is kept; `prefix` tells people which one it is."""
+    """A person's API key. Only its digest is stored; `prefix` lets people recognise it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")

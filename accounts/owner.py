@@ -1,4 +1,4 @@
-"""Making the first owner, once."""
+"""Creation of the first owner, once."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -8,11 +8,11 @@ from ledger.events import record
 
 
 class LinkUsed(Exception):
-    """The link was used by somebody else meanwhile, is too old, or an owner exists already."""
+    """The link was used meanwhile or has expired, or an owner exists already."""
 
 
 def make_first_owner(token: str, *, name: str, email: str, password: str) -> User:
-    """Create the first owner and use up the link, both or neither, on record.
+    """Create the first owner and use the link up in one transaction, on record.
 
     Raises:
         LinkUsed: the link no longer opens.

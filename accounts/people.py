@@ -1,4 +1,4 @@
-"""Who may sign in at all and who administers; every change is recorded, and somebody always administers."""
+"""Who may sign in and who administers; every change is recorded, and there is always an administrator."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ from ledger.events import record
 
 
 class LastAdministrator(Exception):
-    """Somebody has to be able to let people in; the message is for people."""
+    """There must be somebody who can let people in; the message is for people."""
 
 
 def people() -> QuerySet[User]:
-    """Everybody with an account, invited ones included, with what the page of people shows."""
+    """Everybody with an account, including invited people, with the data of the people page."""
     return (
-        # The holder of the demonstration and its like: nobody ever could sign in as them.
+        # Not the demonstration's holder and the like, as whom nobody could ever sign in.
         User.objects.exclude(is_active=False, disabled_at=None, last_login=None, invitations=None)
         .annotate(is_invitation_open=Exists(Invitation.objects.open().filter(user=OuterRef("pk"))))
         .order_by("name", "email")
@@ -28,7 +28,7 @@ def people() -> QuerySet[User]:
 
 
 def set_active(user: User, is_active: bool, by: User) -> None:
-    """Close an account, or open it again; what was open before, links, sessions, tokens, ends for good.
+    """Disable an account, or enable it again; open links, sessions and tokens end for good.
 
     Raises:
         LastAdministrator: nobody would be left to let people in.
@@ -41,19 +41,19 @@ def set_active(user: User, is_active: bool, by: User) -> None:
         else:
             changed = change(user, by, "person_disabled", Q(disabled_at=None), is_active=False, disabled_at=now)
         if changed:
-            # When an account is enabled, too: what was under way as it was disabled may have ended after that.
+            # Also when enabling: something begun before the account was disabled may have finished later.
             end_access(user, by)
 
 
 def set_administrator(user: User, is_administrator: bool, by: User) -> None:
-    """Make a person an administrator of the site, or no longer. Raises LastAdministrator."""
+    """Make a person an administrator of the site, or not. Raises LastAdministrator."""
     kind = "administrator_made" if is_administrator else "administrator_removed"
     is_other = Q(is_superuser=not is_administrator)
     change(user, by, kind, is_other, is_superuser=is_administrator, is_staff=is_administrator)
 
 
 def remove_second_factor(user: User, by: str) -> bool:
-    """Let a person in by password alone again, and end their sessions; whether there was a second factor."""
+    """Let a person in by password alone, and end their sessions; return whether there was a second factor."""
     with transaction.atomic():
         removed, _ = Authenticator.objects.filter(user=user).delete()
         if not removed:
@@ -65,16 +65,16 @@ def remove_second_factor(user: User, by: str) -> bool:
 
 
 def end_access(user: User, by: User) -> None:
-    """End the links and tokens of a person; sessions and mailed links end by `User.closings`."""
+    """End a person's links and tokens; sessions and mailed links end by `User.closings`."""
     user.invitations.filter(used_at=None).delete()
     for token in user.tokens.living():
         revoke_token(token, by)
 
 
 def change(user: User, by: User, kind: str, before: Q, **fields: Any) -> bool:
-    """Change and record a person who is as `before` says; whether there was anything to change."""
+    """Change a person who still is as in `before`, on record; return whether anything changed."""
     with transaction.atomic():
-        # Two administrators removing each other at once must not both succeed.
+        # Two administrators must not both succeed in removing each other.
         administrators = list(User.objects.select_for_update().filter(is_superuser=True, is_active=True))
         if not User.objects.filter(before, pk=user.pk).update(**fields):
             return False

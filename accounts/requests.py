@@ -1,4 +1,4 @@
-"""Who asks: the person of a request that only signed-in people can make."""
+"""The person of a request that only signed-in people can make."""
 
 from typing import TYPE_CHECKING, Union
 
@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 def user_of(request: Union[HttpRequest, "Request"]) -> User:
-    """The signed-in person; LoginRequiredMiddleware and the permission classes let nobody else through."""
+    """The signed-in person; LoginRequiredMiddleware and the permission classes admit nobody else."""
     assert isinstance(request.user, User)
     return request.user

@@ -1,4 +1,4 @@
-"""The links by which people choose a new password for one they forgot, as allauth mails them."""
+"""The links for choosing a new password for a forgotten one, as mailed by allauth."""
 
 from allauth.account.forms import EmailAwarePasswordResetTokenGenerator
 from django.contrib.auth.models import AbstractBaseUser
@@ -7,7 +7,7 @@ from accounts.models import User
 
 
 class ResetTokens(EmailAwarePasswordResetTokenGenerator):  # type: ignore[misc]  # allauth is untyped
-    """A link mailed before an account was disabled opens no more, not even when the account is enabled again."""
+    """A link mailed before an account was disabled stays invalid, even after the account is enabled again."""
 
     def _make_hash_value(self, user: AbstractBaseUser, timestamp: int) -> str:
         assert isinstance(user, User)

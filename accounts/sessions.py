@@ -1,4 +1,4 @@
-"""Where a person is signed in, and ending it."""
+"""The sessions of a person, and ending them."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from accounts.models import User
 from ledger.events import record
 
-# A browser names those it descends from too; the first of these that is named is the one people know.
+# A browser also names its ancestors; the first match in this order is the name people know.
 BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari", "curl": "curl"}
 SYSTEMS = {
     "Windows": "Windows",
@@ -35,7 +35,7 @@ class SignedIn:
 
 
 def sessions_of(user: User, request: HttpRequest) -> list[SignedIn]:
-    """Every living session of a person, this one first."""
+    """A person's active sessions, this one first."""
     current = request.session.session_key
     living = [
         SignedIn(row.pk, browser_of(row.user_agent), row.ip, row.created_at, row.session_key == current)
@@ -45,12 +45,12 @@ def sessions_of(user: User, request: HttpRequest) -> list[SignedIn]:
 
 
 def end_session(user: User, pk: str, request: HttpRequest) -> int:
-    """End one other session of the person; how many were ended."""
+    """End one other session of the person; return how many were ended."""
     return end(user, [row for row in others(user, request) if str(row.pk) == pk])
 
 
 def end_others(user: User, request: HttpRequest) -> int:
-    """End every session of the person but this one; how many were ended."""
+    """End all sessions of the person but this one; return how many were ended."""
     return end(user, others(user, request))
 
 

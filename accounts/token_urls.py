@@ -1,4 +1,4 @@
-"""The addresses of a person's tokens."""
+"""URLs of a person's tokens."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The page of a person's tokens: made here and shown this once, listed, revoked."""
+"""The page of a person's tokens: create (the secret is shown once), list, revoke."""
 
 from uuid import UUID
 
@@ -23,7 +23,7 @@ LIFETIMES = [
 
 
 class TokenForm(forms.Form):
-    """What a token is for, what it opens and how long."""
+    """What a token is for, its scopes and its lifetime."""
 
     name = forms.CharField(
         max_length=80,
@@ -49,7 +49,7 @@ class TokenForm(forms.Form):
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
-    """One's own tokens, the form that makes one, and the secret of the one just made."""
+    """One's own tokens, the form to create one, and the secret of a token just created."""
     assert isinstance(request.user, User)
     form = TokenForm(request.POST if request.method == "POST" else None, label_suffix="")
     made, secret = None, ""
@@ -65,7 +65,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """End one of one's own tokens at once."""
+    """Revoke one of one's own tokens at once."""
     assert isinstance(request.user, User)
     token = get_object_or_404(Token, pk=pk, user=request.user)
     if revoke_token(token, request.user):

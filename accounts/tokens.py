@@ -1,4 +1,4 @@
-"""Tokens for programs: made once, shown once, kept as a digest, limited in what and how long they open."""
+"""API tokens: shown once, stored as a digest, limited in scope and lifetime."""
 
 import secrets
 from collections.abc import Sequence
@@ -11,26 +11,26 @@ from django.utils import timezone
 from accounts.models import Scope, Token, User, token_digest
 from ledger.events import record
 
-PREFIX = "dit_"  # lets a scanner of repositories recognise one
+PREFIX = "dit_"  # lets secret scanners recognise one
 SECRET_BYTES = 32  # 256 bits: a plain SHA-256 is enough against guessing, a slow hash would cost every request
 SHOWN_CHARACTERS = 10
 DAYS_MAX = 366
-TOKENS_MAX = 50  # living ones of one person
-USE_NOTED_S = 60  # a row written at every request would cost more than the request
+TOKENS_MAX = 50  # active ones per person
+USE_NOTED_S = 60  # writing a row on every request would cost more than the request
 
 
 class TooManyTokens(Exception):
-    """A person has as many living tokens as one may have; the message is for people."""
+    """A person has the maximum number of active tokens; the message is for people."""
 
     def __init__(self) -> None:
         super().__init__(f"You have {TOKENS_MAX} tokens. Revoke one that is not needed any more first.")
 
 
 def make_token(user: User, name: str, scopes: Sequence[str], days: int) -> tuple[Token, str]:
-    """A new token and its secret, which is not kept and cannot be shown again. Raises TooManyTokens."""
+    """Create a token; return it with its secret, which is not stored. Raises TooManyTokens."""
     secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     with transaction.atomic():
-        # Two forms sent at once must not pass the limit together.
+        # Two forms sent at once must not exceed the limit together.
         User.objects.select_for_update().get(pk=user.pk)
         if Token.objects.living().filter(user=user).count() >= TOKENS_MAX:
             raise TooManyTokens
@@ -47,7 +47,7 @@ def make_token(user: User, name: str, scopes: Sequence[str], days: int) -> tuple
 
 
 def revoke_token(token: Token, by: User) -> bool:
-    """End a token at once; whether it was open."""
+    """Revoke a token at once; return whether it was active."""
     with transaction.atomic():
         open_tokens = Token.objects.filter(pk=token.pk, revoked_at=None)
         if not open_tokens.update(revoked_at=timezone.now()):
@@ -57,7 +57,7 @@ def revoke_token(token: Token, by: User) -> bool:
 
 
 def describe_token(token: Token) -> dict[str, object]:
-    """What tells later which token it was; nothing that opens anything."""
+    """Details to identify the token later, without anything secret."""
     return {
         "user": token.user_id,
         "name": token.name,
@@ -68,7 +68,7 @@ def describe_token(token: Token) -> dict[str, object]:
 
 
 def find_token(secret: str) -> Token | None:
-    """The living token of a secret, whose person may still sign in; its use is noted once a minute."""
+    """The active token of a secret, if its person may sign in; its use is recorded once a minute."""
     token = Token.objects.living().select_related("user").filter(digest=token_digest(secret)).first()
     if token is None or not token.user.is_active:
         return None

@@ -1,4 +1,4 @@
-"""Addresses of people, invitations and sessions; what allauth brings stands below `accounts/` too."""
+"""URLs of people, invitations and sessions; allauth's own are below `accounts/` too."""
 
 from allauth.account.views import PasswordResetView
 from django.conf import settings
@@ -9,7 +9,7 @@ from accounts import views
 app_name = "accounts"
 
 urlpatterns = [
-    # allauth's own, which has to know whether a mail would arrive.
+    # allauth's own view, which must know whether mail can be sent.
     path(
         "accounts/password/reset/",
         PasswordResetView.as_view(extra_context={"mail_configured": settings.MAIL_CONFIGURED}),

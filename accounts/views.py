@@ -1,4 +1,4 @@
-"""Pages of accounts: accepting an invitation, the people of the site, and one's own sessions."""
+"""The pages of accounts: accepting an invitation, the site's people, and one's own sessions."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from accounts.sessions import end_others, end_session, sessions_of
 
 
 def administrator(request: HttpRequest) -> User:
-    """The administrator who asks; to everybody else the page does not exist."""
+    """The administrator making the request; others get a 404."""
     if not (isinstance(request.user, User) and request.user.is_superuser):
         raise Http404
     return request.user
@@ -34,7 +34,7 @@ def administrator(request: HttpRequest) -> User:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponseBase:
-    """Choose a password by a one-time link and be signed in; a used or old link is simply not found."""
+    """Choose a password by a one-time link and sign in; a used or expired link gives a 404."""
     found = Invitation.open_for(token).select_related("user").first()
     if found is None:
         raise Http404(_("This link has been used or is too old."))
@@ -54,7 +54,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponseBase:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def people_page(request: HttpRequest) -> HttpResponse:
-    """Everybody who may sign in, and the form that invites."""
+    """Everybody who may sign in, and the form to invite."""
     asking = administrator(request)
     form = InvitationForm(request.POST or None, label_suffix="")
     shown: dict[str, Any] = {}
@@ -69,7 +69,7 @@ def people_page(request: HttpRequest) -> HttpResponse:
 
 
 def invite_and_send(request: HttpRequest, email: str, name: str, asking: User) -> dict[str, Any]:
-    """Invite a person; the link is shown where no mail server took it, this once. Raises AccountDisabled."""
+    """Invite a person; if no mail server accepted the link, show it once. Raises AccountDisabled."""
     person, token = invite(email, asking, name)
     link = request.build_absolute_uri(reverse("accounts:invitation", args=[token]))
     return {"invited": person, "link": link, "is_sent": send_invitation(person, link, asking)}
@@ -77,7 +77,7 @@ def invite_and_send(request: HttpRequest, email: str, name: str, asking: User) -
 
 @require_POST
 def edit_person(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change what a person may do on the whole site, or make a new link for them."""
+    """Change a person's rights on the whole site, or make a new link for them."""
     asking = administrator(request)
     found = people().filter(pk=pk).first()
     if found is None:
@@ -113,7 +113,7 @@ def change_person(found: User, action: str | None, asking: User) -> None:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sessions(request: HttpRequest) -> HttpResponse:
-    """Where one is signed in; ends one of the others, or all of them."""
+    """One's sessions; POST ends one of the others, or all of them."""
     assert isinstance(request.user, User)
     UserSession.objects.create_from_request(request)
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""Every read of somebody else's record is itself recorded (AT8), and so is every refused attempt."""
+"""Record every read of somebody else's record (AT8), and every refused attempt."""
 
 from typing import Any
 from uuid import UUID
@@ -13,29 +13,29 @@ from documents.models import KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun
 
 NAME_MAX = 254
-PACKED = "evidence"  # the action of making an evidence pack, which its verifier asks for by this name
+PACKED = "evidence"  # the action of exporting an evidence pack; its verifier looks for this name
 
 
 def is_auditor(user: Viewer, base_id: UUID | None = None) -> bool:
-    """Whether the person reads other people's records: in this base, or in any."""
+    """Whether the person may read other people's records, in this base or in any."""
     bases = KnowledgeBase.objects.with_role(user, "auditor", "owner")
     return bases.filter(Q(pk=base_id) if base_id else Q()).exists()
 
 
 def record_read(user: Viewer, action: str, run: RetrievalRun, **detail: Any) -> None:
-    """Record that a run was looked at or taken away; reading one's own is no audit."""
+    """Record that a run was read or exported; reading one's own is not recorded."""
     if run.asked_by_id != user.pk:
         record_event(user, action, run.pk, **detail)
 
 
 def record_list(user: Viewer, action: str, **detail: Any) -> None:
-    """Record that a list was read by somebody who sees more in it than their own."""
+    """Record that a list was read by somebody who sees other people's runs in it."""
     if is_auditor(user):
         record_event(user, action, None, **detail)
 
 
 def record_event(user: Viewer | None, action: str, run_id: UUID | None, **detail: Any) -> AuditEvent:
-    """One insert-only row and its ledger entry; without a person it was done at the server's console."""
+    """Insert a row and its ledger entry; without a person, the action came from the server's console."""
     person = user if isinstance(user, User) else None
     event = AuditEvent(
         action=action,

@@ -1,4 +1,4 @@
-"""Runs, candidates, reviews and evidence for programs. What is read of others is recorded, as on the pages."""
+"""API of runs, candidates, reviews and evidence. Reading other people's runs is recorded, as on the pages."""
 
 import tempfile
 from contextlib import ExitStack
@@ -38,7 +38,7 @@ def get_visible_run(request: Request, run_id: UUID) -> RetrievalRun:
 
 
 def faults_of(form: forms.Form) -> dict[str, list[str]]:
-    """What a form of the pages finds wrong, by field."""
+    """The errors of a page's form, by field."""
     return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
 
 
@@ -46,7 +46,7 @@ def faults_of(form: forms.Form) -> dict[str, list[str]]:
 
 
 class RunSerializer(serializers.Serializer[Any]):
-    """One execution of retrieval as a line of the list."""
+    """One run as a line of the list."""
 
     id = serializers.UUIDField()
     asked_at = serializers.DateTimeField()
@@ -65,7 +65,7 @@ class RunSerializer(serializers.Serializer[Any]):
 
 
 class RunInFullSerializer(RunSerializer):
-    """A run with everything it saw but its candidates, which are a list of their own."""
+    """A run with everything it saw except its candidates, which have a list of their own."""
 
     parsed = serializers.DictField()
     plan = serializers.DictField()
@@ -119,7 +119,7 @@ def run_in_full(run: RetrievalRun) -> dict[str, Any]:
     return describe_run(list_runs([run])[0]) | seen | said
 
 
-# The filters of the page, whatever they are: one form reads both.
+# The same filters as the page: one form reads both.
 FILTERS = [
     OpenApiParameter(name, OpenApiTypes.STR, description=str(field.label or name))
     for name, field in RunFilters.base_fields.items()
@@ -135,7 +135,7 @@ class RunListView(GenericAPIView[RetrievalRun]):
 
     @extend_schema(operation_id="list_runs", parameters=FILTERS, responses=RunSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """Newest first, under the filters of the page: one's own, and every one of a base one audits."""
+        """Newest first, with the filters of the page: one's own runs, and all runs of bases one audits."""
         form = RunFilters(request.query_params, user=request.user)
         if not form.is_valid():
             raise exceptions.ValidationError(faults_of(form))
@@ -157,7 +157,7 @@ class RunView(GenericAPIView[RetrievalRun]):
 
     @extend_schema(operation_id="read_run")
     def get(self, request: Request, run_id: UUID) -> Response:
-        """What was asked, read, planned, searched and found, and the answer."""
+        """The question, its reading and plan, what was searched and found, and the answer."""
         run = get_visible_run(request, run_id)
         record_read(request.user, "trail", run)
         return Response(RunInFullSerializer(run_in_full(run)).data)
@@ -172,7 +172,7 @@ class CandidatesView(GenericAPIView[RunCandidate]):
 
     @extend_schema(operation_id="list_candidates", responses=CandidateSerializer(many=True))
     def get(self, request: Request, run_id: UUID) -> Response:
-        """Every one that was judged, the discarded ones included, in the arbiter's order."""
+        """All judged candidates, including discarded ones, in the arbiter's order."""
         run = get_visible_run(request, run_id)
         record_read(request.user, "trail", run)
         page = self.paginate_queryset(run.candidates.order_by("position"))
@@ -184,7 +184,7 @@ class CandidatesView(GenericAPIView[RunCandidate]):
 
 
 class ReviewSerializer(serializers.Serializer[Review]):
-    """What an auditor thinks of a candidate, or of the answer when `candidate_id` is null."""
+    """An auditor's verdict on a candidate, or on the answer if `candidate_id` is null."""
 
     id = serializers.UUIDField()
     candidate_id = serializers.CharField(source="candidate.candidate_id", allow_null=True, default=None)
@@ -199,7 +199,7 @@ class ReviewSerializer(serializers.Serializer[Review]):
 
 
 class OpinionSerializer(Body):
-    """`previous` is the review you have seen, null for the first; another that came since is a conflict (409)."""
+    """`previous` is the latest review you have seen, null if none; a newer one is a conflict (409)."""
 
     candidate_id = TextField(required=False, allow_null=True, default=None, max_length=60)
     outcome = serializers.ChoiceField(Review.Outcome.choices)
@@ -226,7 +226,7 @@ class ReviewListView(GenericAPIView[Review]):
 
     @extend_schema(operation_id="review", request=OpinionSerializer, responses={201: ReviewSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Review a candidate or the answer; for auditors and owners who did not ask the question themselves."""
+        """Review a candidate or the answer; for auditors and owners who did not ask the question."""
         run = get_visible_run(request, run_id)
         asked = OpinionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -256,7 +256,7 @@ class EvidenceView(GenericAPIView[RetrievalRun]):
 
     @extend_schema(operation_id="read_evidence", responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: Request, run_id: UUID) -> HttpResponseBase:
-        """One zip that somebody who trusts nobody reads and checks; it is recorded first."""
+        """A zip that can be checked without trusting DocIntel; the export is recorded first."""
         run = get_visible_run(request, run_id)
         with ExitStack() as opened:
             file = opened.enter_context(tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX))

@@ -1,4 +1,4 @@
-"""The addresses of the audit for programs."""
+"""API URLs of the audit."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Storing what auditors do: the row and its ledger entry together, and the bytes the ledger vouches for."""
+"""Store what auditors do: the row with its ledger entry, and the bytes the ledger vouches for."""
 
 import json
 from typing import Any
@@ -83,14 +83,14 @@ PAYLOADS: dict[type[Model], Payload] = {
 
 
 def store(row: Model) -> None:
-    """Insert a row with its ledger entry, both or neither."""
+    """Insert a row with its ledger entry, or neither."""
     with transaction.atomic():
         row.save(force_insert=True)
         PAYLOADS[type(row)].vouch(row.pk)
 
 
 def row_payload(row: Model) -> bytes:
-    """The first form, of entries without a salt: canonical JSON of every column by its name; times in UTC."""
+    """The first format, for entries without a salt: canonical JSON of every column by name; times in UTC."""
     fields: dict[str, Any] = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     texts = {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in fields.items()}
     return json.dumps(texts, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()

@@ -1,4 +1,4 @@
-"""A base with its people, a document as it was read, and runs over it, all straight into the tables."""
+"""A base with its people, a read document and runs over it, written straight to the tables."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -326,7 +326,7 @@ def signed_in(client: Client) -> Callable[[User], Client]:
 
 @pytest.fixture
 def browse(client: Client, signed_in: Callable[[User], Client]) -> Callable[..., Any]:
-    """Open an address as a person; without a person as nobody."""
+    """Open an address as a person, or as nobody if none is given."""
 
     def open_as(user: User | None, address: str, **headers: str) -> Any:
         client.logout()
@@ -339,7 +339,7 @@ def browse(client: Client, signed_in: Callable[[User], Client]) -> Callable[...,
 
 @pytest.fixture
 def tamper(db: None) -> Tamper:
-    """Run a statement as the database's administrator would, with the triggers out of the way."""
+    """Run a statement as the database's administrator could, with triggers disabled."""
 
     def run(statement: str) -> None:
         with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""What auditors leave behind, insert-only: reviews, samples, sign-offs, and what they read or were refused."""
+"""The insert-only records of auditors: reviews, samples, sign-offs, and what they read or were refused."""
 
 import uuid
 from typing import Any
@@ -11,23 +11,23 @@ from documents.models import KnowledgeBase, Viewer
 from ledger.triggers import erasable, insert_only
 from retrieval.models import RetrievalRun, RunCandidate
 
-# What an erasure leaves: who reviewed or read what stays, the words are gone.
+# What an erasure leaves: who reviewed or read remains, the words are gone.
 ERASED_REVIEW = {"reason": ""}
 ERASED_READ: dict[str, Any] = {"detail": {}}
 
 
 def person_key() -> Any:
-    """A person as a record names one: without a constraint, so that the record outlives the account."""
+    """A person as recorded: without a constraint, so that the record outlives the account."""
     return models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )
 
 
 class Review(models.Model):
-    """What an auditor thinks of one candidate, or of the whole answer when `candidate` is empty.
+    """An auditor's verdict on one candidate, or on the whole answer if `candidate` is empty.
 
     Reviews of the same thing form a chain: each names the one its author had seen. Two that name the same one conflict,
-    and the database takes only the first. A blind review stands outside the chain: its author saw no other.
+    and the database accepts only the first. A blind review is outside the chain: its author saw no other.
     """
 
     class Outcome(models.TextChoices):
@@ -43,7 +43,7 @@ class Review(models.Model):
     reviewer = person_key()
     reviewer_name = models.CharField(max_length=254)
     outcome = models.CharField(max_length=11, choices=Outcome.choices)
-    original_role = models.CharField(max_length=10, blank=True)  # the arbiter's, repeated so that it is never apart
+    original_role = models.CharField(max_length=10, blank=True)  # the arbiter's, copied so that it is always at hand
     corrected_role = models.CharField(max_length=10, blank=True)
     reason = models.TextField(blank=True)
     previous = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
@@ -79,7 +79,7 @@ class ReviewSampleQuerySet(models.QuerySet["ReviewSample"]):
 
 
 class ReviewSample(models.Model):
-    """A random choice of a base's runs up to a moment. Base, moment, seed and size draw the same runs again."""
+    """A random choice of a base's runs up to a moment. Base, moment, seed and size reproduce it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
@@ -109,9 +109,9 @@ class SignOffQuerySet(models.QuerySet["SignOff"]):
 
 
 class SignOff(models.Model):
-    """Somebody vouches that a base was reviewed: a period of it, or one sample. It stands when a second person agrees.
+    """A person vouches that a period or sample of a base was reviewed. It takes effect when a second person agrees.
 
-    `figures` is what was counted at that moment, `head_…` the end of the chain it was counted on.
+    `figures` are the counts at that moment, `head_…` the end of the ledger they were taken at.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -140,7 +140,7 @@ class SignOff(models.Model):
 
 
 class AuditEvent(models.Model):
-    """Somebody read a record of another person, took it away, or was refused: the watching of the watchers."""
+    """Somebody read or exported another person's record, or was refused: the auditors are audited, too."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     action = models.CharField(max_length=20)  # see audit.access_log

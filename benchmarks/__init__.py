@@ -1,1 +1,1 @@
-"""Quality and speed on real documents. Uses the project; nothing in the project uses it."""
+"""Quality and speed on real documents. It uses the project; nothing in the project uses it."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks retrieval | requests | speed | scale --data DIR --questions FILE`, `… parsing --data DIR`, `… audit`."""
+"""`python -m benchmarks NAME`: retrieval, requests, speed, scale (--data DIR --questions FILE), parsing, audit, …"""
 
 import argparse
 import json
@@ -36,13 +36,13 @@ def read_arguments() -> argparse.Namespace:
 
 
 def in_a_sentence() -> int | str:
-    """The exit code of `main`; a package that only development brings is named with how to install it."""
+    """The exit code of `main`; a missing development package is named with how to install it."""
     try:
         return main()
     except ImportError as error:
         package = (error.name or "").partition(".")[0]
         if package and (ROOT / package).exists():
-            raise  # of our own: a fault
+            raise  # an error of ours
         pip = f"{sys.executable} -m pip install -r requirements-dev.txt"
         return f"The benchmarks need the development packages ({error}). In {ROOT}: {pip}"
 

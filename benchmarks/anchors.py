@@ -1,7 +1,7 @@
-"""Every quote that is shown, in the chat, in the audit and to programs: is it literal at its offsets?
+"""Check that every quote shown in chat, audit and API is literal at its offsets.
 
-Each question is asked as a person asks it, in an installation of its own: with the rules and no key, and with scripted
-models that quote well, with wrong endings, in other signs, and not what stands there.
+Each question is asked as a person would, in a separate installation: by rules without a key, and with scripted models
+that quote well, with wrong endings, with other characters, and text that does not exist.
 """
 
 import uuid
@@ -25,7 +25,7 @@ PRINTED = ("questions", "chat", "audit", "programs", "repairs")
 
 
 def run(questions: Sequence[GoldQuestion], library: "Library") -> dict[str, Any]:
-    """Ask every question in every way; quotes shown, quotes literal, and what calibration did, by arbiter."""
+    """Ask every question in every way; count quotes shown, literal quotes and repairs, by arbiter."""
     from accounts.models import User
     from benchmarks.shelf import shelve
     from documents import access
@@ -49,7 +49,7 @@ def run(questions: Sequence[GoldQuestion], library: "Library") -> dict[str, Any]
 
 
 class scripted:
-    """A scripted model as the configured one inside the block; none for ""."""
+    """Configure a scripted model inside the block; none for ""."""
 
     def __init__(self, behaviour: str) -> None:
         self._server = ScriptedLLM(behaviour) if behaviour else None
@@ -79,7 +79,7 @@ def asked_turn(person: "User", document: "Document", question: str) -> "Turn":
 
 
 def count(turn: "Turn", totals: dict[str, Counter[str]], repairs: Counter[str]) -> None:
-    """Add what one turn shows: its citations, its candidates on the trail, and both as a program reads them."""
+    """Count one turn: its citations, its candidates on the trail, and both in the API."""
     from chat.turns.replies import answer_json
 
     assert turn.run is not None
@@ -108,7 +108,7 @@ def count(turn: "Turn", totals: dict[str, Counter[str]], repairs: Counter[str]) 
 
 
 def stands_there(citation: "Citation", lines: dict[int, tuple[str, str]]) -> bool:
-    """Whether a quote stands in its lines, joined as the page shows them, with or without the furniture between."""
+    """Whether a quote is in its lines, joined as the page shows them, with or without page furniture between."""
     numbers = range(citation.first_line, citation.last_line + 1)
     every = "\n".join(lines[number][0] for number in numbers)
     return citation.quote in every or citation.quote in "\n".join(searched(lines[number] for number in numbers))

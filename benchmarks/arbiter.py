@@ -1,4 +1,4 @@
-"""The one call: how large its request is, and how much time we add to the model's own, with 50 briefs."""
+"""The arbiter's call with 50 briefs: the size of its request, and our time on top of the model's."""
 
 import json
 import os
@@ -89,9 +89,9 @@ def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequenc
 
 
 class StageClock:
-    """Processor time of this process in the arbiter's stage, the server that gives kept replies included.
+    """CPU time of this process in the arbiter's stage, including the server of stored replies.
 
-    Beside the time by the clock, for a machine on which others work: it does not count waiting for a core.
+    A complement to wall-clock time on a busy machine: it does not count waiting for a core.
     """
 
     def __init__(self) -> None:
@@ -122,13 +122,13 @@ def with_long_toc(library: Library, path: str, questions: Sequence[GoldQuestion]
 
 
 def keep_reply(folder: Path, body: dict[str, Any]) -> None:
-    """A good model's reply to a request, where the server of kept replies looks for it."""
+    """Store a good model's reply to a request where the reply server looks for it."""
     text = json.dumps(judge(Prompt.read(body)), ensure_ascii=False)
     (folder / f"{digest_of(body)}.json").write_text(json.dumps({"model": "scripted", "text": text}))
 
 
 def sizes_of(body: dict[str, Any], result: RetrievalResult, content: DocumentContent) -> dict[str, int]:
-    """The parts of a request in tokens, estimated at four characters each; and by a real tokenizer where one is here."""
+    """The tokens of each part of a request: estimated at four characters each, and by a tokenizer if installed."""
     text = body["instructions"] + body["input"] + json.dumps(body["text"])
     blocks = "\n\n".join(candidate_block(candidate.brief) for candidate in result.candidates)
     return {
@@ -140,7 +140,7 @@ def sizes_of(body: dict[str, Any], result: RetrievalResult, content: DocumentCon
 
 
 def first_tokens() -> list[float]:
-    """Milliseconds from asking for an answer to its first shown characters, with a server that says them at once."""
+    """Milliseconds from asking for an answer to its first visible characters, with a server that replies at once."""
     excerpts = [
         Excerpt(number, "Report", "Notes", str(number), f"Revenue of unit {number} was {number} million.\n" * 60, "")
         for number in range(1, 9)

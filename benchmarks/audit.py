@@ -18,7 +18,7 @@ from benchmarks.metrics import percentile
 if TYPE_CHECKING:
     from django.test import Client
 
-QUESTIONS_TO_WORK_ON = 60  # when the thousand are not asked
+QUESTIONS_TO_WORK_ON = 60  # unless the thousand are asked
 REPLAYS = 200
 TAMPERINGS = 200
 WRITERS = 16
@@ -33,7 +33,7 @@ PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export"
 
 
 def run(parts: tuple[str, ...], *, questions: int, entries: int, listed: int) -> dict[str, Any]:
-    """The chosen parts in their order, over one installation that grows from one part to the next."""
+    """Run the chosen parts in order, over one installation that grows from part to part."""
     from benchmarks.retrieval import commit
 
     found: dict[str, Any] = {"commit": commit()}
@@ -58,7 +58,7 @@ def run(parts: tuple[str, ...], *, questions: int, entries: int, listed: int) ->
 
 
 def lay() -> None:
-    """A base of the sample documents with an owner, an auditor and somebody who asks."""
+    """Create a base of the sample documents with an owner, an auditor and an asker."""
     from django.core.management import call_command
 
     from accounts.models import User
@@ -77,7 +77,7 @@ def lay() -> None:
 
 
 def replays() -> dict[str, int]:
-    """Requests rebuilt from the rows of runs a model was asked about, compared by digest, replies read again."""
+    """Requests rebuilt from the rows of model-judged runs, compared by digest, with replies read again."""
     from audit.review.replay import rebuild
     from retrieval.models import RetrievalRun
 
@@ -86,7 +86,7 @@ def replays() -> dict[str, int]:
     return {"replayed": len(rebuilt), "byte_equal": sum(found.ok for found in rebuilt)}
 
 
-# ---- the ledger; a writer's process imports this module before it has set Django up
+# ---- the ledger; a writer process imports this module before setting Django up
 
 
 def tamper() -> dict[str, Any]:
@@ -131,7 +131,7 @@ def write(barrier: Any, results: Any) -> None:
 
 
 def verify(entries: int) -> dict[str, Any]:
-    """Seconds of the whole walk over so many real entries (a run, its answer and a read for each question)."""
+    """Seconds to verify the given number of real entries (a run, its answer and a read per question)."""
     from django.db import connection
 
     from audit.proof.verification import verify as walk
@@ -160,7 +160,7 @@ def verify(entries: int) -> dict[str, Any]:
 
 
 def pages(listed: int) -> dict[str, Any]:
-    """p50 and p95 in milliseconds of the pages an auditor opens, over so many runs with 20 candidates each."""
+    """p50 and p95 in milliseconds of the pages an auditor opens, over that many runs with 20 candidates each."""
     from audit.runs.listing import key_of_run
     from benchmarks.growth import thin_runs
     from retrieval.models import RetrievalRun, RunCandidate
@@ -193,7 +193,7 @@ def pages(listed: int) -> dict[str, Any]:
 
 
 def auditor() -> "Client":
-    """A browser the auditor of the base is signed in with."""
+    """A browser signed in as the base's auditor."""
     from django.conf import settings
     from django.test import Client
 
@@ -216,7 +216,7 @@ def opened(client: Any, address: str, times: int = 20) -> dict[str, float | None
 
 
 def export() -> dict[str, Any]:
-    """Seconds and megabytes of the newest decisions in each form, read as they stream, and what that costs in memory."""
+    """Measure streaming exports of the newest decisions in each format: seconds, megabytes and memory."""
     from audit.keeping import exports
     from retrieval.models import RetrievalRun
 

@@ -1,4 +1,4 @@
-"""The neighbours every figure is compared with, run on the same pages in the same run.
+"""The baselines every figure is compared with, measured on the same pages in the same run.
 
 Each baseline takes a content and a question and returns physical pages, best first.
 """
@@ -45,7 +45,7 @@ def stemmed_words(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Index:
-    """One document cut two ways, with what each baseline needs prepared beforehand."""
+    """One document cut in two ways, with each baseline's precomputed data."""
 
     page_numbers: list[int]
     page_bm25: BM25Okapi
@@ -86,7 +86,7 @@ def build_index(content: DocumentContent) -> Index:
 
 
 def by_score(places: list[int], scores: np.ndarray) -> list[int]:
-    """Places by falling score, ties in document order, each place once."""
+    """Places by descending score, ties in document order, without repeats."""
     return list(dict.fromkeys(places[position] for position in np.argsort(-scores, kind="stable")))
 
 

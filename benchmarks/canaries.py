@@ -1,4 +1,4 @@
-"""Does anything of one base ever reach a person of another: canary facts, and every way text leaves DocIntel."""
+"""Check that nothing of one base reaches a person of another: canary facts, and every way text leaves DocIntel."""
 
 import io
 import json
@@ -17,12 +17,12 @@ from typing import Any
 from tests.scripted_llm import ScriptedLLM
 
 FACTS = 50
-SHARED_FACTS = 25  # of the same name in both bases, with another value: the greatest temptation there is
+SHARED_FACTS = 25  # with the same name in both bases and different values: the easiest to confuse
 NAMES = ("North", "South")
 KINDS = ("access code", "supervisor", "deposit reference", "alarm word", "storage licence")
 TOWNS = ("Aldover", "Brinmouth", "Carrick", "Dunmere", "Eastwick", "Farrow", "Gresham", "Holt", "Ilmer", "Jarrow")
 PREFIX = "canary"
-FOLLOW_UPS = 5  # every so many questions one more, inside the conversation
+FOLLOW_UPS = 5  # after this many questions, one more in the same conversation
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Side:
     """One base with its facts, the person who asks there, and what that person has made."""
 
     name: str
-    facts: dict[str, str]  # what it is about → the value nobody else may see
+    facts: dict[str, str]  # subject → the value nobody else may see
     owner: Any
     asker: Any
     base: Any
@@ -43,26 +43,26 @@ class Side:
 
 @dataclass
 class Watch:
-    """Every text that left, by the way it took, searched for what must not be in it."""
+    """Every text that left DocIntel, by channel, checked for what it must not contain."""
 
     texts: Counter[str] = field(default_factory=Counter)
     leaks: list[str] = field(default_factory=list)
     own: set[str] = field(default_factory=set)
 
     def look(self, way: str, text: str, allowed: dict[str, str], forbidden: dict[str, str]) -> None:
-        """Count a text; remember the facts it may have and has, and those it must not have and has."""
+        """Count a text; record which allowed and forbidden facts it contains."""
         self.texts[way] += 1
         self.own |= {value for value in allowed.values() if value in text}
         self.leaks += [f"{way}: {subject}" for subject, value in forbidden.items() if value in text]
 
 
 def run(questions: int, seed: int = 1) -> dict[str, Any]:
-    """Ask `questions` questions in two bases in turn, half of them with a model, and try every door between the two."""
+    """Ask `questions` questions in two bases in turn, half with a model, and try every access from one to the other."""
     from benchmarks.retrieval import commit
     from docintel_site.celery import app
 
     chance, watch, started = random.Random(seed), Watch(), time.monotonic()
-    app.conf.task_always_eager = True  # the worker works where it is called
+    app.conf.task_always_eager = True  # tasks run where they are called
     try:
         with tempfile.TemporaryDirectory() as folder, settled(Path(folder)), ScriptedLLM("good") as model:
             sides = lay(Path(folder))
@@ -95,7 +95,7 @@ def run(questions: int, seed: int = 1) -> dict[str, Any]:
 
 @contextmanager
 def settled(folder: Path) -> Iterator[None]:
-    """Files of its own, the host of Django's test client, and no limit of a minute."""
+    """Separate files, the host of Django's test client, and no limits per minute."""
     from django.test import override_settings
 
     free = {"API_RATE": 1_000_000, "ASK_RATE": 1_000_000, "ALLOWED_HOSTS": ["testserver"]}
@@ -114,7 +114,7 @@ def answered_by(model: ScriptedLLM | None) -> Iterator[None]:
 
 
 def lay(folder: Path) -> tuple[Side, Side]:
-    """Two bases of one document each, with an owner and an asker each; half of the facts have a namesake next door."""
+    """Create two bases of one document each, with an owner and an asker each; half the facts share names."""
     subjects = [f"{kind} of the warehouse in {town}" for town in TOWNS for kind in KINDS]
     first = make_side(NAMES[0], subjects[:FACTS], folder)
     foreign = [f"{subject} harbour" for subject in subjects[SHARED_FACTS:FACTS]]
@@ -171,7 +171,7 @@ def post(side: Side, address: str, **fields: Any) -> Any:
 
 
 def kept(side: Side, response: Any) -> str:
-    """The text of an answer; what it made is remembered."""
+    """The text of an answer; everything it created is remembered."""
     text = text_of(response)
     frames = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith('data: {"turn_id"')]
     told = json.loads(frames[0] if frames else text)
@@ -183,7 +183,7 @@ def kept(side: Side, response: Any) -> str:
 
 
 def page_of(side: Side, question: str) -> str:
-    """The page of a conversation that a form began."""
+    """The page of a conversation begun by a form."""
     import uuid
 
     from chat.models import Turn
@@ -204,7 +204,7 @@ def browser(person: Any) -> Any:
 
 
 def text_of(response: Any) -> str:
-    """Everything in a response: a stream to its end, an archive unpacked."""
+    """All text in a response: a stream to its end, an archive unpacked."""
     content = streamed(response) if response.streaming else response.content
     if content.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -221,7 +221,7 @@ def streamed(response: Any) -> bytes:
     return async_to_sync(collect)() if response.is_async else b"".join(response)
 
 
-# ---- taking away, and trying the doors
+# ---- exporting, and trying to get access
 
 
 def take_away(side: Side, other: Side, watch: Watch) -> None:
@@ -255,7 +255,7 @@ def own_addresses(side: Side) -> Iterator[tuple[str, str]]:
 
 
 def try_doors(side: Side, other: Side, watch: Watch) -> None:
-    """Every address of the other base, as somebody who knows its ids; what comes back are errors and holds nothing."""
+    """Open every address of the other base, knowing its ids; all must be errors without content."""
     client = browser(side.asker)
     for _, address in own_addresses(other):
         if any(key in address for key in keys_of(other)):
@@ -279,7 +279,7 @@ def keys_of(side: Side) -> list[str]:
 
 
 def send_away(side: Side, watch: Watch) -> None:
-    """Once a person has left a base, nothing of it is open: neither what they asked nor what they exported."""
+    """Check that a person who has left a base can open nothing of it, neither questions nor exports."""
     from documents.access import remove_member
 
     remove_member(side.base, side.asker, side.owner)
@@ -289,7 +289,7 @@ def send_away(side: Side, watch: Watch) -> None:
 
 
 def prompts(model: ScriptedLLM, sides: tuple[Side, Side], watch: Watch) -> None:
-    """What the model was sent: of one base at a time."""
+    """Check what the model was sent: one base at a time."""
     first, second = sides
     for request in model.requests:
         text = json.dumps(request.body)

@@ -1,6 +1,6 @@
 """Every command of `python -m benchmarks`: one entry in COMMANDS says what it takes, measures, prints and fails on.
 
-A measurement returns its figures, or None when it has said on the error stream why there are none.
+A measurement returns its figures, or None after printing on stderr why there are none.
 """
 
 import argparse
@@ -39,7 +39,7 @@ Options = argparse.Namespace
 
 
 def asked_questions(options: Options) -> "list[GoldQuestion]":
-    """The questions of the file; none, and why on the error stream, when they or their documents are not there."""
+    """The questions of the file; None, with the reason on stderr, if they or their documents are missing."""
     from benchmarks.questions import QuestionFileError, load_questions
 
     try:
@@ -55,7 +55,7 @@ def asked_questions(options: Options) -> "list[GoldQuestion]":
 
 
 def asked_sets(options: Options) -> "dict[str, list[GoldQuestion]]":
-    """The questions of each file, by its name; none when one of them cannot be read."""
+    """The questions of each file, by its name; None if one of them cannot be read."""
     sets = {path.stem: asked_questions(Options(data=options.data, questions=path)) for path in options.questions}
     return sets if all(sets.values()) else {}
 
@@ -95,7 +95,7 @@ def complain(message: str) -> None:
 
 
 def measure_questions(module: str) -> Callable[[Options], Figures | None]:
-    """What `run(questions, library, dictionary)` of a module of this package makes of a question file."""
+    """The figures of a module's `run(questions, library, dictionary)` for a question file."""
 
     def measure(options: Options) -> Figures | None:
         run: Callable[..., Figures] = import_module(f"benchmarks.{module}").run
@@ -228,7 +228,7 @@ def measure_hostile(options: Options) -> Figures:
     return hostile.run()
 
 
-# ---- what a measurement needs around it; Django is set up inside
+# ---- the environment of a measurement; Django is set up inside
 
 
 @contextmanager
@@ -245,7 +245,7 @@ def own_installation(options: Options) -> Iterator[None]:
 
 @contextmanager
 def quiet_installation(options: Options) -> Iterator[None]:
-    os.environ.setdefault("DOCINTEL_LOG_LEVEL", "ERROR")  # of what is refused there would be thousands of lines
+    os.environ.setdefault("DOCINTEL_LOG_LEVEL", "ERROR")  # refused requests would log thousands of lines
     with installation():
         yield
 

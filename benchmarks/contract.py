@@ -43,13 +43,13 @@ PATIENCE_S = 60
 KNOWN_SHARE = 0.7
 SHOWN = 20
 QUESTIONS = ("What is the deductible of the property insurance?", "Is there anything about earthquakes?", "the tenant")
-# What would leave nothing to ask is sent to ids nobody has.
+# Requests that would delete everything are sent to unknown ids.
 DESTRUCTIVE = {"trash_document"}
 
 
 @dataclass
 class Tally:
-    """What was sent, what came back, and every break of the contract with the request that makes it."""
+    """What was sent and received, and every breach of the contract with the request that causes it."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     operations: Counter[str] = field(default_factory=Counter)
@@ -57,7 +57,7 @@ class Tally:
     breaks: dict[str, str] = field(default_factory=dict)
 
     def figures(self) -> dict[str, Any]:
-        """Counts, times in milliseconds, and the breaks."""
+        """Counts, times in milliseconds, and the breaches."""
         return {
             "operations": len(self.operations),
             "cases": sum(self.statuses.values()),
@@ -72,7 +72,7 @@ class Tally:
 
 
 def run(cases: int) -> dict[str, Any]:
-    """At least so many cases over every operation, at a server of this command's own."""
+    """At least that many cases over every operation, against a server started here."""
     from benchmarks.retrieval import commit
 
     os.environ |= {"DOCINTEL_API_RATE": "1000000", "DOCINTEL_ASK_RATE": "1000000", "DOCINTEL_LOG_LEVEL": "ERROR"}
@@ -88,7 +88,7 @@ def run(cases: int) -> dict[str, Any]:
 
 
 def lay() -> tuple[dict[str, list[str]], str]:
-    """The demonstration and a token with every scope; the ids that are there, by the names the description has."""
+    """Create the demonstration and a token with every scope; return the existing ids by their names in the schema."""
     from accounts.models import Scope, User
     from accounts.tokens import make_token
     from chat.turns.demo import load
@@ -127,7 +127,7 @@ def worker() -> Iterator[None]:
 def trial(
     schema: Any, known: dict[str, list[str]], cases: int, *, skip: frozenset[str] = frozenset(), **sending: Any
 ) -> Tally:
-    """Send the cases, an equal share to each operation; `sending` goes to the transport of schemathesis."""
+    """Send the cases, an equal share per operation; `sending` is passed to the transport of schemathesis."""
     tally = Tally()
     operations = [found.ok() for found in schema.get_all_operations()]
     operations = [each for each in operations if each.definition.raw["operationId"] not in skip]
@@ -140,7 +140,7 @@ def trial(
 def try_operation(
     operation: Any, known: dict[str, list[str]], share: int, tally: Tally, sending: dict[str, Any]
 ) -> None:
-    """Generate one operation's share, half of it wrong on purpose where anything can be, most with ids that are there."""
+    """Generate one operation's requests: half deliberately wrong where possible, most with ids that exist."""
     has_wrong = bool(list(operation.iter_parameters()) or operation.body)
     wrong_share = share // 2 if has_wrong else 0
     generate(operation, GenerationMode.NEGATIVE, known, wrong_share, tally, sending)
@@ -177,12 +177,12 @@ def generate(
         tally.operations[name] += 1
         tried(case, [*ALWAYS, negative_data_rejection] if is_wrong else ALWAYS, tally, sending)
 
-    while sent < share:  # equal examples are generated once, so that some operations need further rounds
+    while sent < share:  # equal examples are generated once, so some operations need more rounds
         hypothesis.seed(chance.getrandbits(32))(send)()
 
 
 def insert(case: Any, known: dict[str, list[str]], chance: random.Random) -> bool:
-    """Put ids that are there, and questions that can be answered, where the case has others."""
+    """Fill in existing ids and answerable questions where the case has others."""
     changed = False
     for part in (case.path_parameters, case.body):
         for key in list(part) if isinstance(part, dict) else []:
@@ -193,7 +193,7 @@ def insert(case: Any, known: dict[str, list[str]], chance: random.Random) -> boo
 
 
 def tried(case: Any, checks: list[Any], tally: Tally, sending: dict[str, Any]) -> None:
-    """Send one case and write down what came."""
+    """Send one case and record the response."""
     started = time.perf_counter()
     response = case.call(**sending)
     tally.spent_ms.append(1000 * (time.perf_counter() - started))

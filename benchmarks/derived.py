@@ -1,4 +1,4 @@
-"""Questions whose answer must be computed: does the figure code computes, without a model, equal the gold answer?"""
+"""Questions with computed answers: does the figure computed by code, without a model, equal the gold answer?"""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ PRINTED = (
 
 
 def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequence[ConceptTerms] = ()) -> dict[str, Any]:
-    """Every question for a figure whose gold answer holds one; with the rules arbiter and no key."""
+    """Every question for a figure whose gold answer contains one; with the rules arbiter and no key."""
     asked = [one for one in questions if read_formulas(one.question) and numbers_of(one.answer)]
     rows = [judge(one, library, dictionary) for one in asked]
     single = [row for row in rows if row["statements"] == 1]
@@ -64,7 +64,7 @@ def judge(question: GoldQuestion, library: Library, dictionary: Sequence[Concept
 
 
 def is_answered(found: Sequence[Computed], gold: str) -> bool:
-    """Whether what was computed is the gold answer: the figure, or of a comparison both figures or their change."""
+    """Whether the result is the gold answer: the figure, or for a comparison both figures or their change."""
     values = [one for one in found if one.formula.unit != "points"]
     changes = [one for one in found if one.formula.unit == "points"]
     return bool(values) and (all(equals(one, gold) for one in values) or any(equals(one, gold) for one in changes))
@@ -73,7 +73,7 @@ def is_answered(found: Sequence[Computed], gold: str) -> bool:
 def equals(computed: Computed, gold: str) -> bool:
     """Whether one of the gold answer's numbers is the computed value, at the gold's own decimals.
 
-    Trailing zeros do not count as such: the file prints two of them behind whole dollars and rounded billions.
+    Trailing zeros do not count as decimals: the file prints two after whole dollars and rounded billions.
     """
     shown = numbers_of(computed.shown)[0]
     numbers = numbers_of(gold)
@@ -86,13 +86,13 @@ def rounded(value: Decimal, like: Decimal) -> Decimal:
 
 
 def numbers_of(text: str) -> list[Decimal]:
-    """The numbers of a text that are no years."""
+    """The numbers of a text except years."""
     found = NUMBER.findall(text)
     return [Decimal(f"{sign}{number.replace(',', '')}") for sign, number in found if not YEAR.match(number)]
 
 
 def is_near(line: int, page: int, candidates: Sequence[Settled]) -> bool:
-    """Whether an input can be cited: a candidate that was kept holds its line, or stands on its page."""
+    """Whether an input can be cited: a kept candidate contains its line, or is on its page."""
     here = LineRange(line, line)
     return any(
         each.context.lines.overlaps(here) or each.anchor_pages[0] <= page <= each.anchor_pages[1] for each in candidates

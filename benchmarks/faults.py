@@ -1,4 +1,4 @@
-"""A thousand questions of mixed kinds with faults injected: each must leave exactly one run, and no answer without one."""
+"""Ask a thousand mixed questions under injected faults: each must leave exactly one run, and no answer without one."""
 
 import json
 import multiprocessing
@@ -20,13 +20,13 @@ from tests.scripted_llm import BEHAVIOURS, ScriptedLLM
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 WORKERS = 3
 LEASE_S = 6.0  # short, so that a killed worker's questions come back while we watch
-DEADLINE_S = 3.0  # the model's; those of an installation are longer than a measurement has time for
+DEADLINE_S = 3.0  # of the model; those of an installation are too long to measure
 STOPPED, NO_ACCESS = 0.05, 0.02  # shares of questions whose asker stops them, or has left the base before the answer
 SLOW = {"slow", "drip", "drip-headers", "hang", "rate-limited-long", "huge"}  # each costs a whole deadline
 SLOW_SHARE = 0.02
 KILL_EVERY_S, CUT_EVERY_S, PAUSE_S = 4.0, 2.0, 0.2
 STUCK_S = 1800.0
-KINDS = {  # what is asked, besides the sample questions
+KINDS = {  # asked besides the sample questions
     "gibberish": "qwzx vbnm lkjh?",
     "absent": "How many moons does the planet Neptune have, and who found the third?",
     "one word": "Notice",
@@ -39,7 +39,7 @@ KINDS = {  # what is asked, besides the sample questions
 
 
 class Mixed(ScriptedLLM):
-    """A server whose every reply is drawn at random from all the ways a provider answers and fails."""
+    """A server that randomly replies in any way a provider answers or fails."""
 
     def __init__(self, seed: int) -> None:
         super().__init__("good")
@@ -55,7 +55,7 @@ class Mixed(ScriptedLLM):
 
 
 def run(count: int, seed: int = 1) -> dict[str, Any]:
-    """Ask `count` questions under faults; how many runs, answers and failures they left, and what they must not have."""
+    """Ask `count` questions under faults; report the runs, answers and failures left, and what must not be left."""
     with Mixed(seed) as server:
         os.environ |= {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "scripted", "DOCINTEL_MODEL": "scripted-1"}
         started = time.monotonic()
@@ -66,7 +66,7 @@ def run(count: int, seed: int = 1) -> dict[str, Any]:
 
 
 def ask(count: int, chance: random.Random) -> list[uuid.UUID]:
-    """Keep the questions, in all modes, of the base and of single documents; nobody works on them yet."""
+    """Store the questions, in all modes, for the base and single documents; nobody works on them yet."""
     from accounts.models import User
     from chat.asking import keep_question
     from chat.scope import QuestionScope
@@ -86,7 +86,7 @@ def ask(count: int, chance: random.Random) -> list[uuid.UUID]:
 
 
 def answer_all(turn_ids: list[uuid.UUID], chance: random.Random) -> Counter[str]:
-    """Let workers answer while they are killed, their connections cut and their questions stopped; what was done to them."""
+    """Let workers answer while they are killed, disconnected and their questions stopped; return what was done."""
     from chat.models import Turn
     from chat.turns.conductor import give_up_exhausted
     from documents.models import Membership
@@ -140,7 +140,7 @@ def kill(workers: list[BaseProcess], chance: random.Random) -> None:
 
 
 def cut_connection(chance: random.Random) -> int:
-    """End a worker's session in the database, in the middle of whatever it does."""
+    """End a worker's database session, whatever it is doing."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -159,7 +159,7 @@ def start_worker() -> BaseProcess:
 
 
 def work() -> None:
-    """A worker's life: take the next free question until there is none, whatever happens on the way."""
+    """A worker process: take the next free question until there is none, whatever happens meanwhile."""
     os.environ["PGAPPNAME"] = "fault-worker"
     django.setup()
     from django.conf import settings
@@ -186,7 +186,7 @@ def work() -> None:
 
 
 def counted() -> dict[str, Any]:
-    """What the questions left. Every "must be none" is a broken promise when it is not 0."""
+    """What the questions left. A "must be none" other than 0 is a broken promise."""
     from django.db.models import Count
 
     from audit.proof.verification import verify

@@ -1,4 +1,4 @@
-"""How many questions of each known set every word and alternative of the rules fires on: what serves one is no rule."""
+"""On how many questions of each shared set every word and alternative of the rules fires; one alone is no rule."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ LEAVES_MAX = 400  # of one alternative; each further group in it would multiply 
 
 @dataclass(frozen=True)
 class Fires:
-    """A word or an alternative, and on how many questions of each set it fires."""
+    """A word or alternative, with the number of questions of each set it fires on."""
 
     file: str
     section: str
@@ -69,7 +69,7 @@ def count_lines(asked: Mapping[str, Sequence[str]]) -> Iterator[Fires]:
 
 
 def count_leaves(rules: Wordings, wording: Wording, asked: Mapping[str, Sequence[str]]) -> Iterator[Fires]:
-    """Each leaf of an alternative, on whole questions and on their sentences: an instruction is a sentence."""
+    """Count each leaf of an alternative, on whole questions and on their sentences: instructions are sentences."""
     for leaf in leaves_of(wording.pattern):
         pattern = rules.alone(Wording(wording.file, wording.language, wording.section, leaf, wording.examples))
         counts = {
@@ -80,7 +80,7 @@ def count_leaves(rules: Wordings, wording: Wording, asked: Mapping[str, Sequence
 
 
 def leaves_of(pattern: str) -> list[str]:
-    """An expression as the alternatives it is made of, its groups of alternatives taken apart: "a(?:b|c)" is ab, ac."""
+    """Expand an expression into its alternatives: "a(?:b|c)" becomes ab, ac."""
     pattern = re.sub(r"\s*\n\s*", "", pattern)
     leaves: list[str] = []
     waiting = split_at_bars(pattern)
@@ -95,7 +95,7 @@ def leaves_of(pattern: str) -> list[str]:
 
 
 def opened(pattern: str) -> list[str]:
-    """A pattern with its first group of alternatives opened; itself when there is none. Optional groups stay."""
+    """A pattern with its first group of alternatives expanded, itself if there is none. Optional groups stay."""
     for start in (found.start() for found in re.finditer(r"(?<!\\)\(\?:", pattern)):
         end = end_of_group(pattern, start)
         choices = split_at_bars(pattern[start + 3 : end])
@@ -130,7 +130,7 @@ def split_at_bars(pattern: str) -> list[str]:
 
 
 def end_of_group(pattern: str, start: int) -> int:
-    """Where the group that begins at `start` is closed."""
+    """The position where the group that begins at `start` ends."""
     depth, is_class, position = 0, False, start
     while position < len(pattern):
         sign = pattern[position]

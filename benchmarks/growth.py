@@ -1,4 +1,4 @@
-"""Copies of real questions, with their entries in the ledger, as many as an installation has after years."""
+"""Copies of real questions with their ledger entries, as many as an installation has after years."""
 
 import secrets
 import time
@@ -36,7 +36,7 @@ JOIN chat_answer a ON a.run_id = r.id
 
 
 def grow(entries: int) -> dict[str, Any]:
-    """Copy questions until the ledger has so many entries: a run, its answer and a read of it each, bytes as they are."""
+    """Copy questions until the ledger has the given number of entries: for each its run, its answer and one read."""
     record_event(None, "measured", None)  # the read that is copied
     began, before = time.monotonic(), chain.head().sequence
     while chain.head().sequence < entries:
@@ -87,7 +87,8 @@ COPYING = (
     ),
     copying(
         Citation,
-        "chat_citation o JOIN copies c ON c.answer = o.answer_id JOIN retrieval_runcandidate was ON was.id = o.candidate_id "
+        "chat_citation o JOIN copies c ON c.answer = o.answer_id "
+        "JOIN retrieval_runcandidate was ON was.id = o.candidate_id "
         "JOIN retrieval_runcandidate n ON n.run_id = c.new_run AND n.position = was.position",
         id="nextval(pg_get_serial_sequence('chat_citation', 'id'))",
         answer_id="c.new_answer",
@@ -106,7 +107,7 @@ COPYING = (
 
 
 def enter(questions: list[tuple[UUID, UUID, UUID]]) -> None:
-    """Chain the copies, in bulk; hash by hash as `append` does it one at a time."""
+    """Chain the copies in bulk, with the hashes `append` would compute one by one."""
     runs, answers, events = zip(*questions, strict=True)
     written = RUN.read(runs) | ANSWER.read(answers) | READ.read(events)
     previous, entries, salts = chain.head(), [], []
@@ -135,7 +136,7 @@ KINDS: tuple[Payload, Payload, Payload] = (RUN, ANSWER, READ)
 
 
 def thin_runs(count: int) -> None:
-    """Fill up to so many runs with 20 candidates each: real rows whose longest texts, which no list reads, are cut."""
+    """Add runs with 20 candidates each: real rows, with the longest texts cut, which no list reads."""
     short = {name: f"left(o.{name}, 300)" for name in ("context_text", "brief", "snippet", "anchor_text")}
     missing = count - RetrievalRun.objects.count()
     if missing <= 0:

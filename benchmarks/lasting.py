@@ -1,4 +1,4 @@
-"""What can still be read and rebuilt years later: documents read again, the prompt changed, the documents deleted for good."""
+"""What can be read and rebuilt years later: after documents are read again, prompts change and files are purged."""
 
 from typing import Any
 from unittest.mock import patch
@@ -18,10 +18,10 @@ GOLDEN_PAGES = 20  # AT14
 
 
 def run(client: Client) -> dict[str, Any]:
-    """Replays and golden pages after each change, over one set of runs; the documents are gone afterwards."""
+    """Replays and golden pages after each change, over one set of runs; the documents are deleted at the end."""
     runs = list(RetrievalRun.objects.exclude(llm_call=None).select_related("llm_call")[:REPLAYS])
     golden = list(RunCandidate.objects.filter(position=1).exclude(anchor_text="")[:GOLDEN_PAGES])
-    golden += [last_of(candidate) for candidate in golden]  # the first of a run and the one refused most
+    golden += [last_of(candidate) for candidate in golden]  # the first of each run and its most refused one
     found = {"as recorded": after(client, runs, golden)}
     for document in Document.objects.all():
         finish(queue_again(document))
@@ -43,7 +43,7 @@ def last_of(candidate: RunCandidate) -> RunCandidate:
 
 
 def after(client: Client, runs: list[RetrievalRun], golden: list[RunCandidate], gone: str = "") -> dict[str, int]:
-    """How many requests still rebuild byte for byte, and how many pages still show all they showed."""
+    """How many requests are still rebuilt byte for byte, and how many pages still show everything."""
     replays = [found for found in map(rebuild, runs) if found]
     return {
         "replays": len(replays),
@@ -54,7 +54,7 @@ def after(client: Client, runs: list[RetrievalRun], golden: list[RunCandidate], 
 
 
 def is_readable(client: Client, candidate: RunCandidate, gone: str) -> bool:
-    """Question, text, reason, page, boxes and the file's digest stand on the page, and that the document is gone."""
+    """Whether the page has question, text, reason, page, boxes and digest, and says that the document is gone."""
     page = client.get(f"/audit/runs/{candidate.run_id}/", {"candidate": candidate.candidate_id}).content.decode()
     digests = [seen["sha256"] for seen in candidate.run.scope]
     words = [candidate.run.question, candidate.reason, *candidate.context_text.splitlines(), *digests, gone]

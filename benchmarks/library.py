@@ -1,4 +1,4 @@
-"""The documents of a data folder, read with the project's own reader and kept so that a second run is fast."""
+"""The documents of a data folder, read with the project's reader and cached for the next run."""
 
 import hashlib
 import pickle
@@ -45,7 +45,7 @@ class Library:
 
 
 def code_digest() -> str:
-    """A digest of the reader's own files, so that a changed reader never meets an old reading."""
+    """A digest of the reader's source files, so that a changed reader does not use old readings."""
     root = Path(__file__).parent.parent
     readers = sorted(path for path in (root / "reading").rglob("*.py") if "tests" not in path.parts)
     texts = [path.read_bytes() for path in (*readers, root / "documents" / "storage" / "content.py")]

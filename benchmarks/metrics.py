@@ -30,12 +30,12 @@ def reciprocal_rank(ranked: Sequence[object], gold: Iterable[object]) -> float:
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The mean, rounded to four digits; None of nothing, so that an empty set never looks like a zero."""
+    """The mean, rounded to four digits; None for nothing, so that an empty set never looks like zero."""
     return round(sum(values) / len(values), 4) if values else None
 
 
 def percentile(values: Sequence[float], percent: int) -> float | None:
-    """The given percentile by linear interpolation; None of nothing."""
+    """The given percentile by linear interpolation; None for nothing."""
     if not values:
         return None
     if len(values) == 1:

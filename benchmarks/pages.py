@@ -1,4 +1,4 @@
-"""Weight and time of pages as a browser gets them: a real web server, a signed-in person, every style and script counted."""
+"""Weight and time of pages in a browser: a real web server, a signed-in person, every style and script counted."""
 
 import http.client
 import os
@@ -40,7 +40,7 @@ def run(documents: list[Path]) -> dict[str, Any]:
 
 
 def lay(documents: list[Path]) -> tuple[dict[str, str], str, tuple[str, int]]:
-    """A demonstration with a question asked; the addresses to open, a session, and the longest document with its pages."""
+    """Set up a demonstration with one question; return the addresses, a session, and the longest document's pages."""
     from django.core.management import call_command
     from django.test import Client
 
@@ -81,7 +81,7 @@ class Browser:
         self.headers = {"Cookie": f"sessionid={cookie}", "Accept-Encoding": "gzip"}
 
     def get(self, address: str) -> tuple[bytes, float]:
-        """The body of a page as sent, and the milliseconds it took; raises AssertionError for anything but a page."""
+        """The body of a page and the milliseconds it took. Raises AssertionError for anything but a page."""
         started = time.perf_counter()
         self.connection.request("GET", address, headers=self.headers)
         response = self.connection.getresponse()
@@ -113,19 +113,19 @@ def serving() -> Iterator[tuple[int, psutil.Process]]:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Ask a process to end, and make it end."""
+    """Terminate a process, by force if necessary."""
     process.terminate()
     try:
         process.wait(timeout=STOP_S)
-    except subprocess.TimeoutExpired:  # a stream that nobody read to its end is still open
+    except subprocess.TimeoutExpired:  # a stream is still open because nobody read it to its end
         process.kill()
         process.wait()
 
 
 def measured(browser: Browser, address: str, server: psutil.Process) -> dict[str, float | None]:
-    """A page with its styles and scripts, without pictures of pages; the first call is left out, it loads templates.
+    """A page with its styles and scripts, without page images; the first call, which loads templates, is left out.
 
-    `processor_ms` is what the web server worked for one call: on a busy machine the clock tells of the others.
+    `processor_ms` is the web server's CPU time for one call: on a busy machine wall-clock time includes others' work.
     """
     body, _ = browser.get(address)
     assets = sorted(set(ASSETS.findall(body.decode())))

@@ -1,4 +1,4 @@
-"""How well and how fast documents are read: contents recovered with the outline hidden, rows kept whole, time, memory."""
+"""How well and how fast documents are read: contents found without the outline, rows kept whole, time, memory."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from reading.reasons import ReadingError
 from reading.rows import UNSEARCHED_KINDS, LineRow, Reading, TocRow
 
 ROOT = Path(__file__).resolve().parent.parent
-LONG_PAGES, RECOVERED_ENTRIES = 50, 10  # a filing this long needs a table of contents with this many verified entries
-TITLE_SHARE = 2.5  # a line this many times as long as a title is a sentence that happens to hold its words
-ROUNDS = 2  # of every timing the best is kept: the machine has other work
-HEAD_LINES, AMOUNTS_MIN = 14, 20  # a statement page names itself in its first lines and holds this many amounts
+LONG_PAGES, RECOVERED_ENTRIES = 50, 10  # a filing this long must have this many verified entries
+TITLE_SHARE = 2.5  # a line this many times as long as a title is a sentence that happens to contain it
+ROUNDS = 2  # the best of every timing counts, since the machine has other work
+HEAD_LINES, AMOUNTS_MIN = 14, 20  # a statement page has its name in its first lines, and this many amounts
 STATEMENT = re.compile(
     r"statements? of (?:\w+ ){0,3}(?:operations|income|earnings|cash flows?|financial (?:position|condition)|equity)"
     r"|balance sheets?|bilan|compte de resultat|flux de tresorerie"
@@ -63,7 +63,7 @@ AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+|\d+\.\d+|\b\d{1,3}\b")
 
 
 class Seconds(NamedTuple):
-    """How long something took by the clock, and of this process's processor time."""
+    """The wall-clock time of something, and this process's CPU time."""
 
     wall: float
     cpu: float
@@ -101,7 +101,7 @@ class Measured:
 
 
 def run(folder: Path, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """Every figure over the PDFs of a folder and the quotes of its question files; JSON-ready. What is refused is named."""
+    """All measures over a folder of PDFs and the quotes of its question files, JSON-ready; refused files are named."""
     measured: list[Measured] = []
     refused: dict[str, str] = {}
     for path in filter(has_pages, sorted(folder.rglob("*.pdf"))):
@@ -124,7 +124,7 @@ def run(folder: Path, say: Callable[[str], None] = print) -> dict[str, Any]:
 
 
 def has_pages(path: Path) -> bool:
-    """Whether a file is a PDF that can be opened; this benchmark is not about the others."""
+    """Whether a file is a PDF that can be opened; others are not measured here."""
     try:
         with pymupdf.open(path, filetype="pdf") as document:
             return document.is_pdf and not document.needs_pass and document.page_count > 0
@@ -135,7 +135,7 @@ def has_pages(path: Path) -> bool:
 def child_peak_mb(path: Path) -> float:
     """The most memory the reading child took for a file, in MB of 1,000,000 bytes.
 
-    Asked of a small process of its own: a child's peak counts the parent it was forked from, and ours is large.
+    In a small separate process: a child's peak includes the parent it was forked from, and ours is large.
     """
     program = (
         "import resource, sys, pathlib; from reading.processes.sandbox import read_in_child;"
@@ -148,8 +148,8 @@ def child_peak_mb(path: Path) -> float:
 
 
 def measure(path: Path, name: str) -> Measured:
-    """One file read in a child up to its passages, bare, as it is, and with its outline hidden. Raises ReadingError."""
-    # The child first: it survives what a hostile file does, and refuses it before this process touches it.
+    """Read one file in a child up to its passages, bare, normally, and with its outline hidden. Raises ReadingError."""
+    # The child first: it survives a hostile file, and refuses it before this process opens it.
     ready, _ = best_of(lambda: make_ready(path))
     bare, _ = best_of(lambda: read_bare(path))
     parse, reading = best_of(lambda: read_pdf(path, Limits()))
@@ -176,7 +176,7 @@ def measure(path: Path, name: str) -> Measured:
 
 
 def make_ready(path: Path) -> None:
-    """A file uploaded and ingested until it answers keyword questions, as a worker does it. Raises ReadingError."""
+    """Upload and ingest a file until it answers keyword questions, as a worker does. Raises ReadingError."""
     with path.open("rb") as file:
         document = accept_upload(KnowledgeBase.objects.create(name="Measured"), None, File(file, name=path.name))
     job = document.jobs.get()
@@ -187,7 +187,7 @@ def make_ready(path: Path) -> None:
 
 
 def best_of(work: Callable[[], Any]) -> tuple[Seconds, Any]:
-    """The shortest of several runs, and what the last one gave."""
+    """The shortest of several runs, and the result of the last."""
     rounds: list[Seconds] = []
     for _ in range(ROUNDS):
         began, began_cpu = perf_counter(), process_time()
@@ -197,7 +197,7 @@ def best_of(work: Callable[[], Any]) -> tuple[Seconds, Any]:
 
 
 def read_bare(path: Path) -> int:
-    """The extraction any reader has to pay for: every page's text dictionary, nothing done with it."""
+    """The extraction every reader needs: each page's text dictionary, unused."""
     blocks = 0
     with pymupdf.open(path, filetype="pdf") as document:
         for index in range(document.page_count):
@@ -208,12 +208,12 @@ def read_bare(path: Path) -> int:
 
 # ---- tables of contents
 #
-# `f1` counts every difference. `f1_printed` asks what a reader of the pages could find: entries whose title their page
-# does not carry are left out, and so are entries of ours that divide a section the outline leaves whole.
+# `f1` counts every difference. `f1_printed` asks what a reader of the pages could find: it ignores entries whose title
+# is not on their page, and our entries inside a section the outline leaves undivided.
 
 
 def compare_outline(one: Measured, outline: Sequence[OutlineItem], reading: Reading, path: Path) -> None:
-    """The recovered table of contents against the file's own, and the own one's titles against their first lines."""
+    """Compare the recovered table of contents with the file's own, and the own titles with their first lines."""
     hidden = read_pdf(path, replace(Limits(), outline_entries=0))
     one.hidden_origin = hidden.report["toc_origin"]
     native = Counter(key_of(entry) for entry in outline)
@@ -246,25 +246,25 @@ def surplus_of(toc: Sequence[TocRow], native: Counter[tuple[str, int]]) -> Itera
 
 
 def is_finer(entry: TocRow, toc: Sequence[TocRow]) -> bool:
-    """Whether an entry stands inside a section the file's own outline leaves undivided: finer, so not wrong."""
+    """Whether an entry is inside a section that the file's outline leaves undivided: finer, so not wrong."""
     own = [row for row in toc if row.origin == "outline"]
     around = [row for row in own if row.first_line < entry.first_line <= row.last_line]
     return bool(around) and not any(row.parent_index == around[-1].index for row in own)
 
 
 def title_key(title: str) -> str:
-    """A title as it is compared: match form, letters and digits, without its printed number."""
+    """A title for comparison: match form, letters and digits, without its printed number."""
     return identifier_form(LEADING_NUMBER.sub("", numbering_of(title)[1])) or identifier_form(title)
 
 
 def carries_title(title: str, lines: Sequence[LineRow], index: int) -> bool:
-    """Whether the title begins on that line, word for word, and may run over the next ones."""
+    """Whether the title begins on that line, word for word, possibly continuing on the next ones."""
     first, *following = [identifier_form(line.text) for line in lines[index : index + 4]]
     return 0 <= (first + "".join(following)).find(title_key(title)) < len(first)
 
 
 def is_printed(entry: OutlineItem, lines: Sequence[LineRow]) -> bool:
-    """Whether a line of the entry's page is its title and little more; some outlines name what is not printed."""
+    """Whether a line of the entry's page is just its title; some outlines name things that are not printed."""
     longest = TITLE_SHARE * len(title_key(entry.title))
     return any(
         carries_title(entry.title, lines, index)
@@ -298,7 +298,7 @@ def is_statement(lines: Sequence[LineRow]) -> bool:
 
 
 def quotes_of(folder: Path) -> dict[str, Any]:
-    """The share of gold quotes found word for word in the stored lines, line ends joined; and those that are not."""
+    """The share of gold quotes found word for word in the stored lines, line ends joined; and those not found."""
     missing: list[str] = []
     count = 0
     texts: dict[str, tuple[str, ...]] = {}
@@ -354,7 +354,7 @@ def figures_of(measured: Sequence[Measured]) -> dict[str, Any]:
         "outline_title_on_first_line": share(on_line, native - absent),
         "outline_titles": {"native": native, "on_first_line": on_line, "not_printed_on_their_page": absent},
         "orphan_number_lines": share(sum(o.orphan_lines for o in measured), sum(o.statement_lines for o in measured)),
-        # Both in this process: its own processor time, which other work on the machine does not lengthen.
+        # Both in this process, whose CPU time is not affected by other work on the machine.
         "parse_ratio": share(sum(one.parse.cpu for one in measured), sum(one.bare.cpu for one in measured)),
         "ready_ratio": share(sum(one.ready.wall for one in measured), sum(one.bare.wall for one in measured)),
     }

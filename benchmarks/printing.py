@@ -1,4 +1,4 @@
-"""What people read of a measurement; everything else is in the file it writes."""
+"""Print what people read of a measurement; everything else is in its output file."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ Figures = dict[str, Any]
 
 
 def print_nothing(figures: Figures) -> None:
-    """The measurement has told its figures as it went."""
+    """For measurements that print their figures themselves."""
 
 
 def print_json(figures: Figures) -> None:
@@ -22,7 +22,7 @@ def print_rows(figures: Figures) -> None:
 
 
 def print_named(module: str, width: int) -> Callable[[Figures], None]:
-    """The figures a module of this package names in PRINTED."""
+    """The figures listed in a module's PRINTED."""
 
     def show(figures: Figures) -> None:
         for name in import_module(f"benchmarks.{module}").PRINTED:

@@ -1,6 +1,6 @@
 """Calibration over real documents: quotes changed at random, and crops of the page at the boxes read back.
 
-A word, or a character, belongs to a crop when its middle lies in one of the boxes: so somebody reads it, or so strictly.
+A word or character belongs to a crop if its middle lies in a box: words as people read, characters strictly.
 """
 
 import random
@@ -23,7 +23,7 @@ from retrieval.types import Calibrated, LineRange
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 SEED = 20_261
-LINES_MAX, QUOTE_MAX, AROUND = 4, 300, 5  # of a quote, and the lines around it in which it may stand
+LINES_MAX, QUOTE_MAX, AROUND = 4, 300, 5  # of a quote, and the lines around it searched for it
 Sign = tuple[str, float, float, float, float]  # a character or word, and its box
 PRINTED = (
     "documents",
@@ -38,7 +38,7 @@ PRINTED = (
 
 
 def run(folder: Path, mutations: int, crops: int) -> dict[str, Any]:
-    """Shared evenly among the PDFs of a folder and the samples."""
+    """All checks, shared evenly among the PDFs of a folder and the samples."""
     paths = [(SAMPLES, path) for path in sorted(SAMPLES.glob("*.pdf"))]
     paths += [(folder, path) for name in ("papers", "financebench") for path in sorted((folder / name).glob("*.pdf"))]
     libraries = {SAMPLES: Library(SAMPLES), folder: Library(folder)}
@@ -83,7 +83,7 @@ def share_of(count: int, place: int, parts: int) -> int:
 
 
 def changed_quote(content: DocumentContent, chance: random.Random) -> tuple[str, LineRange, LineRange]:
-    """A stretch of a document, changed at random, the lines it was taken from, and those it may stand in."""
+    """A randomly changed stretch of a document, the lines it came from, and those it may be found in."""
     first = chance.randint(1, max(len(content.lines) - LINES_MAX, 1))
     near = LineRange(first, first + chance.randint(0, LINES_MAX - 1))
     text = content.text_between(*near, searched_only=True)
@@ -95,7 +95,7 @@ def changed_quote(content: DocumentContent, chance: random.Random) -> tuple[str,
 def violations_of(
     found: Calibrated, again: Calibrated, raw: str, within: LineRange, content: DocumentContent
 ) -> Iterator[str]:
-    """What is promised of a calibrated quote and does not hold."""
+    """The guarantees of a calibrated quote that do not hold."""
     if found != again:
         yield "not the same twice"
     if found.text != text_of(found, content):
@@ -115,7 +115,7 @@ def violations_of(
 def crops_of(
     content: DocumentContent, pdf: pymupdf.Document, chance: random.Random, count: int
 ) -> Iterator[tuple[str, str, str]]:
-    """Quotes of whole words over one to three lines, and what a crop at their boxes reads as: by characters, by words."""
+    """Quotes of whole words over one to three lines, and what a crop at their boxes reads: by character, by word."""
     lines = {line.number: line for line in content.lines}
     wordy = [line for line in content.searched_lines if len(line.text.split()) > 3 and line.method != "ocr"]
     for line in sorted(chance.sample(wordy, min(count, len(wordy))), key=lambda line: line.page_number):

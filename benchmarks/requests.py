@@ -1,7 +1,7 @@
-"""The arbiter's requests as they go over the wire, and a model's replies read back from files, without a network.
+"""The arbiter's requests as sent, and a model's replies from files, without a network.
 
-A server on this machine stands where the model would: the whole client runs as in production. Requests and replies are
-files `<digest>.json`, the digest being that of the request without the model's name.
+A local server replaces the model, so the whole client runs as in production. Requests and replies are files
+`<digest>.json`, named by the digest of the request without the model's name.
 """
 
 import json
@@ -29,12 +29,12 @@ NO_REPLY = {"error": {"message": "No reply is kept for this request.", "type": "
 
 
 def digest_of(body: dict[str, Any]) -> str:
-    """The digest that names a request and its reply: any model may have answered it."""
+    """The digest that names a request and its reply, whichever model answered."""
     return request_digest({key: value for key, value in body.items() if key != "model"})
 
 
 class ReplyServer:
-    """Answers each request with the reply kept for it in `folder`, or with 404; keeps what it was asked."""
+    """Answers each request with the reply stored for it in `folder`, else 404; records requests."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder
@@ -103,7 +103,7 @@ def response_of(model: str, text: str) -> dict[str, Any]:
 
 @contextmanager
 def kept_replies(folder: Path | None) -> Iterator[ReplyServer]:
-    """Every call of the model inside goes to a ReplyServer."""
+    """Inside the block, every call to the model goes to a ReplyServer."""
     names = ("LLM_BASE_URL", "LLM_API_KEY", "LLM_CONFIGURED")
     before = {name: getattr(settings, name) for name in names}
     with ReplyServer(folder) as server:
@@ -118,7 +118,7 @@ def kept_replies(folder: Path | None) -> Iterator[ReplyServer]:
 def export(
     questions: Sequence[GoldQuestion], library: Library, out: Path, dictionary: Sequence[ConceptTerms] = ()
 ) -> dict[str, Any]:
-    """Write the arbiter's request for each question to `out`; the figures of all of them."""
+    """Write the arbiter's request for each question to `out`; return the totals."""
     out.mkdir(parents=True, exist_ok=True)
     without_request, sizes, overheads = [], [], []
     with kept_replies(None) as server:

@@ -1,4 +1,4 @@
-"""Quality of retrieval on questions with gold evidence, beside its neighbours, in one run."""
+"""Quality of retrieval on questions with gold evidence, beside the baselines, in one run."""
 
 import subprocess
 from collections import Counter
@@ -20,7 +20,7 @@ from retrieval.types import ABSENT, ConceptTerms, RetrievalResult, Settled
 
 @dataclass(frozen=True)
 class Judged:
-    """One question, what was found for it, and how that stands against the gold evidence."""
+    """One question, what was found for it, and the comparison with the gold evidence."""
 
     id: str
     type: str
@@ -56,7 +56,7 @@ def section_names(candidate: Settled, media_type: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A section's name without the blanks a PDF's outline has between a number and a title."""
+    """A section's name without the blanks of a PDF's outline between number and title."""
     return " ".join(name.split())
 
 
@@ -87,7 +87,7 @@ def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalRes
 
 
 def is_literal(candidate: Settled, content: DocumentContent) -> bool:
-    """Whether the quoted anchor stands literally in the lines it claims, checked without calibration's own code."""
+    """Whether the quoted anchor is literally in its lines, checked without calibration's own code."""
     first = min(piece.line_number for piece in candidate.quote.pieces)
     last = max(piece.line_number for piece in candidate.quote.pieces)
     between = content.text_between(first, last), content.text_between(first, last, searched_only=True)
@@ -141,7 +141,7 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
 
 
 def not_found_figures(rows: Sequence[Judged]) -> dict[str, float | None]:
-    """Of the questions answered "not found", the share that is absent; of the absent ones, the share answered so."""
+    """The share of "not found" answers that are right, and the share of absent questions answered so."""
     refused = [row for row in rows if row.status in ABSENT]
     absent = [row for row in rows if row.not_found_expected]
     return {

@@ -1,4 +1,4 @@
-"""How the choice of documents grows with the rows of a base: the same questions over more and more passages."""
+"""How the time to choose documents grows with the passages of a base, over the same questions."""
 
 from collections.abc import Sequence
 from time import perf_counter

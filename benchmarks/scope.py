@@ -1,4 +1,4 @@
-"""Quality over a whole base: every document of the folder is in scope, and the right one has to be found first."""
+"""Quality over a whole base: every document of the folder is in scope, so the right one must be found first."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -33,7 +33,7 @@ Place = tuple[str, int]  # a document's path and a page of it
 
 @dataclass(frozen=True)
 class Judged:
-    """One question asked of the whole base, and how what was found stands against the gold evidence."""
+    """One question asked of the whole base, and the comparison of what was found with the gold evidence."""
 
     id: str
     document: str
@@ -55,7 +55,7 @@ class Judged:
 
 
 def folder_documents(questions: Sequence[GoldQuestion], library: Library) -> list[str]:
-    """Every readable file of the folders the questions' documents lie in."""
+    """Every readable file in the folders of the questions' documents."""
     folders = {(library.folder / question.document).parent for question in questions}
     files = [path for folder in sorted(folders) for path in sorted(folder.iterdir())]
     return [str(path.relative_to(library.folder)) for path in files if path.suffix.lower() in MEDIA_SUFFIXES]

@@ -1,4 +1,4 @@
-"""Servers and tables of a measurement's own, as an installation has them, gone when it ends."""
+"""Temporary servers and tables for a measurement, set up like an installation."""
 
 import os
 import tempfile
@@ -14,7 +14,7 @@ from embedded import postgres, redis
 
 @contextmanager
 def installation() -> Iterator[None]:
-    """A fresh data directory with PostgreSQL and Redis and migrated tables; to be entered before Django is set up."""
+    """A new data directory with PostgreSQL, Redis and migrated tables; enter it before Django is set up."""
     with tempfile.TemporaryDirectory(prefix="docintel-measure-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         os.environ["DOCINTEL_HOME"] = str(home)

@@ -1,4 +1,4 @@
-"""The documents of a data folder as one base of a database of the benchmarks' own, kept between two runs."""
+"""The documents of a data folder as one base, in a database kept between runs."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ HOME = Path(__file__).parent / "cache" / "home"
 
 @contextmanager
 def database(home: Path = HOME) -> Iterator[None]:
-    """A migrated database under `home`; to be entered before Django is set up, by one process at a time."""
+    """A migrated database under `home`; enter it before Django is set up, in one process at a time."""
     home.mkdir(parents=True, exist_ok=True)
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -37,7 +37,7 @@ def database(home: Path = HOME) -> Iterator[None]:
 
 
 def shelve(paths: Iterable[str], library: "Library") -> "dict[str, Document]":
-    """The documents at the paths, in the database as ingestion would store them; one that is there is not read again."""
+    """The documents of the paths, stored as ingestion would store them; those already stored are not read again."""
     from documents.models import KnowledgeBase
 
     base, _ = KnowledgeBase.objects.get_or_create(name=str(library.folder.resolve()))

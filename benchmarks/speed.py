@@ -66,7 +66,7 @@ def filing(questions: Sequence[GoldQuestion], library: Library) -> DocumentConte
 
 
 def timed(act: Callable[[str], object], texts: Sequence[str]) -> list[float]:
-    """Milliseconds of each text in each round; no query is embedded beforehand."""
+    """Milliseconds of each text in each round; queries are not embedded beforehand."""
     spent = []
     for _ in range(ROUNDS):
         for text in texts:
@@ -82,5 +82,5 @@ def spread(spent: Sequence[float]) -> dict[str, float | None]:
 
 
 def ratio(own: float | None, peer: float | None) -> float | None:
-    """How many times as long as the peer we take; below 1 is faster."""
+    """Our time as a multiple of the peer's; below 1 is faster."""
     return round(own / peer, 2) if own and peer else None

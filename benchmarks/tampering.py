@@ -1,4 +1,4 @@
-"""What an administrator with every right could do to the record: done at random, verified, and rolled back."""
+"""Random tampering by an all-powerful administrator, verified and rolled back."""
 
 import random
 from collections import Counter
@@ -15,7 +15,7 @@ from ledger.chain import Head
 from ledger.models import Entry
 
 HEAD_EVERY = 25  # entries between two exported heads
-# Where the content of each kind lies, and the column that leads to the subject of its entry.
+# The table with each kind's content, and the column that leads to the subject of its entry.
 TABLES = {
     "retrieval_retrievalrun": "id",
     "retrieval_runcandidate": "run_id",
@@ -40,12 +40,12 @@ CHANGES["character varying"] = CHANGES["text"]
 
 
 class NotPossible(Exception):
-    """The dice chose something that cannot be done, such as a column that is null."""
+    """The random choice is impossible, such as changing a column that is null."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """Where a tampering must be found: at a sequence, at a subject's entry, or at the first head from a sequence on."""
+    """Where a tampering must be detected: at a sequence, a subject's entry, or the first head from a sequence on."""
 
     sequence: int = 0
     subject: str = ""
@@ -59,7 +59,7 @@ class Expected:
 
 
 def run(count: int, seed: int = 1) -> dict[str, Any]:
-    """So many tamperings in turn; how many were found, how many where they happened, and of which kinds they were."""
+    """Tamper `count` times; return how many were detected, how many at the right place, and their kinds."""
     heads = [Head(*row) for row in Entry.objects.order_by("sequence").values_list("sequence", "hash")]
     kept = [head for head in heads if head.sequence % HEAD_EVERY == 0 or head == heads[-1]]
     chance, made = random.Random(seed), Counter[str]()
@@ -93,7 +93,7 @@ def run(count: int, seed: int = 1) -> dict[str, Any]:
 
 
 def tampered(attack: "Attack", chance: random.Random, heads: list[Head]) -> Expected:
-    """Do it as a superuser does who has switched the triggers off."""
+    """Tamper like a superuser who has disabled the triggers."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         expected = attack(cursor, chance, heads)
@@ -131,9 +131,10 @@ def altered(cursor: Any, chance: random.Random, table: str, leads: str) -> Expec
 
 
 def columns_of(cursor: Any, table: str, leads: str) -> list[tuple[str, str]]:
-    """The columns of a table that can be changed, keys aside: those are moved by other attacks."""
+    """The columns of a table that can be changed, except keys, which other attacks change."""
     cursor.execute(
-        "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = %s AND column_name != ALL(%s)",
+        "SELECT column_name, data_type FROM information_schema.columns "
+        "WHERE table_name = %s AND column_name != ALL(%s)",
         [table, ["id", leads]],
     )
     return [(name, kind) for name, kind in cursor.fetchall() if kind in CHANGES]
@@ -209,7 +210,7 @@ def drop_salt(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected
 
 
 def pretend_erasure(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
-    """Change a question, take its salt away and add an event that says it was erased, with the digest of the forgery."""
+    """Change a question, delete its salt and add an event that claims erasure, with the digest of the forgery."""
     entry = any_entry(chance, kind="run")
     cursor.execute("UPDATE retrieval_retrievalrun SET question = 'forged' WHERE id = %s", [entry.subject_id])
     cursor.execute("DELETE FROM ledger_salt WHERE subject = %s", [entry.subject])
@@ -246,7 +247,7 @@ def drop_entry(cursor: Any, chance: random.Random, heads: list[Head]) -> Expecte
 
 
 def swap(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
-    """Exchange the places of two entries."""
+    """Swap two entries."""
     first, second = sorted(chance.sample(range(1, heads[-1].sequence + 1), 2))
     for old, new in ((first, 0), (second, first), (0, second)):
         cursor.execute("UPDATE ledger_entry SET sequence = %s WHERE sequence = %s", [new, old])
@@ -254,7 +255,7 @@ def swap(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
 
 
 def insert_forged(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
-    """Put an entry in between, and move all later ones on by one."""
+    """Insert an entry in between, and shift all later ones by one."""
     at = any_entry(chance).sequence
     for move in ("-sequence - 1", "-sequence"):
         cursor.execute(
@@ -270,7 +271,7 @@ def insert_forged(cursor: Any, chance: random.Random, heads: list[Head]) -> Expe
 
 
 def cut_tail(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
-    """Take away the end, records and entries, as an older backup would."""
+    """Remove the end, records and entries, as restoring an older backup would."""
     first = chance.randrange(heads[-1].sequence // 2, heads[-1].sequence + 1)
     for kind, subject in Entry.objects.filter(sequence__gte=first).values_list("kind", "subject_id"):
         cursor.execute(f"DELETE FROM {PAYLOADS[kind].table} WHERE id = %s", [subject])
@@ -279,7 +280,7 @@ def cut_tail(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
 
 
 def rewrite(cursor: Any, chance: random.Random, heads: list[Head]) -> Expected:
-    """Change a run and compute every digest and hash after it anew: only the heads kept elsewhere can tell."""
+    """Change a run and recompute all later digests and hashes: only heads kept elsewhere can tell."""
     changed = any_entry(chance, kind="run")
     cursor.execute("UPDATE retrieval_retrievalrun SET question = 'forged' WHERE id = %s", [changed.subject_id])
     previous = ""

@@ -1,4 +1,4 @@
-"""Vectors kept by the text they belong to, so that a changed reader re-embeds only the passages that changed."""
+"""Vectors cached by text, so that a changed reader re-embeds only changed passages."""
 
 import hashlib
 from pathlib import Path

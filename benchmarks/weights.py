@@ -1,8 +1,8 @@
-"""The ranking weights, fitted on one half of the question sets and judged on the other.
+"""Fit the ranking weights on one half of the question sets, and judge them on the other.
 
-The half of a question is decided by the SHA-256 of its id, so it never changes. The search is by coordinates: each
-weight in turn is tried at a few multiples of itself, the best value is kept when it raises the measure of the first
-half, and this is repeated until a round changes nothing. The second half is only looked at before and after.
+A question's half is decided by the SHA-256 of its id, so it never changes. The search is by coordinates: each weight in
+turn is tried at a few multiples, the best value is kept if it raises the measure of the first half, and this repeats
+until a round changes nothing. The second half is only measured before and after.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from retrieval.detectors.run import detect
 from retrieval.types import ConceptTerms, Plan, Question, RetrievalResult
 
 MULTIPLES = (0.7, 0.85, 1.15, 1.4)
-GAIN_MIN = 0.001  # of the measure: less is one question that moved by a rank or two
+GAIN_MIN = 0.001  # of the measure: less is one question moving by a rank or two
 ROUNDS_MAX = 3
 DIGITS = 3
 CUTOFF = 5  # pages a reader looks at
@@ -53,7 +53,7 @@ class Weight:
 
 STRENGTH = tuple(
     Weight(aggregation, name) for name in ("KEYWORD_WEIGHT", "VECTOR_WEIGHT", "TITLE_WEIGHT", "TYPE_WEIGHT")
-)  # shares of one sum: it stays 1, for the arbiter's thresholds are shares of it
+)  # parts of one sum, which stays 1 because the arbiter's thresholds are shares of it
 WEIGHTS = (
     *STRENGTH,
     Weight(fusion, "RRF_K"),
@@ -74,7 +74,7 @@ Sets = Mapping[str, Sequence[GoldQuestion]]
 
 
 def half_of(question: GoldQuestion) -> str:
-    """The half a question is in, for ever: by the last bit of the SHA-256 of its id."""
+    """The half a question is permanently in: by the last bit of the SHA-256 of its id."""
     return HALVES[sha256(question.id.encode()).digest()[-1] % 2]
 
 
@@ -86,7 +86,7 @@ def run(
     names: Sequence[str] = (),
     rounds: int = ROUNDS_MAX,
 ) -> dict[str, Any]:
-    """The figures of both halves with today's weights and with those fitted on the first half, and each step between.
+    """Both halves' figures with today's weights and with fitted ones, and each step between.
 
     `names` are the weights that may move, all when there are none.
     """
@@ -117,7 +117,7 @@ def run(
 def fit(
     sets: Sets, asking: "Asking", values: Values, moving: Sequence[Weight], rounds: int
 ) -> tuple[Values, list[dict[str, Any]]]:
-    """The values a search by coordinates ends with, and the steps it took."""
+    """The result of a search by coordinates, and its steps."""
     best, measure = values, float(asking.figures(sets, values)["measure"])
     steps: list[dict[str, Any]] = []
     for _ in range(rounds):
@@ -145,7 +145,7 @@ def moves_of(weight: Weight, values: Values) -> Iterator[Values]:
 
 
 class Asking:
-    """Asks questions with given weights. What the detectors found is kept until a weight of theirs changes."""
+    """Asks questions with given weights. Detector results are cached until one of their weights changes."""
 
     def __init__(self, library: Library, dictionary: Sequence[ConceptTerms]) -> None:
         self.library = library
@@ -154,7 +154,7 @@ class Asking:
         self._found: dict[tuple[str, str], tuple[Any, Plan]] = {}
 
     def figures(self, sets: Sets, values: Values) -> dict[str, Any]:
-        """The measure of each set, what it is made of, and the mean over the sets."""
+        """The measure of each set, its parts, and the mean over the sets."""
         early = {weight.label: values[weight.label] for weight in WEIGHTS if weight.is_early}
         if early != self._early:
             self._early, self._found = early, {}
@@ -185,7 +185,7 @@ class Asking:
 
 @contextmanager
 def weighing(values: Values) -> Iterator[None]:
-    """The product with these weights, for as long as it lasts."""
+    """The product with these weights, inside the block."""
     before = {weight: getattr(weight.module, weight.name) for weight in WEIGHTS}
     try:
         for weight in WEIGHTS:
@@ -199,8 +199,8 @@ def weighing(values: Values) -> Iterator[None]:
 def measure_of(answered: Sequence[tuple[GoldQuestion, RetrievalResult]]) -> dict[str, float]:
     """The mean of three: reciprocal rank of the gold page, gold page among the first five, right about absence.
 
-    Right about absence is the mean of absent questions refused and answerable ones not refused: to refuse all is no
-    gain.
+    Right about absence is the mean of absent questions refused and answerable ones not refused, so refusing all gains
+    nothing.
     """
     located = [
         (ranked_pages(result.candidates), each.pages) for each, result in answered if each.pages and not each.not_found

@@ -1,4 +1,4 @@
-"""Turns in the admin, to see what is stuck or failed and why."""
+"""Turns in the admin, to see which are stuck or failed, and why."""
 
 from django.contrib import admin
 

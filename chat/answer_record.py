@@ -1,4 +1,4 @@
-"""Storing an answer with its citations, insert-only, and the bytes the ledger vouches for of it and of what is said beside it."""
+"""Store an answer with its citations, insert-only, and the bytes the ledger vouches for of it and its side notes."""
 
 import json
 from typing import Any
@@ -76,7 +76,7 @@ def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: 
 
 
 def citation_of(quoted: Quoted) -> Citation:
-    """The citation of a quote, not yet of any answer."""
+    """The citation of a quote, not yet attached to an answer."""
     candidate = quoted.candidate
     if quoted.place:
         return placed_citation(quoted, quoted.place)
@@ -95,7 +95,7 @@ def citation_of(quoted: Quoted) -> Citation:
 
 
 def placed_citation(quoted: Quoted, place: CitedLine) -> Citation:
-    """The citation of one line inside a candidate's pages."""
+    """The citation of one line on a candidate's pages."""
     return Citation(
         marker=quoted.marker,
         candidate=quoted.candidate,
@@ -109,7 +109,7 @@ def placed_citation(quoted: Quoted, place: CitedLine) -> Citation:
 
 
 def answer_payload(answer: Answer) -> bytes:
-    """The first format, of entries without a salt: canonical JSON of an answer, its citations and its exchange."""
+    """The first format, for entries without a salt: canonical JSON of an answer, its citations and its exchange."""
     fields: dict[str, Any] = {
         "id": str(answer.pk),
         "turn": str(answer.turn_id),

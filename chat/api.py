@@ -1,4 +1,4 @@
-"""Asking for programs: evidence alone (R100), or a cited answer as JSON or as server-sent events (R97)."""
+"""Asking by API: evidence alone (R100), or a cited answer as JSON or server-sent events (R97)."""
 
 import json
 import logging
@@ -41,11 +41,11 @@ KINDS = ["generated", "extractive", "weak", "not_found", "cannot_tell", "clarifi
 RUN_STATUSES = [*STATUSES, "failed"]
 
 
-# ---- what goes in and out
+# ---- request and response
 
 
 class QuestionSerializer(Body):
-    """A question and where it is asked: a whole base, or one document of it."""
+    """A question and its scope: a whole base, or one document of it."""
 
     message = TextField(trim_whitespace=False, max_length=QUESTION_CHARACTERS_MAX)
     knowledge_base_id = serializers.UUIDField()
@@ -61,7 +61,7 @@ class ChatSerializer(QuestionSerializer):
 
 
 class CitationSerializer(serializers.Serializer[Any]):
-    """A marker of the answer, the quote that stands literally in the document, and where."""
+    """A marker of the answer, its literal quote, and the quote's place in the document."""
 
     marker = serializers.IntegerField()
     candidate_id = serializers.CharField()
@@ -76,7 +76,7 @@ class CitationSerializer(serializers.Serializer[Any]):
 
 
 class AnswerSerializer(serializers.Serializer[Any]):
-    """`note` says in words how it came about; `checks` compare each sentence with what it cites."""
+    """`note` says how the answer was made; `checks` compare each sentence with what it cites."""
 
     kind = serializers.ChoiceField(KINDS)
     text = serializers.CharField()
@@ -87,7 +87,7 @@ class AnswerSerializer(serializers.Serializer[Any]):
 
 
 class TurnSerializer(serializers.Serializer[Any]):
-    """A question and what became of it; `answer` is null until there is one."""
+    """A question and its outcome; `answer` is null until there is one."""
 
     turn_id = serializers.UUIDField()
     conversation_id = serializers.UUIDField()
@@ -104,14 +104,14 @@ class TurnSerializer(serializers.Serializer[Any]):
 
 
 class FeedbackSerializer(Body):
-    """What the person who asked says of an answer."""
+    """Feedback of the person who asked on an answer."""
 
     kind = serializers.ChoiceField(Feedback.Kind.choices)
     comment = TextField(required=False, default="", allow_blank=True, max_length=COMMENT_CHARACTERS_MAX)
 
 
 class EventSerializer(serializers.Serializer[Any]):
-    """One server-sent event; `data` is JSON. `answer` holds the turn, as a program that waits would get it."""
+    """One server-sent event; `data` is JSON. `answer` holds the turn, as returned to a program that waits."""
 
     id = serializers.CharField(required=False, help_text="What Last-Event-ID takes to go on after it.")
     event = serializers.ChoiceField([*get_args(stream.EventType), "answer"])
@@ -119,7 +119,7 @@ class EventSerializer(serializers.Serializer[Any]):
 
 
 class EventRenderer(BaseRenderer):
-    """For content negotiation alone: events are streamed past it."""
+    """Only for content negotiation: events are streamed without a renderer."""
 
     media_type = "text/event-stream"
     format = "events"
@@ -132,7 +132,7 @@ class EventRenderer(BaseRenderer):
 
 
 def chosen_scope(user: User, asked: dict[str, Any]) -> scope.QuestionScope:
-    """The base or document a question names. Raises ScopeError for what is absent, closed or not read, all the same."""
+    """The base or document a question names. Raises the same ScopeError for absent, closed and unread ones."""
     document, base = asked["document_id"], asked["knowledge_base_id"]
     found = scope.choose(user, f"document:{document}" if document else f"base:{base}")
     if found.base.pk != base:
@@ -151,7 +151,7 @@ class RetrieveView(GenericAPIView[Any]):
         operation_id="retrieve", request=QuestionSerializer, parameters=[IDEMPOTENCY_KEY], responses=ResultSerializer
     )
     def post(self, request: Request) -> Response:
-        """Retrieve the evidence for a question: every candidate with its role, reason and literal quote; recorded as a run."""
+        """Retrieve the evidence for a question: candidates with role, reason and literal quote, recorded as a run."""
         asked = QuestionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         values = asked.validated_data
@@ -183,7 +183,7 @@ class ChatView(GenericAPIView[Any]):
         },
     )
     def post(self, request: Request) -> HttpResponseBase:
-        """Ask. With `"stream": true` the stages, the words and at last the whole answer come as events."""
+        """Ask a question. With `"stream": true` the stages, the text and then the whole answer are sent as events."""
         asked = ChatSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         values = asked.validated_data
@@ -210,7 +210,7 @@ class ChatView(GenericAPIView[Any]):
 
 
 def kept_by(request: Request, turn: Turn) -> None:
-    """Have whatever fails from here on tell which turn was kept, so that nobody asks again."""
+    """Add the id of the stored turn to any later error, so that the client does not ask again."""
     cast("Any", request._request).kept_turn_id = turn.pk
 
 
@@ -254,12 +254,12 @@ class TurnEventsView(GenericAPIView[Turn]):
         responses={(200, "text/event-stream"): EventSerializer},
     )
     def get(self, request: Request, turn_id: uuid.UUID) -> HttpResponseBase:
-        """Attach to a question that is being answered, or hear what came of it."""
+        """Follow a question that is being answered, or get its outcome."""
         return events_of(get_visible_turn(request, turn_id), request.headers.get("Last-Event-ID", ""))
 
 
 def events_of(turn: Turn, last_id: str, headers: Mapping[str, str] | None = None) -> StreamingHttpResponse:
-    close_old_connections()  # a stream may last for minutes, and asks the database for nothing until its end
+    close_old_connections()  # a stream may last for minutes, and needs no database until its end
     frames = with_answer(turn.pk, stream.last_event_id(last_id), is_ended=turn.state in ENDED)
     response = StreamingHttpResponse(frames, content_type="text/event-stream", headers=headers)
     response["Cache-Control"] = "no-cache"
@@ -268,14 +268,14 @@ def events_of(turn: Turn, last_id: str, headers: Mapping[str, str] | None = None
 
 
 async def with_answer(turn_id: uuid.UUID, last_id: str, *, is_ended: bool) -> AsyncIterator[bytes]:
-    """The frames of the chat; before the ending one more, `answer`, with the JSON a program that waits would get."""
+    """The frames of the chat, and before the last one an `answer` frame with the JSON a waiting program would get."""
     endings = tuple(f"event: {ending}\n".encode() for ending in stream.ENDINGS)
     async for frame in stream.follow(turn_id, last_id, is_ended=is_ended):
         if any(ending in frame for ending in endings):
             try:
                 told = json.dumps(await sync_to_async(read_turn)(turn_id), ensure_ascii=False)
             except DatabaseError as error:
-                # Without its ending the stream is a broken one, which is taken up again where it broke.
+                # A stream without its last frame counts as broken, and the client resumes it.
                 logger.warning("The answer of turn %s cannot be read: %s", turn_id, error)
                 return
             yield stream.frame(stream.StreamEvent("", "answer", told))
@@ -290,21 +290,21 @@ class StopView(GenericAPIView[Turn]):
 
     @extend_schema(operation_id="stop_turn", request=None, responses={202: TurnSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
-        """Ask the worker to stop; what was found so far is kept."""
+        """Ask the worker to stop; what it has found so far is kept."""
         turn = get_visible_turn(request, turn_id)
         Turn.objects.filter(pk=turn.pk).exclude(state__in=ENDED).update(stop_requested=True)
         return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED)
 
 
 class FeedbackView(GenericAPIView[Turn]):
-    """What the person who asked says of an answer."""
+    """Feedback of the person who asked on an answer."""
 
     scopes: ClassVar = {"POST": "ask"}
     serializer_class = FeedbackSerializer
 
     @extend_schema(operation_id="give_feedback", responses={201: FeedbackSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
-        """Say whether an answer helped, or what is wrong with it or its evidence."""
+        """State whether an answer helped, or what is wrong with it or its evidence."""
         answered = Turn.objects.visible_to(user_of(request)).exclude(run=None).filter(state__in=ENDED)
         turn = get_object_or_404(answered, pk=turn_id)
         asked = FeedbackSerializer(data=request.data)

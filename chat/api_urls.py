@@ -1,4 +1,4 @@
-"""The addresses of asking for programs."""
+"""API URLs for asking questions."""
 
 from django.urls import path
 

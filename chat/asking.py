@@ -1,4 +1,4 @@
-"""Keeping a question: conversation and turn are stored before anything else happens, once for each form or request."""
+"""Store a question: conversation and turn come before anything else, once per form or request."""
 
 import unicodedata
 import uuid
@@ -17,16 +17,16 @@ from reading.characters import clean_name, clean_words
 QUESTION_CHARACTERS_MAX = 4000  # about a page and a half; more is a document, not a question
 TITLE_CHARACTERS_MAX = 200
 WAITING = (Turn.State.QUEUED, Turn.State.RUNNING)
-# Separators, controls and formats (zero-width, direction marks): a question of these alone asks nothing.
+# Separators, control and format characters (zero-width, direction marks): a question of these alone is empty.
 INVISIBLE_CATEGORIES = ("Z", "C")
 
 
 class QuestionError(ValueError):
-    """The question cannot be asked; the message says why, in words for people."""
+    """The question cannot be asked; the message for people says why."""
 
 
 def check_question(text: str) -> str:
-    """The question without space around it, controls and signs that turn its direction round; or QuestionError."""
+    """The question without outer space, control characters and direction overrides. Raises QuestionError."""
     if "\x00" in text:
         raise QuestionError(
             gettext("The question holds a NUL character, which cannot be stored. Please type it again.")
@@ -54,7 +54,7 @@ def keep_question(
     """Store a question as the next turn of a conversation, or of a new one; the same form sent twice is one turn.
 
     The turn's id comes from the form and what it asks, so the database itself refuses the second copy. A question that
-    `edits` an earlier one is asked exactly as it stands. The `request` of a program is one turn however often it is sent.
+    `edits` an earlier one is asked exactly as typed. A program's `request` makes one turn, however often it is sent.
     Raises KeyReused.
     """
     if first := turn_before(request):
@@ -82,15 +82,15 @@ def keep_question(
 
 
 def turn_before(request: Keyed | None) -> Turn | None:
-    """The turn an earlier request with the same key made. Raises KeyReused."""
+    """The turn made by an earlier request with the same key. Raises KeyReused."""
     made = made_before(request)
     return Turn.objects.get(pk=made["turn"]) if made else None
 
 
 def ask_again(turn: Turn, form_id: uuid.UUID | None = None) -> Turn:
-    """A question once more, as a new turn of its conversation; the earlier one and its record stay, and are linked.
+    """Ask a question again as a new turn of its conversation; the earlier turn and its record stay, and are linked.
 
-    Asked again while that is still running, or by the same form, it is the turn that was made: a second click asks nothing.
+    While the new turn is still running, or for the same form, that turn is returned: a second click asks nothing.
     """
     turn_id = uuid.uuid5(form_id, f"again\n{turn.pk}") if form_id else uuid.uuid4()
     with transaction.atomic():
@@ -116,7 +116,7 @@ def begin_conversation(user: User, scope: QuestionScope, question: str) -> Conve
 
 
 def lock_conversation(conversation: Conversation) -> Conversation:
-    """The conversation's row, locked so that two tabs cannot take the same number, and moved to the top of the list."""
+    """Lock the conversation's row, so that two tabs cannot take the same number, and move it to the top of the list."""
     row = Conversation.objects.select_for_update().get(pk=conversation.pk)
     row.active_at = timezone.now()
     row.save(update_fields=["active_at"])

@@ -1,4 +1,4 @@
-"""An answer before it is stored: its text, what it quotes, and how it came about."""
+"""An answer before it is stored: its text, its quotes, and how it was made."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from retrieval.models import RunCandidate
 
 @dataclass(frozen=True)
 class CitedLine:
-    """Where a quote stands that is not the candidate's own anchor: one line and its box."""
+    """The place of a quote outside the candidate's anchor: one line and its box."""
 
     line_number: int
     page: int
@@ -20,7 +20,7 @@ class CitedLine:
 
 @dataclass(frozen=True)
 class Quoted:
-    """One marker of an answer and the literal text it stands for; without a place it stands at the candidate's anchor."""
+    """One marker of an answer and the literal text it cites; without a place, it is at the candidate's anchor."""
 
     marker: int
     candidate: RunCandidate
@@ -30,7 +30,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class AnswerDraft:
-    """What is to be shown. `note` says in plain words why it is extractive, partial or without a model."""
+    """An answer to show. `note` says in plain words why it is extractive, partial or without a model."""
 
     kind: Answer.Kind
     text: str

@@ -1,4 +1,4 @@
-"""The text of an answer as blocks a template can show: paragraphs, lists and citation markers. Never HTML of a model."""
+"""The text of an answer as blocks a template can show: paragraphs, lists, citation markers. Never a model's HTML."""
 
 import re
 from collections.abc import Collection
@@ -19,14 +19,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph, which has one line, or a list, which has one for each item."""
+    """A paragraph, with one line, or a list, with one line per item."""
 
     is_list: bool
     lines: tuple[tuple[Part, ...], ...]
 
 
 def blocks_of(text: str, markers: Collection[int]) -> list[Block]:
-    """Paragraphs and lists in order; a number in brackets that is no citation stays text."""
+    """Paragraphs and lists in order; a bracketed number that is no citation remains text."""
     blocks: list[Block] = []
     items: list[tuple[Part, ...]] = []
     paragraph: list[str] = []
@@ -52,7 +52,7 @@ def blocks_of(text: str, markers: Collection[int]) -> list[Block]:
 
 
 def split_at_markers(line: str, markers: Collection[int]) -> tuple[Part, ...]:
-    """Text and markers in turn, without the asterisks of emphasis."""
+    """Alternating text and markers, without the asterisks of emphasis."""
     plain = EMPHASIS.sub(r"\2", line)
     parts: list[Part] = []
     start = 0

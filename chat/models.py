@@ -13,7 +13,7 @@ from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import UNANSWERED
 
-# What an erasure leaves of how a question was read, of an answer, a citation and what a reader said.
+# What an erasure leaves of a follow-up's rewriting, an answer, a citation and a reader's feedback.
 ERASED_REWRITING = {"typed": "", "rewritten": "", "note": ""}
 ERASED_ANSWER = {"text": "", "note": "", "checks": []}
 ERASED_CITATION = {"quote": ""}
@@ -26,7 +26,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         return self.of(user).filter(deleted_at=None)
 
     def trashed_by(self, user: Viewer) -> "ConversationQuerySet":
-        """What a person has deleted, in bases that are still open to them; last deleted first."""
+        """A person's deleted conversations, in bases still open to them; last deleted first."""
         return self.of(user).exclude(deleted_at=None).order_by("-deleted_at")
 
     def of(self, user: Viewer) -> "ConversationQuerySet":
@@ -35,7 +35,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         return self.filter(user_id=user.pk, base__in=KnowledgeBase.objects.visible_to(user))
 
     def holding(self, words: str) -> "ConversationQuerySet":
-        """Those whose name, questions or answers have all of these words, in any order."""
+        """Those whose name, questions or answers contain all of these words, in any order."""
         found = self
         for word in words.split():
             turns = Turn.objects.filter(
@@ -47,7 +47,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
 
 
 class Conversation(models.Model):
-    """A row of turns of one person in one base. Deleting it hides it; the runs stay for the audit."""
+    """Turns of one person in one base. Deleting a conversation hides it; its runs stay for the audit."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="conversations")
@@ -72,7 +72,7 @@ class TurnQuerySet(models.QuerySet["Turn"]):
 
 
 class Turn(LeasedJob):
-    """One question and what became of it. The row is the truth; the event stream only tells of it."""
+    """One question and its outcome. The row is the truth; the event stream only reports it."""
 
     class State(models.TextChoices):
         QUEUED = LeasedJob.QUEUED, "Queued"
@@ -87,7 +87,7 @@ class Turn(LeasedJob):
     document_ids = models.JSONField(default=list)  # empty: the whole base
     scope_name = models.CharField(max_length=300)
     mode = models.CharField(max_length=10, default="balanced")
-    as_typed = models.BooleanField(default=False)  # the reader edited the question: nothing may rewrite it
+    as_typed = models.BooleanField(default=False)  # the reader edited the question: it must not be rewritten
     again_of = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="asked_again")
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     stop_requested = models.BooleanField(default=False)
@@ -106,7 +106,7 @@ class Turn(LeasedJob):
 
 
 class Rewriting(models.Model):
-    """What a follow-up was taken to ask, given the conversation before it. Insert-only; the run is of `rewritten`."""
+    """How a follow-up was understood in its conversation. Insert-only; the run is of `rewritten`."""
 
     class Outcome(models.TextChoices):
         REWRITTEN = "rewritten", "Completed from the conversation"
@@ -132,7 +132,7 @@ class Rewriting(models.Model):
 
 
 class Answer(models.Model):
-    """The answer as shown, and how it came about. Insert-only."""
+    """The answer as shown, and how it was made. Insert-only."""
 
     class Kind(models.TextChoices):
         GENERATED = "generated", _("Written by the model")
@@ -188,7 +188,7 @@ class Citation(models.Model):
 
 
 class Feedback(models.Model):
-    """What a reader says of an answer. Insert-only: a change of mind is a row of its own, and the latest counts."""
+    """A reader's feedback on an answer. Insert-only: a change of mind adds a row, and the latest counts."""
 
     class Kind(models.TextChoices):
         HELPFUL = "helpful", _("Helpful")

@@ -1,4 +1,4 @@
-"""What a question is asked of (R101): a whole base, or chosen documents of it, and who may ask them.
+"""The scope of a question (R101): a whole base or chosen documents of it, and who may ask them.
 
 The picker's values: `base:<id>`, `document:<id>`, and `documents:<id>,<id>…` for several chosen in a list.
 """
@@ -14,20 +14,20 @@ from django.utils.translation import gettext
 from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
 from documents.storage.replacement import newest
 
-CHOSEN_MAX = 50  # documents of one question; beyond that people ask the base
-# Documents in the picker, of one base and of all; beyond that people ask the base or come from the document.
+CHOSEN_MAX = 50  # documents of one question; for more, ask the base
+# Documents in the picker, per base and in all; others are reached through the base or the document's page.
 OFFERED_OF_EACH_MAX, OFFERED_OF_EACH_MIN, OFFERED_MAX = 200, 3, 500
 
 Choice = tuple[str, str]
 
 
 class ScopeError(Exception):
-    """Nothing can be asked there; the message says why, in words for people."""
+    """The scope cannot be asked; the message for people says why."""
 
 
 @dataclass(frozen=True)
 class QuestionScope:
-    """A base and, unless the whole of it is meant, some of its documents."""
+    """A base and, unless all of it is meant, some of its documents."""
 
     base: KnowledgeBase
     documents: tuple[Document, ...] = ()
@@ -50,7 +50,7 @@ def askable(user: Viewer, base: KnowledgeBase | None = None) -> DocumentQuerySet
 
 
 def choose(user: Viewer, value: str) -> QuestionScope:
-    """The scope of a picker's value; ScopeError when it is not open to the person, or not of one base."""
+    """The scope of a picker's value. Raises ScopeError if it is not open to the person, or spans several bases."""
     kind, ids = parse_picker_value(value)
     if not ids:
         raise ScopeError(gettext("Choose a base or a document to ask."))
@@ -66,7 +66,7 @@ def choose(user: Viewer, value: str) -> QuestionScope:
 
 
 def parse_picker_value(value: str) -> tuple[str, list[uuid.UUID]]:
-    """The kind and the ids of a picker's value; no ids when it is nonsense."""
+    """The kind and ids of a picker's value; no ids if it is malformed."""
     kind, _, text = value.partition(":")
     try:
         ids = [uuid.UUID(part) for part in text.split(",")]
@@ -78,13 +78,13 @@ def parse_picker_value(value: str) -> tuple[str, list[uuid.UUID]]:
 
 
 def write_picker_value(document_ids: Iterable[uuid.UUID | str]) -> str:
-    """The picker's value of documents; "" for none."""
+    """The picker's value for documents; "" for none."""
     ids = [str(pk) for pk in document_ids]
     return (f"document:{ids[0]}" if len(ids) == 1 else f"documents:{','.join(ids)}") if ids else ""
 
 
 def current_value(value: str) -> str:
-    """A value with the newest version of each of its documents."""
+    """The value with each document replaced by its newest version."""
     kind, ids = parse_picker_value(value)
     return write_picker_value(dict.fromkeys(newest(ids))) if kind.startswith("document") else value
 
@@ -94,7 +94,7 @@ def whole_words(base: KnowledgeBase) -> str:
 
 
 def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -> list[tuple[str, list[Choice]]]:
-    """The picker: one group a base, the whole base first, then its documents by title; `chosen` is always among them."""
+    """The picker: one group per base, the whole base first, then its documents by title; always includes `chosen`."""
     documents = askable(user, base)
     kind, ids = parse_picker_value(chosen)
     counts = dict(documents.order_by().values_list("base").annotate(Count("pk")))
@@ -119,7 +119,7 @@ def group_of(
 
 
 def resolve(user: Viewer, base: KnowledgeBase, document_ids: Iterable[str]) -> list[Document]:
-    """The documents of a kept question as they are now, each with its current parse; ScopeError says why there are none.
+    """A stored question's documents as they are now, each with its current parse. Raises ScopeError if none is left.
 
     Between asking and answering a person may lose access, and a document may be deleted (W5).
     """

@@ -1,6 +1,6 @@
-"""The events of a turn: numbered entries of one Redis stream, written by the worker and read over SSE (R99).
+"""The events of a turn: entries of a Redis stream, written by the worker and read over SSE (R99).
 
-The row of the turn is the truth. Events only tell of it, so a missing Redis loses liveliness and nothing else.
+The row of the turn is the truth. Events only report it: without Redis there is no live progress, and no other loss.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from django.conf import settings
 EventType = Literal["question", "stage", "candidates", "token", "citation", "done", "error"]
 ENDINGS = frozenset({"done", "error"})
 
-ENTRIES_MAX = 20_000  # above the longest answer, a token an entry; the cap is against a model that never ends
-KEPT_S = 3600  # a reload within the hour replays the stages; later the page is built from the row alone
+ENTRIES_MAX = 20_000  # more than the longest answer at one entry per token; a limit for a model that never stops
+KEPT_S = 3600  # a reload within an hour replays the stages; later the page is built from the row alone
 PING_MS = 15_000  # proxies close a connection that has been silent for 30 to 60 s
 READ_COUNT = 64
-CONNECTION_S = 300  # then the browser reconnects and the row is asked again: no stream waits on a lost event for ever
+CONNECTION_S = 300  # then the browser reconnects and the row is checked: no stream waits for a lost event for ever
 BEGINNING = "0"
 ENTRY_ID = re.compile(r"\d{1,20}-\d{1,20}")
 
@@ -50,7 +50,7 @@ def writer_client() -> "redis.Redis":
 
 
 def tell(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
-    """Append one event; after an ending the stream is kept for an hour. A Redis that is down is logged, no more."""
+    """Append one event. After the last one the stream expires in an hour. Redis errors are only logged."""
     key = stream_key(turn_id)
     fields = {"type": event, "data": json.dumps(data, ensure_ascii=False)}
     try:
@@ -63,7 +63,7 @@ def tell(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
 
 
 def forget(turn_ids: Iterable[uuid.UUID]) -> None:
-    """Drop what is still told of turns that were erased; without Redis it ends by itself within the hour."""
+    """Drop the events of erased turns; if Redis is down, they expire within the hour."""
     keys = [stream_key(turn_id) for turn_id in turn_ids]
     try:
         if keys:
@@ -73,7 +73,7 @@ def forget(turn_ids: Iterable[uuid.UUID]) -> None:
 
 
 def last_event_id(header: str) -> str:
-    """What a browser says it has seen, if it has the form of an entry id; else the beginning."""
+    """The id a browser has seen last if it looks like an entry id, else the beginning."""
     return header if ENTRY_ID.fullmatch(header) else BEGINNING
 
 
@@ -83,14 +83,14 @@ def frame(event: StreamEvent) -> bytes:
     return f"{head}event: {event.type}\ndata: {event.data}\n\n".encode()
 
 
-# An asyncio client belongs to the loop it was made on; a server has one loop, so this is one client a process.
+# An asyncio client belongs to its event loop; a server has one loop, so one client per process.
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, "redis.asyncio.Redis"] = WeakKeyDictionary()
 
 
 def reader_client() -> "redis.asyncio.Redis":
     loop = asyncio.get_running_loop()
     if loop not in _clients:
-        # XREAD blocks longer than any ordinary socket timeout; protocol 3 would give its reply another shape.
+        # XREAD blocks longer than any ordinary socket timeout; with protocol 3 its reply has another shape.
         _clients[loop] = redis.asyncio.Redis.from_url(
             settings.EVENTS_REDIS_URL, decode_responses=True, socket_timeout=None, protocol=2
         )
@@ -98,9 +98,9 @@ def reader_client() -> "redis.asyncio.Redis":
 
 
 async def follow(turn_id: uuid.UUID | str, last_id: str, *, is_ended: bool) -> AsyncIterator[bytes]:
-    """The frames of a turn after `last_id`, up to and with its ending; a ping whenever nothing happens.
+    """The frames of a turn after `last_id`, up to its last one; a ping whenever nothing happens.
 
-    `is_ended` says that the row has ended: then what is left is replayed, and a missing ending is made up for.
+    `is_ended`: the row has ended, so remaining events are replayed, and a missing last one is added.
     """
     yield b"retry: 1500\n\n"
     until = time.monotonic() + CONNECTION_S
@@ -118,14 +118,14 @@ async def follow(turn_id: uuid.UUID | str, last_id: str, *, is_ended: bool) -> A
                     return
                 yield b": ping\n\n"
     except redis.RedisError as error:
-        # The browser reconnects by itself and the view looks at the row again.
+        # The browser reconnects by itself, and the view checks the row again.
         logger.warning("The events of turn %s cannot be read: %s", turn_id, error)
         if is_ended:
             yield frame(StreamEvent("", "done", "{}"))
 
 
 async def read_events(turn_id: uuid.UUID | str, last_id: str, *, block_ms: int | None) -> list[StreamEvent]:
-    """The next entries after `last_id`; waits up to `block_ms` for the first, or not at all."""
+    """The next entries after `last_id`, waiting up to `block_ms` for the first."""
     key = stream_key(turn_id)
     reply: Any = await reader_client().xread({key: last_id}, count=READ_COUNT, block=block_ms)
     return [

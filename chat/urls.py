@@ -1,4 +1,4 @@
-"""Addresses of the chat, below /ask/."""
+"""URLs of the chat, below /ask/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The pages of the chat. Someone else's conversation is as absent as one that never was."""
+"""The pages of the chat. Other people's conversations get the same 404 as absent ones."""
 
 from typing import cast
 from uuid import UUID
@@ -35,7 +35,7 @@ ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
-    """A new question; asking it begins a conversation."""
+    """A new question, which starts a conversation."""
     user = user_of(request)
     chosen = read_preselection(request)
     form = QuestionForm(user, request.POST if request.method == "POST" else None, chosen=chosen)
@@ -83,7 +83,7 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 
 
 def read_preselection(request: HttpRequest) -> str:
-    """The picker's value that an address asks for with ?base= or one or more ?document=, or "" when it is no id."""
+    """The picker's value for ?base= or one or more ?document= of an address; "" if an id is malformed."""
     try:
         if documents := write_picker_value(UUID(text) for text in request.GET.getlist("document")):
             return documents
@@ -93,7 +93,7 @@ def read_preselection(request: HttpRequest) -> str:
 
 
 def found_words(request: HttpRequest) -> str:
-    """What the list of conversations is searched for; "" when it is not."""
+    """The search text for the list of conversations, or ""."""
     form = FindForm(request.GET)
     return form.cleaned_data["find"] if form.is_valid() else ""
 
@@ -120,7 +120,7 @@ def turn_address(turn: Turn) -> str:
 
 
 def opened_page(request: HttpRequest, turns: list[Turn], user: User) -> CitedPage | None:
-    """The citation an address names with ?turn= and ?cite=; without one, the first of the latest answer."""
+    """The citation named by ?turn= and ?cite=; without them, the first of the latest answer."""
     chosen = next((turn for turn in turns if str(turn.pk) == request.GET.get("turn")), None)
     if chosen and "near" in request.GET:
         return refused_page(chosen, small_number(request.GET["near"]), user)
@@ -135,7 +135,7 @@ def opened_page(request: HttpRequest, turns: list[Turn], user: User) -> CitedPag
 
 
 def small_number(text: str) -> int:
-    """The number of a marker or position in an address; 0, which none has, for anything else."""
+    """A marker or position from an address; 0, which no citation has, if it is not a small number."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else 0
 
 
@@ -152,7 +152,7 @@ def get_turn_of_user(user: User, turn_id: UUID) -> Turn:
 @require_GET
 @never_cache
 def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
-    """One turn as it is now, for the page that was watching it; opened by itself it leads to its conversation."""
+    """The current state of one turn, for the page that polls it; opened directly, it redirects to its conversation."""
     user = user_of(request)
     row = get_turn_of_user(user, turn_id)
     if "HX-Request" not in request.headers:
@@ -176,7 +176,7 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 @require_GET
 @never_cache
 def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
-    """The pane with the page of a passage that was refused."""
+    """The pane with the page of a refused passage."""
     user = user_of(request)
     opened = refused_page(get_turn_of_user(user, turn_id), position, user)
     if opened is None:
@@ -186,7 +186,7 @@ def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpR
 
 @require_GET
 async def events(request: HttpRequest, turn_id: UUID) -> StreamingHttpResponse:
-    """The events of a turn as server-sent events; access is checked here, and the stream itself asks no database."""
+    """Stream the events of a turn. Access is checked here; the stream itself makes no queries."""
     user = cast("User", await request.auser())
     state = await Turn.objects.visible_to(user).filter(pk=turn_id).values_list("state", flat=True).afirst()
     if state is None:
@@ -202,7 +202,7 @@ async def events(request: HttpRequest, turn_id: UUID) -> StreamingHttpResponse:
 
 @require_POST
 def stop_turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
-    """Ask the worker to stop; what was found so far is kept."""
+    """Ask the worker to stop; what it has found so far is kept."""
     row = get_turn_of_user(user_of(request), turn_id)
     Turn.objects.filter(pk=row.pk).exclude(state__in=ENDED).update(stop_requested=True)
     return redirect("chat:conversation", row.conversation_id)
@@ -210,7 +210,7 @@ def stop_turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 
 @require_POST
 def retry(request: HttpRequest, turn_id: UUID) -> HttpResponse:
-    """Ask a question again that has ended, well or not; the earlier answer stays."""
+    """Ask an ended question again, whatever its outcome; the earlier answer stays."""
     row = get_object_or_404(Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED), pk=turn_id)
     again = ask_again(row, form_id_of(request))
     tasks.start(again)
@@ -226,7 +226,7 @@ def form_id_of(request: HttpRequest) -> UUID | None:
 
 @require_POST
 def feedback(request: HttpRequest, turn_id: UUID) -> HttpResponse:
-    """Keep what the person who asked says of an answer."""
+    """Store the feedback of the person who asked."""
     user = user_of(request)
     row = get_object_or_404(Turn.objects.visible_to(user).exclude(run=None), pk=turn_id, state__in=ENDED)
     form = FeedbackForm(request.POST)
@@ -253,7 +253,7 @@ def rename(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 
 @require_POST
 def delete(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
-    """Take a conversation out of the list; its runs stay for the audit."""
+    """Remove a conversation from the list; its runs stay for the audit."""
     row = get_object_or_404(Conversation.objects.visible_to(user_of(request)), pk=conversation_id)
     Conversation.objects.filter(pk=row.pk).update(deleted_at=timezone.now())
     words = gettext("“%(title)s” is in the trash. The record of its answers stays in the audit.")
@@ -264,7 +264,7 @@ def delete(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 @require_GET
 @never_cache
 def trash(request: HttpRequest) -> HttpResponse:
-    """The conversations a person has deleted, to put back."""
+    """The conversations a person has deleted, for restoring."""
     user = user_of(request)
     context = {
         "trashed": Conversation.objects.trashed_by(user)[:CONVERSATIONS_SHOWN],
@@ -284,7 +284,7 @@ def restore_conversation(request: HttpRequest, conversation_id: UUID) -> HttpRes
 @require_GET
 @never_cache
 def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpResponse:
-    """A conversation as a file: Markdown to read, JSON for programs."""
+    """Export a conversation: Markdown to read, JSON for programs."""
     if form not in EXPORTS:
         raise Http404("A conversation is exported as md or json.")
     row = get_object_or_404(

@@ -1,4 +1,4 @@
-"""The Django project: settings, addresses, the Celery application, the status of the parts. No logic of the product."""
+"""The Django project: settings, URLs, the Celery application, the status page. No product logic."""
 
 from docintel_site.celery import app as celery_app
 

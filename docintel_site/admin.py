@@ -1,4 +1,4 @@
-"""What libraries register and nobody needs to see: addresses, sessions, second factors and keys of other people."""
+"""Unregister libraries' models nobody needs to see: addresses, sessions, second factors and keys of other people."""
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator

@@ -1,7 +1,7 @@
-"""The Django admin as a window: everything is looked at there, nothing changed.
+"""A read-only Django admin.
 
-People, bases and dictionaries change on pages of their own, which ask who may, keep a record, and see to it that
-somebody always administers.
+People, bases and dictionaries are changed on their own pages, which check permissions, keep a record, and ensure that
+there is always an administrator.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ View = Callable[..., HttpResponseBase]
 
 
 class ReadOnly:
-    """What every model gets that is registered: no buttons, no forms, no actions."""
+    """The options of every registered model: no buttons, no forms, no actions."""
 
     show_full_result_count = False
 
@@ -38,7 +38,7 @@ class ReadOnly:
 
 
 class ReadOnlySite(admin.AdminSite):
-    """The admin of whatever is registered, by us or by a library; it takes no request that could write."""
+    """The admin of all registered models, ours and libraries'; it refuses every request that could write."""
 
     site_header = site_title = "DocIntel administration"
 
@@ -52,7 +52,7 @@ class ReadOnlySite(admin.AdminSite):
         return super().admin_view(view if view == self.logout else looking_only(view), cacheable)
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """The site's own page keeps a record of it."""
+        """The site's own page, which keeps a record."""
         return redirect("account_change_password")
 
 

@@ -1,4 +1,4 @@
-"""Every address of the API, version 1."""
+"""Every URL of the API, version 1."""
 
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView

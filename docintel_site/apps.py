@@ -1,4 +1,4 @@
-"""An app of its own, so that Django finds the commands of the project."""
+"""An app, so that Django finds the project's commands."""
 
 from django.apps import AppConfig
 

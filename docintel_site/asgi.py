@@ -8,7 +8,7 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
 pages = get_asgi_application()
 
-# Who may upload is asked of models, which Django has to have loaded.
+# After Django is set up: the check of uploads uses models.
 from docintel_site.http.access_log import AccessLog
 from docintel_site.http.allowance import allowance
 from docintel_site.http.body_limit import BodyLimit

@@ -1,4 +1,4 @@
-"""The cache of rate limits: Redis, and this process's own memory while Redis is away."""
+"""The cache of rate limits: Redis, or this process's memory while Redis is down."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class Json:
-    """How values lie in Redis. Django's own way, pickle, runs whatever somebody put there."""
+    """How values are stored in Redis. Django's default, pickle, would execute whatever somebody put there."""
 
     def dumps(self, value: Any) -> str:
         return json.dumps(value)
@@ -22,7 +22,7 @@ class Json:
 
 
 class SteadyCache(RedisCache):
-    """Redis as a cache that nobody has to wait or fail for: limits then hold for each process by itself."""
+    """Redis as a cache that never delays or fails a request: without it, limits apply per process."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)

@@ -17,5 +17,5 @@ app.autodiscover_tasks(["documents.ingestion", "chat.turns", "audit.keeping"])
 
 @setup_logging.connect
 def log_like_django(**options: Any) -> None:
-    """Take LOGGING of the settings; Celery would otherwise put its own handlers and level in its place."""
+    """Use LOGGING of the settings; Celery would otherwise replace it by its own handlers and level."""
     dictConfig(settings.LOGGING)

@@ -1,4 +1,4 @@
-"""The first visit: a one-time link makes the owner, who is handed the demo base if it was loaded."""
+"""The first visit: a one-time link creates the owner, who gets the demo base if it was loaded."""
 
 from allauth.account.utils import perform_login
 from django.contrib.auth.decorators import login_not_required
@@ -17,7 +17,7 @@ from chat.turns.demo import hand_over
 @login_not_required
 @never_cache
 def first_owner(request: HttpRequest, token: str) -> HttpResponseBase:
-    """Show and take the form that makes the first owner; a used or old link is simply not found."""
+    """The form that creates the first owner; a used or expired link gives a 404."""
     if not OwnerLink.open_for(token).exists():
         raise Http404(_("This link has been used or is too old."))
     form = FirstOwnerForm(request.POST or None, label_suffix="")
@@ -34,7 +34,7 @@ def first_owner(request: HttpRequest, token: str) -> HttpResponseBase:
 
 @login_not_required
 def home(request: HttpRequest) -> HttpResponse:
-    """The bases of a signed-in person; before the first owner exists, how to become it."""
+    """The bases of a signed-in person; before there is an owner, how to become it."""
     if request.user.is_authenticated:
         return redirect("documents:bases")
     if not User.objects.filter(is_superuser=True).exists():

@@ -1,4 +1,4 @@
-"""The main navigation at the top of each page: where it leads, and which entry the page belongs to."""
+"""The main navigation at the top of each page: its links, and which one is current."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,7 +15,7 @@ ENTRIES = {
     "audit:figures": _("Figures"),
     "status": pgettext_lazy("page", "Status"),
 }
-# A page belongs to the entry of its view or else of its app.
+# A page belongs to the entry of its view, or else of its app.
 ENTRY_OF_VIEW = {"audit:figures": "audit:figures", "audit:coverage": "audit:figures", "status": "status"}
 ENTRY_OF_APP = {
     "documents": "documents:bases",
@@ -34,12 +34,12 @@ class NavigationLink(NamedTuple):
 
 
 def navigation(request: HttpRequest) -> dict[str, Callable[[], list[NavigationLink]]]:
-    """A context processor; the links are made only where a page shows them."""
+    """A context processor; links are built only if a page shows them."""
     return {"navigation": lambda: entries_for(request)}
 
 
 def entries_for(request: HttpRequest) -> list[NavigationLink]:
-    """Every link in its order; none is current on a page that no view made."""
+    """All links in order; none is current on a page without a view."""
     match = request.resolver_match
     current = match and (ENTRY_OF_VIEW.get(match.view_name) or ENTRY_OF_APP.get(match.app_name))
     return [NavigationLink(reverse(view), str(words), view == current) for view, words in ENTRIES.items()]

@@ -1,4 +1,4 @@
-"""The description of the API: what every operation may answer, and the page that shows it without inline code."""
+"""The OpenAPI schema: the possible responses of every operation, and a page for it without inline code."""
 
 import re
 from typing import Any
@@ -51,7 +51,7 @@ PROBLEM = {
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # it registers itself
-    """How a token is described."""
+    """The schema of token authentication."""
 
     target_class = "accounts.authentication.BearerAuthentication"
     name = "bearer"
@@ -61,12 +61,12 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 
 def of_version_1(endpoints: list[tuple[str, str, str, Any]], **_: Any) -> list[tuple[str, str, str, Any]]:
-    """The addresses to describe: /api/chat is the same view once more."""
+    """The endpoints to describe: /api/chat is an alias."""
     return [endpoint for endpoint in endpoints if endpoint[0].startswith("/api/v1/")]
 
 
 def with_summaries(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Every operation says in its heading what it does: the first sentence of its description."""
+    """Set every operation's summary to the first sentence of its description."""
     for operations in result["paths"].values():
         for operation in operations.values():
             operation["summary"] = re.split(r"[.:;](?:\s|$)", operation["description"], maxsplit=1)[0]
@@ -74,7 +74,7 @@ def with_summaries(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def with_closed_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """A body has the fields that are described and no others; what only bodies are made of is named so."""
+    """Bodies accept no fields but those described; components used only in bodies are named so."""
     for name, schema in result["components"]["schemas"].items():
         if name.endswith("Request") and schema.get("type") == "object":
             schema["additionalProperties"] = False
@@ -82,7 +82,7 @@ def with_closed_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Every operation may answer with a problem."""
+    """Add the problem response to every operation."""
     result.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for operations in result["paths"].values():
@@ -92,8 +92,8 @@ def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
-@method_decorator(csp_update({"img-src": ["data:"]}), name="dispatch")  # the icons of its style sheet
+@method_decorator(csp_update({"img-src": ["data:"]}), name="dispatch")  # for the icons of its style sheet
 class SwaggerView(SpectacularSwaggerSplitView):
-    """The page to read and try the API, from files of our own and in our own frame."""
+    """The page to read and try the API, with our own files and frame."""
 
     template_name = "api_docs.html"

@@ -1,4 +1,4 @@
-"""Lists of the API by key: the next page begins after the last row of this one, however many rows lie before."""
+"""Keyset paging of the API's lists: the next page begins after the last row, however many rows come before."""
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -22,7 +22,7 @@ FOREIGN = "This cursor is not one of ours."
 
 
 class KeysetPagination(BasePagination):
-    """`?limit=` rows after `?cursor=`; the rows' order must end in a unique column. The answer names the next page."""
+    """`?limit=` rows after `?cursor=`; the order must end in a unique column. The response links the next page."""
 
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> list[Any]:
         assert isinstance(queryset, QuerySet)
@@ -40,7 +40,7 @@ class KeysetPagination(BasePagination):
         return Response({"results": data, "next": self.address()})
 
     def address(self) -> str | None:
-        """The address of the next page under the same filters; None at the end."""
+        """The address of the next page with the same filters; None at the end."""
         if self.next is None:
             return None
         kept = self.request.query_params.copy()
@@ -52,7 +52,7 @@ class KeysetPagination(BasePagination):
         return urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
     def read(self, queryset: "QuerySet[Any]", cursor: str) -> list[Any]:
-        """The values of a cursor as its columns hold them. Raises NotFound for one that is not ours."""
+        """The values of a cursor, typed like its columns. Raises NotFound for an invalid one."""
         try:
             texts = json.loads(urlsafe_b64decode((cursor[:CURSOR_MAX] + "==").encode()))
             fields = [queryset.model._meta.get_field(key.lstrip("-")) for key in self.keys]
@@ -85,7 +85,7 @@ def is_text(value: Any) -> bool:
 
 
 def limit_of(request: Request) -> int:
-    """The rows asked for. Raises ValidationError for what is no such number."""
+    """The number of rows asked for. Raises ValidationError if it is invalid."""
     text = request.query_params.get("limit", str(LIMIT))
     limit = int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 0
     if not 1 <= limit <= LIMIT_MAX:

@@ -1,4 +1,4 @@
-"""The one settings file. The environment is read here and nowhere else, and a wrong value stops the start."""
+"""The only settings file. The environment is read here and nowhere else; an invalid value stops the start."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from llm.prices import parse_prices
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
-CONNECT_S = 5  # a host that does not answer would be waited for for minutes
+CONNECT_S = 5  # otherwise a host that does not answer blocks for minutes
 
 # ---- environment readers: each fails with the name, the value and what is allowed
 
@@ -45,7 +45,7 @@ def env_number(name: str, default: float, *, low: float, high: float) -> float:
 
 
 def limits_from(**names: str) -> dict[str, Decimal]:
-    """The limits that are set, by what they limit; each is an amount of money above zero."""
+    """The configured limits by what they limit; each is an amount of money above zero."""
     limits = {}
     for what, name in names.items():
         if text := env_str(name):
@@ -63,7 +63,7 @@ def env_list(name: str, default: str) -> list[str]:
 
 
 def database_from(url: str) -> dict[str, Any]:
-    """Django's database settings of a postgresql:// URL; a Unix socket is given as `?host=/directory`."""
+    """Django's database settings for a postgresql:// URL; a Unix socket is given as `?host=/directory`."""
     parts = urlsplit(url)
     if parts.scheme not in ("postgres", "postgresql"):
         raise ImproperlyConfigured(
@@ -78,21 +78,21 @@ def database_from(url: str) -> dict[str, Any]:
         "HOST": query.pop("host", None) or parts.hostname or "",
         "PORT": query.pop("port", None) or parts.port or "",
         "OPTIONS": {"connect_timeout": CONNECT_S, **query},
-        # Under ASGI a kept connection belongs to a thread that may never come back and runs out of connections.
+        # Under ASGI, a persistent connection belongs to a thread that may never be used again, and connections run out.
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
     }
 
 
 def secret_key_in(home: Path) -> str:
-    """The key of this installation, made at the first start and kept where only its user can read it."""
+    """The installation's secret key, generated at the first start and readable only by its user."""
     path, fresh = home / "secret_key", home / f"secret_key.{os.getpid()}"
     try:
         if not path.exists():
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
             with open(os.open(fresh, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
                 file.write(secrets.token_urlsafe(50))
-            # A link appears whole and fails when another process was first: nobody ever reads half a key.
+            # The link appears complete, and fails if another process was first: nobody ever reads half a key.
             with suppress(FileExistsError):
                 os.link(fresh, path)
             fresh.unlink()
@@ -103,7 +103,7 @@ def secret_key_in(home: Path) -> str:
         ) from error
 
 
-# ---- where things live
+# ---- locations
 
 HOME = Path(env_str("DOCINTEL_HOME", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = HOME / "files"
@@ -190,17 +190,17 @@ TEMPLATES = [
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("fr", "Français")]
-LANGUAGE_COOKIE_AGE = 31_536_000  # a year; before the first choice the browser's own wish decides
+LANGUAGE_COOKIE_AGE = 31_536_000  # a year; before the first choice the browser's preference decides
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = BASE_DIR / "staticfiles"  # filled in an image only; elsewhere WhiteNoise reads the sources
+STATIC_ROOT = BASE_DIR / "staticfiles"  # filled only in an image; elsewhere WhiteNoise reads the sources
 WHITENOISE_USE_FINDERS = True
 TEST_RUNNER = "django.test.runner.DiscoverRunner"
 
-# ---- accounts: by e-mail, no sign-up of strangers, no default password
+# ---- accounts: by e-mail, by invitation only, no default password
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
@@ -222,9 +222,9 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 FIRST_OWNER_LINK_HOURS = 24
 INVITATION_DAYS = 7
 MFA_ADAPTER = "accounts.adapter.SecondFactorAdapter"
-MFA_ALLOW_UNVERIFIED_EMAIL = True  # addresses are those of invitations, nobody types their own
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # addresses come from invitations, nobody types their own
 MFA_TOTP_ISSUER = "DocIntel"
-MFA_TOTP_TOLERANCE = 1  # a telephone's clock may be half a minute off
+MFA_TOTP_TOLERANCE = 1  # a phone's clock may be half a minute off
 
 # ---- sign-on by the organisation's own provider (OpenID Connect), if one is named
 
@@ -232,7 +232,7 @@ OIDC_ISSUER = env_str("DOCINTEL_OIDC_ISSUER")
 OIDC_CLIENT_ID = env_str("DOCINTEL_OIDC_CLIENT_ID")
 OIDC_CLIENT_SECRET = env_str("DOCINTEL_OIDC_CLIENT_SECRET")
 OIDC_NAME = env_str("DOCINTEL_OIDC_NAME", "Single sign-on")
-OIDC_SIGNUP = env_bool("DOCINTEL_OIDC_SIGNUP", False)  # whether people nobody invited get an account by it
+OIDC_SIGNUP = env_bool("DOCINTEL_OIDC_SIGNUP", False)  # whether uninvited people get an account
 if bool(OIDC_ISSUER) != bool(OIDC_CLIENT_ID):
     raise ImproperlyConfigured("DOCINTEL_OIDC_ISSUER and DOCINTEL_OIDC_CLIENT_ID go together; one of them is not set.")
 if OIDC_ISSUER and urlsplit(OIDC_ISSUER).scheme not in ("http", "https"):
@@ -242,17 +242,17 @@ OIDC_APP = {
     "name": OIDC_NAME,
     "client_id": OIDC_CLIENT_ID,
     "secret": OIDC_CLIENT_SECRET,
-    # The operator has chosen the provider: an address it has verified opens the account of that address.
+    # The operator chose the provider: an address it has verified opens the account of that address.
     "settings": {"server_url": OIDC_ISSUER, "email_authentication": True},
 }
 SOCIALACCOUNT_ADAPTER = "accounts.adapter.SignOnAdapter"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
-# A form that ends at another host is what our content security policy refuses; the state of the request is checked.
+# Our content security policy refuses forms that end at another host; the request's state is verified.
 SOCIALACCOUNT_LOGIN_ON_GET = True
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [OIDC_APP] if OIDC_ISSUER else [], "OAUTH_PKCE_ENABLED": True}}
 
-# ---- mail: by a server, or kept as files for the administrator to read
+# ---- mail: by a server, or as files for the administrator to read
 
 EMAIL_HOST = env_str("DOCINTEL_SMTP_HOST")
 EMAIL_PORT = int(env_number("DOCINTEL_SMTP_PORT", 587, low=1, high=65_535))
@@ -301,12 +301,12 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
-BODY_MAX_BYTES = 3_000_000  # of a request, unless somebody signed in uploads: the line above, or a dictionary of 1 MB
+BODY_MAX_BYTES = 3_000_000  # unless somebody signed in uploads: the line above, or a dictionary of 1 MB
 
-# ---- the API: one form of errors, lists by key, limits by person
+# ---- the API: one error format, keyset paging, limits per person
 
-# Limits are counted in Redis, those of signing in too: in the memory of a process an attacker would get as many
-# attempts as there are web processes, and all of them again after a restart.
+# Limits, including those of signing in, are counted in Redis: in process memory an attacker would get as many attempts
+# as there are web processes, and all of them again after a restart.
 CACHES = {
     "default": {
         "BACKEND": "docintel_site.cache.SteadyCache",
@@ -315,8 +315,8 @@ CACHES = {
         "OPTIONS": {"serializer": "docintel_site.cache.Json", "socket_timeout": 2},
     }
 }
-API_RATE = int(env_number("DOCINTEL_API_RATE", 600, low=1, high=1_000_000))  # requests of one person a minute
-ASK_RATE = int(env_number("DOCINTEL_ASK_RATE", 60, low=1, high=1_000_000))  # of them, what costs work or money
+API_RATE = int(env_number("DOCINTEL_API_RATE", 600, low=1, high=1_000_000))  # requests per person and minute
+ASK_RATE = int(env_number("DOCINTEL_ASK_RATE", 60, low=1, high=1_000_000))  # those of them that cost work or money
 API_ANSWER_WAIT_S = env_number("DOCINTEL_API_ANSWER_WAIT_S", 120, low=0, high=600)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -365,7 +365,7 @@ SPECTACULAR_SETTINGS = {
 UPLOAD_MAX_BYTES = int(env_number("DOCINTEL_UPLOAD_MAX_MB", 50, low=1, high=1000)) * 1_000_000
 REQUEST_MAX_BYTES = (
     10 * UPLOAD_MAX_BYTES
-)  # of an upload: a form of several files; with scripts each file is a request of its own
+)  # of an upload: a form of several files; with scripts each file is its own request
 PAGES_MAX = int(env_number("DOCINTEL_PAGES_MAX", 2000, low=1, high=10_000))
 CHILD_MEMORY_BYTES = int(env_number("DOCINTEL_CHILD_MEMORY_MB", 1024, low=256, high=16_384)) * 1_048_576
 CHILD_CPU_S = int(env_number("DOCINTEL_CHILD_CPU_S", 30, low=5, high=600))
@@ -375,7 +375,7 @@ CHILD_WALL_S = int(env_number("DOCINTEL_CHILD_WALL_S", 60, low=5, high=1200))
 
 
 def celery_redis(url: str, database: int) -> str:
-    """Celery's form of a Redis URL; a Unix socket is `redis+socket://` there and `unix://` in redis-py."""
+    """Celery's form of a Redis URL: a Unix socket is `redis+socket://` there, and `unix://` in redis-py."""
     if url.startswith("unix://"):
         return f"redis+socket://{urlsplit(url).path}?virtual_host={database}"
     return url
@@ -387,7 +387,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
-# A task keeps its name wherever its module lies, so that messages queued by an older version are understood.
+# Task names do not depend on module paths, so that messages queued by an older version still work.
 CELERY_TASK_ROUTES = {
     "documents.tasks.embed_document": {"queue": "embed"},
     "documents.tasks.sweep": {"queue": "sweep"},
@@ -397,12 +397,12 @@ CELERY_TASK_ROUTES = {
     "audit.tasks.export_head": {"queue": "sweep"},
     "audit.tasks.apply_retention": {"queue": "sweep"},
 }
-LEASE_S = 60  # a worker that has not renewed its lease for this long is taken for dead (T1)
+LEASE_S = 60  # a worker that has not renewed its lease for this long is considered dead (T1)
 SWEEP_EVERY_S = 30
 TIDY_EVERY_S = 3600
 HEAD_EVERY_S = 3600  # between two exported heads of the ledger (AT4)
 ATTEMPTS_MAX = 3
-# A sweep that could not be delivered is worth nothing when the next one is due.
+# A sweep not delivered by the time of the next one is useless.
 SWEEP_OPTIONS = {"expires": SWEEP_EVERY_S}
 CELERY_BEAT_SCHEDULE = {
     "documents": {"task": "documents.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
@@ -412,7 +412,7 @@ CELERY_BEAT_SCHEDULE = {
     "retention": {"task": "audit.tasks.apply_retention", "schedule": HEAD_EVERY_S},
 }
 
-# A question over ten filings of 190 pages takes its detectors 1 to 2 s; what takes this long was made to.
+# Detectors take 1 to 2 s for a question over ten filings of 190 pages; what takes this long is an attack.
 DETECTION_DEADLINE_S = env_number("DOCINTEL_DETECTION_DEADLINE_S", 30, low=1, high=600)
 
 # ---- the model: any OpenAI-compatible server, or none
@@ -438,11 +438,11 @@ ANSWER_DEADLINE_S = env_number("DOCINTEL_ANSWER_DEADLINE_S", 90, low=1, high=600
 if LLM_BASE_URL and urlsplit(LLM_BASE_URL).scheme not in ("http", "https"):
     raise ImproperlyConfigured(f"OPENAI_BASE_URL is {LLM_BASE_URL!r}; it must begin with http:// or https://.")
 
-# ---- vectors and reranking by others: nothing is sent to them unless a base chooses them
+# ---- external vectors and reranking: nothing is sent unless a base chooses them
 
 EMBEDDING_BASE_URL = env_str("DOCINTEL_EMBEDDING_BASE_URL")
 EMBEDDING_API_KEY = env_str("DOCINTEL_EMBEDDING_API_KEY")
-if not EMBEDDING_BASE_URL:  # then it is the server of the model, and its key
+if not EMBEDDING_BASE_URL:  # default: the model's server and key
     EMBEDDING_BASE_URL, EMBEDDING_API_KEY = LLM_BASE_URL, EMBEDDING_API_KEY or LLM_API_KEY
 EMBEDDING_CONFIGURED = bool(EMBEDDING_BASE_URL or EMBEDDING_API_KEY)
 EMBEDDING_MODEL = env_str("DOCINTEL_EMBEDDING_MODEL", "text-embedding-3-small")
@@ -466,14 +466,14 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["route"]}},
     "root": {"handlers": ["console"], "level": env_str("DOCINTEL_LOG_LEVEL", "INFO")},
     "loggers": {
-        # Their debug lines hold keys and document text.
+        # Their debug lines contain keys and document text.
         "openai": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},
-        # Their lines hold paths and queries, which access_log.py leaves out; also when somebody starts uvicorn by hand.
+        # Their lines contain paths and queries, which access_log.py omits; also if uvicorn is started by hand.
         "uvicorn.access": {"handlers": [], "propagate": False},
         "django": {"handlers": []},
         "django.server": {"handlers": [], "propagate": False},
-        "django.request": {"level": "ERROR"},  # that a request was refused, its own line says
+        "django.request": {"level": "ERROR"},  # the access log already has a line for a refused request
     },
 }

@@ -1,4 +1,4 @@
-"""What works and what does not: each part asked itself, with what to do when it fails."""
+"""The status page: every part is probed, with advice if it fails."""
 
 import shutil
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ GIGABYTE = 1_000_000_000
 DISK_LOW_BYTES = 5 * GIGABYTE
 DISK_FULL_BYTES = GIGABYTE // 2
 STUCK_SHOWN = 20
-STUCK_AFTER_LEASES = 2  # after one lease the sweeper takes a job up again; one that is still there now is stuck
+STUCK_AFTER_LEASES = 2  # after one lease the sweeper restarts a job; one still unattended is stuck
 
 
 @dataclass(frozen=True)
 class Stuck:
-    """One job or question whose worker has died and that nobody took up again."""
+    """One job or question whose worker has died and that nobody has restarted."""
 
     title: str
     url: str
@@ -47,7 +47,7 @@ class Stuck:
 
 @dataclass(frozen=True)
 class StatusCheck:
-    """One part: its state in a word, what was seen, and what to do about it."""
+    """One part: its state in a word, what was found, and what to do."""
 
     name: str
     state: State
@@ -56,7 +56,7 @@ class StatusCheck:
 
 
 def checks() -> list[StatusCheck]:
-    """Every part of the installation; rows and workers are asked for only where the database and the broker answer."""
+    """Every part of the installation; rows and workers are checked only if the database and the broker answer."""
     found = [database()]
     if found[0].state != "fail":
         found += [tables(), documents(), questions()]
@@ -67,7 +67,7 @@ def checks() -> list[StatusCheck]:
 
 
 def worst(found: list[StatusCheck]) -> State:
-    """The state of the whole."""
+    """The state of the whole: the worst of all."""
     return max((check.state for check in found), key=("ok", "warn", "fail").index, default="ok")
 
 
@@ -103,18 +103,18 @@ def tables() -> StatusCheck:
 
 
 def documents() -> StatusCheck:
-    """No document waits for a worker that has died."""
+    """No document is waiting for a dead worker."""
     states = IngestJob.State
     return stuck(_("Documents"), IngestJob.objects.all(), states.RUNNING, states.QUEUED, "ingest, beat")
 
 
 def questions() -> StatusCheck:
-    """No question waits for a worker that has died."""
+    """No question is waiting for a dead worker."""
     return stuck(_("Questions"), Turn.objects.all(), Turn.State.RUNNING, Turn.State.QUEUED, "ask, beat")
 
 
 def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str, queued: str, logs: str) -> StatusCheck:
-    """Rows whose worker has not been heard of for two leases, beside those that are being worked on."""
+    """Rows whose worker has been silent for two leases, and the number being worked on."""
     count = rows.filter(is_stuck()).count()
     at_work, waiting = rows.filter(state=running).count(), rows.filter(state=queued).count()
     open_rows = _("%(at_work)d at work, %(waiting)d waiting") % {"at_work": at_work, "waiting": waiting}
@@ -126,12 +126,12 @@ def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str,
 
 
 def is_stuck() -> Q:
-    """A row at work without a heartbeat for two leases: one lease after its worker died a sweeper takes it up."""
+    """A running row without a heartbeat for two leases; the sweeper should have restarted it after one."""
     return is_expired(STUCK_AFTER_LEASES)
 
 
 def stuck_work(user: Viewer) -> list[Stuck]:
-    """The stuck documents and questions this person may see, each with what to do about it."""
+    """The stuck documents and questions this person may see, with advice."""
     jobs = IngestJob.objects.filter(is_stuck(), document__in=Document.objects.visible_to(user))
     turns = Turn.objects.filter(is_stuck(), conversation__user_id=user.pk or 0)
     return [
@@ -141,7 +141,8 @@ def stuck_work(user: Viewer) -> list[Stuck]:
             job.stage,
             job.heartbeat_at,
             _(
-                "Restart the workers; the reading goes on by itself. If it stops again, open the document and read it again."
+                "Restart the workers; the reading goes on by itself. "
+                "If it stops again, open the document and read it again."
             ),
         )
         for job in jobs.select_related("document").order_by("heartbeat_at")[:STUCK_SHOWN]
@@ -158,7 +159,7 @@ def stuck_work(user: Viewer) -> list[Stuck]:
 
 
 def broker() -> StatusCheck:
-    """Redis takes messages."""
+    """Redis accepts messages."""
     try:
         with current_app.connection_for_read() as link:
             link.ensure_connection(max_retries=1, timeout=PING_S)
@@ -169,7 +170,7 @@ def broker() -> StatusCheck:
 
 
 def workers() -> StatusCheck:
-    """Every queue has a worker that answers."""
+    """Every queue has a responding worker."""
     answers = current_app.control.inspect(timeout=PING_S).active_queues() or {}
     served = {queue["name"] for queues_of_one in answers.values() for queue in queues_of_one}
     missing = [queue for queue in QUEUES if queue not in served]
@@ -182,7 +183,7 @@ def workers() -> StatusCheck:
 
 
 def queues() -> StatusCheck:
-    """How many messages wait; the rows are the truth, so a lost message only costs time."""
+    """How many messages are waiting; the rows are the truth, so a lost message only costs time."""
     with current_app.connection_for_read() as link:
         channel: Any = link.default_channel
         waiting = {queue: channel.client.llen(queue) for queue in QUEUES}
@@ -214,7 +215,7 @@ def model() -> StatusCheck:
 
 
 def mail() -> StatusCheck:
-    """Mail leaves by a server, or links are handed over by hand."""
+    """Mail is sent by a server, or links are passed on by hand."""
     if settings.MAIL_CONFIGURED:
         return StatusCheck(_("Mail"), "ok", _("by %(host)s") % {"host": settings.EMAIL_HOST})
     hint = _("Set DOCINTEL_SMTP_HOST to send invitations and links for forgotten passwords.")
@@ -233,5 +234,5 @@ def disk() -> StatusCheck:
 
 
 def first_line(error: Exception) -> str:
-    """The reason in an error's text, without the driver's paragraphs."""
+    """The reason in an error's text, without the driver's further paragraphs."""
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

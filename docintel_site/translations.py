@@ -1,6 +1,6 @@
-"""The words of the interface: found in code, templates and scripts, kept per language, compiled for Django and the browser.
+"""The interface's messages: extracted from code, templates and scripts, kept per language, compiled for use.
 
-The catalogues in `locale/` are edited by hand; what is compiled from them is committed too, so that running needs no tool.
+The catalogues in `locale/` are edited by hand. Compiled files are committed too, so that running needs no tool.
 """
 
 import io
@@ -17,10 +17,10 @@ from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("accounts", "audit", "chat", "docintel_site", "documents", "ledger", "llm", "reading", "retrieval")
-LANGUAGES = ("fr",)  # besides English, which the messages are written in
+LANGUAGES = ("fr",)  # besides English, the language of the messages
 PAGES, SCRIPTS = "django", "djangojs"
 CONTEXT_FIRST = ((1, "c"), 2)
-MADE_AT = datetime(2026, 1, 1, tzinfo=UTC)  # the same words must compile to the same bytes on any day
+MADE_AT = datetime(2026, 1, 1, tzinfo=UTC)  # the same messages must compile to the same bytes on any day
 HEAD = """# The words of DocIntel's interface. `manage.py translations` brings it up to date and compiles it.
 msgid ""
 msgstr ""
@@ -42,7 +42,7 @@ KEYWORDS = {
 
 
 def refresh(language: str) -> list[str]:
-    """Bring the catalogues of a language up to date with the code and compile them; the messages still without words."""
+    """Update a language's catalogues from the code and compile them; return the messages still untranslated."""
     missing: list[str] = []
     for domain, found in found_messages().items():
         catalog = update_catalog(read_catalog(language, domain), found)
@@ -56,7 +56,7 @@ def refresh(language: str) -> list[str]:
 
 
 def find_catalog_faults(language: str) -> list[str]:
-    """What is wrong with a language, a sentence each: messages nobody translated, gone ones, wrong placeholders, old files."""
+    """One sentence per fault of a language: untranslated or obsolete messages, wrong placeholders, outdated files."""
     told: list[str] = []
     for domain, found in found_messages().items():
         kept = read_catalog(language, domain)
@@ -69,7 +69,7 @@ def find_catalog_faults(language: str) -> list[str]:
 
 
 def found_messages() -> dict[str, Catalog]:
-    """The messages of pages and of scripts, as they stand in the sources."""
+    """The messages of pages and scripts, as found in the sources."""
     pages, scripts = Catalog(), Catalog()
     for path in sources():
         method, words = ("javascript", scripts) if path.suffix == ".js" else ("python", pages)
@@ -79,7 +79,7 @@ def found_messages() -> dict[str, Catalog]:
 
 
 def sources() -> Iterator[Path]:
-    """Every file that may hold a message, in a fixed order."""
+    """Every file that may contain a message, in a fixed order."""
     for app in APPS:
         yield from sorted(path for path in (ROOT / app).rglob("*.py") if not {"tests", "migrations"} & {*path.parts})
     yield from sorted((ROOT / "templates").rglob("*.html"))
@@ -88,16 +88,16 @@ def sources() -> Iterator[Path]:
 
 
 def source_of(path: Path) -> io.BytesIO:
-    """A file as the extractor reads it: templates become calls of gettext."""
+    """A file for the extractor: templates become calls of gettext."""
     text = path.read_text(encoding="utf-8")
     if path.suffix in (".html", ".txt"):
-        # What is no message becomes rows of X; their indentation would be no Python.
+        # Everything else becomes rows of X, whose indentation would be invalid Python.
         text = "\n".join(line.strip() for line in templatize(text).splitlines())
     return io.BytesIO(text.encode())
 
 
 def update_catalog(kept: Catalog, found: Catalog) -> Catalog:
-    """The messages of the code with the translations kept so far; nothing is guessed."""
+    """The code's messages with their existing translations; nothing is guessed."""
     for message in found:
         known = same_in(kept, message)
         if message.id and known is not None:
@@ -108,7 +108,7 @@ def update_catalog(kept: Catalog, found: Catalog) -> Catalog:
 
 
 def same_in(catalog: Catalog, message: Message) -> Message | None:
-    """The message of another catalogue with the same words, forms and context; the nameless first one is always there."""
+    """The message with the same text, plural and context in another catalogue. The header (empty id) always exists."""
     if not message.id:
         return message
     other = catalog.get(message.id, message.context)
@@ -120,13 +120,13 @@ def first_form(message: Message) -> str:
 
 
 def is_done(message: Message) -> bool:
-    """Whether every form of a message has words somebody has looked at."""
+    """Whether every form of a message has a reviewed translation."""
     forms = [message.string] if isinstance(message.string, str) else list(message.string or [""])
     return not message.id or (all(forms) and "fuzzy" not in message.flags)
 
 
 def read_catalog(language: str, domain: str) -> Catalog:
-    """A language's catalogue as it is kept, empty before the first time."""
+    """A language's stored catalogue, empty at first."""
     path = po_path(language, domain)
     if not path.exists():
         return Catalog(locale=language)
@@ -139,14 +139,14 @@ def po_path(language: str, domain: str) -> Path:
 
 
 def po_bytes(catalog: Catalog) -> bytes:
-    """A catalogue as text: sorted, without places and dates, so that a change shows only what changed."""
+    """A catalogue as text: sorted, without locations and dates, so that diffs show only real changes."""
     buffer = io.BytesIO()
     write_po(buffer, catalog, no_location=True, omit_header=True, sort_output=True, width=120)
     return HEAD.format(plural_forms=catalog.plural_forms).encode() + buffer.getvalue()
 
 
 def compiled_files(language: str) -> dict[Path, bytes]:
-    """What is compiled from the catalogues of a language: Django's binary form, and a script for the browser."""
+    """What is compiled from a language's catalogues: Django's binary form, and a script for the browser."""
     pages = io.BytesIO()
     catalog = read_catalog(language, PAGES)
     catalog.creation_date = catalog.revision_date = MADE_AT

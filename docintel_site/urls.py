@@ -1,4 +1,4 @@
-"""Every address of the site."""
+"""Every URL of the site."""
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin

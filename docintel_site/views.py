@@ -1,4 +1,4 @@
-"""The pages that belong to no app: the status of the parts, and the icon browsers ask for by its old name."""
+"""Pages that belong to no app: the status page, and the icon's conventional address."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,7 +14,7 @@ DAY_S = 86_400
 @require_safe
 @never_cache
 def status(request: HttpRequest) -> HttpResponse:
-    """Every part with its state and what to do, for anyone signed in; stuck work only where they may see it."""
+    """Every part with its state and advice, for anyone signed in; stuck work only as far as they may see it."""
     found = checks()
     return render(request, "status.html", {"checks": found, "worst": worst(found), "stuck": stuck_work(request.user)})
 
@@ -22,5 +22,5 @@ def status(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=DAY_S)
 def favicon(request: HttpRequest) -> HttpResponse:
-    """Where the icon is."""
+    """Redirect to the icon."""
     return redirect(static("icon.svg"))

@@ -1,4 +1,4 @@
-"""The gate: a base or document as a person may see it, or a 404 that tells nothing."""
+"""Access control: a base or document if the person may see it, else a 404 that reveals nothing."""
 
 from typing import TypeVar
 from uuid import UUID
@@ -40,15 +40,15 @@ class LastOwner(Exception):
 
 
 class BaseNotFound(Exception):
-    """No base is meant by what was given; the message is for people."""
+    """No base matches; the message is for people."""
 
 
 class SeveralBases(BaseNotFound):
-    """More than one base has the name."""
+    """Several bases have the name."""
 
 
 def find_base(given: str) -> KnowledgeBase:
-    """The base of that name, else of that id, for whoever has the server's shell. Raises BaseNotFound, SeveralBases."""
+    """The base of that name or id, for users of the server's shell. Raises BaseNotFound, SeveralBases."""
     living = KnowledgeBase.objects.living()
     bases = list(living.filter(name=given)[:2]) or list(living.filter(pk__in=ids_in(given)))
     if len(bases) > 1:
@@ -59,7 +59,7 @@ def find_base(given: str) -> KnowledgeBase:
 
 
 def ids_in(text: str) -> list[UUID]:
-    """The id a text is; none when it is something else."""
+    """The text as an id, in a list; [] if it is none."""
     try:
         return [UUID(text)]
     except ValueError:
@@ -67,12 +67,12 @@ def ids_in(text: str) -> list[UUID]:
 
 
 def get_base(user: Viewer, pk: UUID | str, *roles: str) -> KnowledgeBase:
-    """The base if the person has one of the roles in it (any when none is named); else Http404, as for an absent one."""
+    """The base if the person has one of the roles in it (any if none is named); else Http404, as for an absent base."""
     return get_or_404(KnowledgeBase.objects.with_role(user, *(roles or READ)), pk)
 
 
 def get_document(user: Viewer, pk: UUID | str, *roles: str) -> Document:
-    """The document if the person has one of the roles in its base (any when none is named); else Http404."""
+    """The document if the person has one of the roles in its base (any if none is named); else Http404."""
     bases = KnowledgeBase.objects.with_role(user, *(roles or READ))
     return get_or_404(Document.objects.select_related("base", "current_parse").filter(base__in=bases), pk)
 
@@ -85,7 +85,7 @@ def get_or_404(rows: "models.QuerySet[AnyRow]", pk: UUID | str) -> AnyRow:
 
 
 def role_in(user: Viewer, base: KnowledgeBase) -> str:
-    """The person's role in a base, "" when there is none."""
+    """The person's role in a base, or ""."""
     if not user.is_authenticated:
         return ""
     membership = Membership.objects.filter(base=base, user_id=user.pk).first()
@@ -93,7 +93,7 @@ def role_in(user: Viewer, base: KnowledgeBase) -> str:
 
 
 def create_base(user: User, name: str) -> KnowledgeBase:
-    """A new base; who makes it owns it."""
+    """Create a base, owned by its creator."""
     with transaction.atomic():
         base = KnowledgeBase.objects.create(name=clean_base_name(name), created_by=user)
         Membership.objects.create(base=base, user=user, role=Role.OWNER)
@@ -101,12 +101,12 @@ def create_base(user: User, name: str) -> KnowledgeBase:
 
 
 def clean_base_name(name: str) -> str:
-    """A base's name as it is kept; one of invisible signs alone is none."""
+    """A base's name as stored; "" for one of invisible characters only."""
     return clean_name(name) or gettext("Unnamed")
 
 
 def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
-    """Close a base for good. Its documents go to the trash and are purged from there; trails stay readable for auditors.
+    """Close a base for good. Its documents are trashed, then purged; audit trails stay readable for auditors.
 
     Raises Held.
     """
@@ -120,7 +120,7 @@ def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
 
 
 def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: User | None = None) -> None:
-    """Rename a base and change how it is read and searched; what differs is recorded."""
+    """Rename a base and change how it is read and searched; the differences are recorded."""
     with transaction.atomic():
         lock(base)
         base.refresh_from_db(fields=["name", "settings"])
@@ -134,7 +134,7 @@ def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: Us
 
 
 def set_role(base: KnowledgeBase, user: User, role: str, by: User | None = None) -> None:
-    """Make a person a member, or change what the member may do. Raises LastOwner."""
+    """Add a member, or change a member's role. Raises LastOwner."""
     with transaction.atomic():
         lock(base)
         before = role_in(user, base)
@@ -145,7 +145,7 @@ def set_role(base: KnowledgeBase, user: User, role: str, by: User | None = None)
 
 
 def remove_member(base: KnowledgeBase, user: User, by: User | None = None) -> None:
-    """Take a person out of a base. Raises LastOwner."""
+    """Remove a person from a base. Raises LastOwner."""
     with transaction.atomic():
         lock(base)
         before = role_in(user, base)
@@ -161,12 +161,12 @@ def record_role(base: KnowledgeBase, user: User, before: str, after: str, by: Us
 
 
 def actor_of(person: User | None) -> str:
-    """Who is named for a change; without a person the server did it, by its schedule or at its console."""
+    """The name recorded for a change; without a person, the server made it (schedule or console)."""
     return str(person) if person else "console"
 
 
 def lock(base: KnowledgeBase) -> None:
-    # Two owners removing each other at once must not both succeed.
+    # Two owners must not both succeed in removing each other.
     KnowledgeBase.objects.select_for_update().get(pk=base.pk)
 
 

@@ -23,7 +23,7 @@ class DocumentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_filter = ["state", "media_type"]
     search_fields = ["title", "file_name", "sha256", "id"]
     list_select_related = ["base"]
-    # The file's link would serve it past the gate.
+    # A link to the file would bypass access control.
     exclude = ["file"]
 
 

@@ -1,4 +1,4 @@
-"""Bases and documents for programs: the functions of the pages, as JSON and CSV."""
+"""API of bases and documents: the functions of the pages, as JSON and CSV."""
 
 import csv
 import hashlib
@@ -40,7 +40,7 @@ from reading.rows import LineRow, PassageRow, TocRow
 NUMBER_MAX = 2_147_483_647  # of an integer column
 STATES = ("ready", "busy", "needs")
 STRENGTHS = ("strong", "weak")
-UNKNOWN_TOLD_MAX = 20  # fields of one object; the answer must not grow with what was sent
+UNKNOWN_TOLD_MAX = 20  # names reported per object; the reply must not grow with the request
 UNKNOWN_CHARACTERS_MAX = 80
 
 
@@ -51,7 +51,7 @@ class NotRead(exceptions.APIException):
 
 
 class NothingTaken(exceptions.APIException):
-    """None of the files of an upload was taken; `outcomes` says why of each."""
+    """No file of an upload was accepted; `outcomes` has the reason for each."""
 
     default_code = "upload"
 
@@ -62,7 +62,7 @@ class NothingTaken(exceptions.APIException):
 
 
 class TextField(serializers.CharField):
-    """Text and nothing else; the framework's own field takes a number for it."""
+    """A string only; the framework's own field also accepts a number."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -71,9 +71,9 @@ class TextField(serializers.CharField):
 
 
 class Body(serializers.Serializer[Any]):
-    """What a program sends. A field it does not have is refused by name, in nested objects too.
+    """A request body. Unknown fields are rejected by name, in nested objects too.
 
-    Left out of account, a misspelt `document_id` would ask the whole base.
+    If they were ignored, a misspelt `document_id` would ask the whole base.
     """
 
     def to_internal_value(self, data: Any) -> Any:
@@ -89,7 +89,7 @@ class Body(serializers.Serializer[Any]):
 
 
 def unknown_fields(sent: Iterable[str], known: Iterable[str]) -> dict[str, list[exceptions.ErrorDetail]]:
-    """What is wrong with the names that are not known, the first of them when there are many."""
+    """Errors for unknown names; only the first ones if there are many."""
     names = ", ".join(known)
     unknown = sorted(set(sent).difference(known))[:UNKNOWN_TOLD_MAX]
     shown = [name[:UNKNOWN_CHARACTERS_MAX] for name in unknown]
@@ -99,7 +99,7 @@ def unknown_fields(sent: Iterable[str], known: Iterable[str]) -> dict[str, list[
     }
 
 
-# ---- requests that may be sent again
+# ---- repeatable requests
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -111,7 +111,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 
 
 def read_idempotency_key(request: Request) -> UUID | None:
-    """The key a program has given its request."""
+    """The idempotency key of the request."""
     text = request.headers.get("Idempotency-Key", "")
     try:
         return UUID(text) if text else None
@@ -123,7 +123,7 @@ def read_idempotency_key(request: Request) -> UUID | None:
 
 
 def settings_serializer(name: str, **options: Any) -> type[Body]:
-    """One field a setting, made from what BaseSettings allows."""
+    """One field per setting, derived from BaseSettings."""
     choices = {key: serializers.ChoiceField(list(allowed), **options) for key, allowed in BaseSettings.CHOICES.items()}
     ranges = BaseSettings.RANGES.items()
     numbers = {key: serializers.IntegerField(min_value=low, max_value=high, **options) for key, (low, high) in ranges}
@@ -153,20 +153,20 @@ class BaseSerializer(serializers.Serializer[KnowledgeBase]):
 
 
 class NewBaseSerializer(Body):
-    """A base that is to be made."""
+    """A base to create."""
 
     name = TextField(max_length=120)
 
 
 class BaseChangeSerializer(Body):
-    """What is left out stays as it is."""
+    """Omitted fields stay unchanged."""
 
     name = TextField(max_length=120, required=False)
     settings = SettingsChangeSerializer(required=False)
 
 
 class SummarySerializer(serializers.Serializer[listing.Summary]):
-    """How many documents a base has, how many of them can be asked, are being read, or need a person."""
+    """How many documents a base has, and how many are ready, being read, or need a person."""
 
     documents = serializers.IntegerField()
     pages = serializers.IntegerField()
@@ -185,13 +185,13 @@ class BaseInFullSerializer(BaseSerializer):
 
 
 def roles_in(bases: Iterable[KnowledgeBase], user: User) -> dict[str, Any]:
-    """The context a base is written with: what the caller may do in each."""
+    """The serializer context: the caller's role in each base."""
     memberships = Membership.objects.filter(user=user, base__in=bases)
     return {"roles": dict(memberships.values_list("base_id", "role"))}
 
 
 class BaseListView(GenericAPIView[KnowledgeBase]):
-    """The bases of the caller."""
+    """The caller's bases."""
 
     scopes: ClassVar = {"GET": "read", "POST": "write"}
     serializer_class = BaseSerializer
@@ -208,7 +208,7 @@ class BaseListView(GenericAPIView[KnowledgeBase]):
 
     @extend_schema(operation_id="make_base", request=NewBaseSerializer, responses={201: BaseSerializer})
     def post(self, request: Request) -> Response:
-        """Make a base; the caller owns it."""
+        """Create a base owned by the caller."""
         asked = NewBaseSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         made = access.create_base(user_of(request), asked.validated_data["name"])
@@ -244,7 +244,7 @@ class BaseView(GenericAPIView[KnowledgeBase]):
 
 
 class SituationSerializer(serializers.Serializer[listing.Situation]):
-    """The state in words for people; `percent` is null when there is no figure."""
+    """The state in words for people; `percent` is null if unknown."""
 
     kind = serializers.ChoiceField(["ok", "busy", "warn", "fail"])
     words = serializers.CharField()
@@ -253,7 +253,7 @@ class SituationSerializer(serializers.Serializer[listing.Situation]):
 
 
 class ParseSerializer(serializers.ModelSerializer[Parse]):
-    """The reading of a document that is asked now."""
+    """The current parse of a document."""
 
     class Meta:
         model = Parse
@@ -268,7 +268,7 @@ class ParseSerializer(serializers.ModelSerializer[Parse]):
 
 
 class DocumentSerializer(serializers.ModelSerializer[Document]):
-    """A document, how far its reading is, and what the reading found (null before there is one)."""
+    """A document, the progress of its reading, and what was read (null before)."""
 
     situation = serializers.SerializerMethodField()
     parse = ParseSerializer(source="current_parse", allow_null=True)
@@ -295,7 +295,7 @@ def shown_documents(documents: list[Document]) -> list[dict[str, Any]]:
 
 
 class DocumentQuery(serializers.Serializer[Any]):
-    """What a list of documents is narrowed to."""
+    """Filters of the list of documents."""
 
     q = serializers.CharField(required=False, max_length=200, default="", help_text="Words of title, name or text.")
     state = serializers.ChoiceField(STATES, required=False, default="")
@@ -303,7 +303,7 @@ class DocumentQuery(serializers.Serializer[Any]):
 
 
 class OutcomeSerializer(serializers.Serializer[Any]):
-    """What became of one file; `document_id` is the new document, or the one that had the same bytes."""
+    """The outcome for one file; `document_id` is the new document, or the existing one with the same bytes."""
 
     file_name = serializers.CharField()
     code = serializers.CharField(help_text="accepted, duplicate, or why it was refused")
@@ -349,9 +349,9 @@ class DocumentListView(GenericAPIView[Document]):
         },
     )
     def post(self, request: Request, base_id: UUID) -> Response:
-        """Upload files in the part `files`, each judged by itself. PDF, Markdown and UTF-8 text are read."""
+        """Upload files in the part `files`; each is judged by itself. PDF, Markdown and UTF-8 text are accepted."""
         found = access.get_base(request.user, base_id, *access.WRITE)
-        # A browser's session sends the token of its form along.
+        # A browser's session sends its form token along.
         fields = {*request.POST, *request.FILES} - {"csrfmiddlewaretoken"}
         if wrong := unknown_fields(fields, FilesSerializer().fields):
             raise exceptions.ValidationError(wrong)
@@ -374,7 +374,7 @@ class DocumentListView(GenericAPIView[Document]):
     def take(
         self, base: KnowledgeBase, files: "list[UploadedFile[Any]]", too_long: Iterable[str]
     ) -> list[dict[str, Any]]:
-        """Accept each file by itself and say what became of it."""
+        """Accept each file by itself and report its outcome."""
         refused = refusal_of_size()
         outcomes = [start_accepted(accepted) for accepted in accept_all(base, user_of(self.request), files)]
         return outcomes + [start_accepted((clean_file_name(name), refused)) for name in too_long]
@@ -383,7 +383,7 @@ class DocumentListView(GenericAPIView[Document]):
 def keyed_upload(
     user: User, base: KnowledgeBase, key: UUID | None, files: "Iterable[UploadedFile[Any]]", too_long: Iterable[str]
 ) -> Keyed | None:
-    """An upload with its key, which says the names and bytes of its files; these are read only when there is a key."""
+    """The key of an upload with the names and bytes of its files; these are read only if there is a key."""
     if key is None:
         return None
     said = [(file.name, file_digest(file)) for file in files]
@@ -398,7 +398,7 @@ def file_digest(file: "UploadedFile[Any]") -> str:
 
 
 def start_accepted(accepted: Document | tuple[str, UploadRefused]) -> dict[str, Any]:
-    """What became of a file; a worker is woken for one that was taken."""
+    """The outcome for a file; a worker is woken if it was accepted."""
     if isinstance(accepted, Document):
         start(accepted.jobs.get())
         return outcome(accepted.file_name, "accepted", gettext("Taken; it is being read."), accepted)
@@ -432,7 +432,7 @@ class DocumentView(GenericAPIView[Document]):
 
 
 class OctetRenderer(BaseRenderer):
-    """For the schema alone: a file is answered as it is."""
+    """For the schema only: a file is returned as it is."""
 
     media_type = "application/octet-stream"
     format = "bytes"
@@ -452,7 +452,7 @@ class OriginalView(GenericAPIView[Document]):
         return FileResponse(file, as_attachment=True, filename=found.file_name, content_type="application/octet-stream")
 
 
-# ---- lines (R2), contents (R5) and passages (R91), with the columns that DocumentContent has
+# ---- lines (R2), contents (R5) and passages (R91), with the columns of DocumentContent
 
 
 class LineSerializer(serializers.ModelSerializer[Line]):
@@ -466,7 +466,7 @@ class LineSerializer(serializers.ModelSerializer[Line]):
 
 
 class TocEntrySerializer(serializers.ModelSerializer[TocEntry]):
-    """One section with its inclusive ranges, sub-sections included; index 0 is what stands before the first."""
+    """One section with its inclusive ranges, sub-sections included; index 0 is the text before the first section."""
 
     class Meta:
         model = TocEntry
@@ -482,7 +482,7 @@ class PassageSerializer(serializers.ModelSerializer[Passage]):
 
 
 class TableQuery(serializers.Serializer[Any]):
-    """Which reading, and how CSV is written."""
+    """Which parse, and how CSV is written."""
 
     parse = serializers.IntegerField(
         required=False, min_value=1, max_value=NUMBER_MAX, help_text="Number of a reading; the current one without it."
@@ -490,7 +490,7 @@ class TableQuery(serializers.Serializer[Any]):
     literal = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="CSV: leave cells as they are. Otherwise text a spreadsheet would compute gets an apostrophe in front.",
+        help_text="CSV: leave cells as they are. Otherwise an apostrophe precedes text a spreadsheet would compute.",
     )
 
 
@@ -501,7 +501,7 @@ class LineQuery(TableQuery):
 
 
 class CsvRenderer(BaseRenderer):
-    """Text that is CSV already."""
+    """Renders text that is CSV already."""
 
     media_type = "text/csv"
     format = "csv"
@@ -511,7 +511,7 @@ class CsvRenderer(BaseRenderer):
 
 
 class TableView(GenericAPIView[Any]):
-    """The rows a reading found: pages of JSON, or the whole table as CSV."""
+    """The rows of a parse: pages of JSON, or the whole table as CSV."""
 
     scopes: ClassVar = {"GET": "read"}
     renderer_classes = [JSONRenderer, CsvRenderer]
@@ -536,7 +536,7 @@ class TableView(GenericAPIView[Any]):
 
 
 def parse_of(document: Document, number: int | None) -> Parse:
-    """The reading with a number, else the current one. Raises NotRead, or NotFound for a number that is not there."""
+    """The parse with a number, else the current one. Raises NotRead, or NotFound for an unknown number."""
     parse = document.parses.filter(number=number).first() if number else document.current_parse
     if parse is None:
         raise exceptions.NotFound("The document has no such parse.") if number else NotRead
@@ -554,7 +554,7 @@ def csv_of(rows: "QuerySet[Model]", columns: list[str], *, is_literal: bool) -> 
 
 
 def in_two_forms(rows: type[serializers.BaseSerializer[Any]]) -> dict[tuple[int, str], Any]:
-    """What a table is answered as, for its description."""
+    """The two response formats of a table, for the schema."""
     return {(200, "application/json"): rows(many=True), (200, "text/csv"): OpenApiTypes.STR}
 
 
@@ -587,5 +587,5 @@ class PassagesView(TableView):
 
     @extend_schema(operation_id="list_passages", parameters=[TableQuery], responses=in_two_forms(PassageSerializer))
     def get(self, request: Request, document_id: UUID) -> Response:
-        """The passages search works with."""
+        """The passages that search uses."""
         return self.table(request, document_id)

@@ -1,4 +1,4 @@
-"""The addresses of bases and documents for programs."""
+"""API URLs of bases and documents."""
 
 from django.urls import path
 

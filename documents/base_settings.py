@@ -1,4 +1,4 @@
-"""The settings of a base: what may be chosen, and the default that is right for most people (R102)."""
+"""The settings of a base: the choices, and defaults that suit most people (R102)."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 
 class SettingsError(ValueError):
-    """A setting has a value that is not allowed; the message names it and what is."""
+    """A setting has an invalid value; the message names the setting and its valid values."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class BaseSettings:
             raise SettingsError(gettext("chunk_overlap must be smaller than chunk_size."))
 
     def reading(self) -> dict[str, Any]:
-        """The settings a reading depends on; a change of them reaches a document when it is read again.
+        """The settings a reading depends on; a change takes effect when a document is read again.
 
-        Embeddings are not among them: another model is given to a base without reading, see documents.ingestion.reembedding.
+        Embeddings are not among them: changing the model needs no new reading, see documents.ingestion.reembedding.
         """
         names = ["chunking", "contextualisation"]
         names += ["chunk_size", "chunk_overlap"] if self.chunking == "fixed" else []
@@ -64,7 +64,7 @@ class BaseSettings:
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "BaseSettings":
-        """The stored settings over the defaults; names of an older version are left out."""
+        """The stored settings over the defaults; unknown names of older versions are ignored."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in stored.items() if name in known})
 

@@ -1,4 +1,4 @@
-"""One action on many documents of a base: those that were picked, or all that fit the list's filter."""
+"""One action on many documents of a base: the selected ones, or all that match the list's filter."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from documents.ingestion.tasks import start
 from documents.models import Document, DocumentQuerySet, KnowledgeBase
 from documents.pages.listing import is_busy
 
-Done = str  # what was done, in words for people
+Done = str  # the outcome in words for people
 
 
 @dataclass(frozen=True)
 class Order:
-    """Who wants what done, with the text of the tags for an action that has some."""
+    """Who wants what done, with the text of the tags if the action has any."""
 
     base: KnowledgeBase
     user: User
@@ -70,7 +70,7 @@ ACTIONS: dict[str, Callable[[Order], Done]] = {
 
 
 def act_on_each(documents: Iterable[Document], act: Callable[[Document], object]) -> int:
-    """Do it to one document after the other, so that a failure leaves the others done; how many there were."""
+    """Act on one document after the other, so that a failure undoes no other; return how many there were."""
     count = 0
     for document in list(documents):
         act(document)

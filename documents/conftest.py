@@ -27,7 +27,7 @@ def base(owner: User) -> KnowledgeBase:
 
 @pytest.fixture
 def member(base: KnowledgeBase) -> Callable[[str], User]:
-    """A person with a role in the base, or with none ("stranger")."""
+    """A person with a role in the base, or without one ("stranger")."""
 
     def make(role: str) -> User:
         user = User.objects.create_user(f"{role}@example.org", "quiet-harbour-91")

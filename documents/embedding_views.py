@@ -1,4 +1,4 @@
-"""The edge of embedding a base again."""
+"""The view that starts embedding a base again."""
 
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from documents.ingestion.tasks import start
 
 @require_POST
 def embed_again(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Give a base the vectors of the model its settings name, in the background."""
+    """Compute the vectors of the model in the base's settings, in the background."""
     found = access.get_base(request.user, pk, *access.OWN)
     jobs = reembedding.begin_reembedding(found, request.user if isinstance(request.user, User) else None)
     for job in jobs:

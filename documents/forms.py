@@ -1,4 +1,4 @@
-"""The forms of a base: its name, its members, its settings, and the filter of its list of documents."""
+"""Forms of a base: its name, members and settings, and the filter of its documents."""
 
 from typing import Any
 
@@ -30,12 +30,13 @@ CHOICE_WORDS = {
     "automatic": _("By itself"),
     "on_request": _("When somebody asks for it"),
 }
-# Name of the setting: its label and what it does, in the order of the page.
+# Each setting's name, label and explanation, in the order of the page.
 EXPLAINED = {
     "ranking": (
         _("Ranking"),
         _(
-            "The arbiter reads every candidate and the table of contents once. Rules need no model, a reranker judges nothing."
+            "The arbiter reads every candidate and the table of contents once. "
+            "Rules need no model, a reranker judges nothing."
         ),
     ),
     "chunking": (
@@ -47,7 +48,8 @@ EXPLAINED = {
     "contextualisation": (
         _("Context"),
         _(
-            "What is searched with every passage and never quoted. The model writes a sentence on each; tokens are recorded."
+            "What is searched with every passage and never quoted. "
+            "The model writes a sentence on each; tokens are recorded."
         ),
     ),
     "embeddings": (
@@ -91,7 +93,7 @@ class MemberForm(forms.Form):
         self.may_invite = may_invite
 
     def clean_email(self) -> User | str:
-        """The person of that address; the address itself where it is new and the one who adds it may invite."""
+        """The person with that address; a new address itself, if the person adding it may invite."""
         email: str = self.cleaned_data["email"].lower()
         user = User.objects.filter(email=email, is_active=True).first()
         if user is None and self.may_invite:
@@ -104,7 +106,7 @@ class MemberForm(forms.Form):
 
 
 class SettingsForm(forms.Form):
-    """One field a setting, made from what BaseSettings allows."""
+    """One field per setting, derived from BaseSettings."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -123,7 +125,7 @@ class SettingsForm(forms.Form):
         return values
 
     def check_configured(self, values: dict[str, Any]) -> None:
-        """Refuse a provider nobody configured; one that was chosen before and went away may stay."""
+        """Refuse a provider that is not configured; one already chosen may stay."""
         is_remote = "embeddings" in self.changed_data and values["embeddings"] in ("openai", "voyage")
         if is_remote and (reason := providers.find_provider_obstacle(values["embeddings"])):
             self.add_error("embeddings", f"{reason}.")
@@ -136,7 +138,7 @@ class SettingsForm(forms.Form):
 
 
 def default_words(name: str) -> str:
-    """The default of a setting, and why it is right for most people."""
+    """The default of a setting, and why it suits most people."""
     default = BaseSettings().to_json()[name]
     if name in BaseSettings.CHOICES:
         return gettext("Default: %(value)s; %(why)s.") % {"value": CHOICE_WORDS[default], "why": WHY_DEFAULT[name]}
@@ -156,7 +158,7 @@ def field_of(name: str) -> forms.Field:
 
 
 class FilterForm(forms.Form):
-    """What the list of documents is narrowed to; an unknown value narrows nothing."""
+    """Filters of the list of documents; unknown values filter nothing."""
 
     tag = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
 

@@ -1,6 +1,6 @@
-"""A document as pandas sees it, for notebooks and exports: its lines, its table of contents, its tables.
+"""A document as pandas data frames, for notebooks and exports: its lines, contents and tables.
 
-Nothing else imports pandas, so that a server or worker does not load it.
+Only this module imports pandas, so that servers and workers do not load it.
 """
 
 from collections.abc import Sequence
@@ -16,23 +16,23 @@ ROW_LEVELS = ["group", "label"]
 
 
 def line_df(content: DocumentContent) -> pd.DataFrame:
-    """One row a line, the columns of LineRow, indexed by document-wide line number."""
+    """One row per line, with the columns of LineRow, indexed by document-wide line number."""
     return pd.DataFrame(content.lines, columns=list(LineRow._fields)).set_index("number", drop=False)
 
 
 def toc_df(content: DocumentContent) -> pd.DataFrame:
-    """One row an entry, the columns of TocRow, indexed by TOC index."""
+    """One row per entry, with the columns of TocRow, indexed by TOC index."""
     return pd.DataFrame(content.toc, columns=list(TocRow._fields)).set_index("index", drop=False)
 
 
 def table_df(table: Table) -> pd.DataFrame:
-    """The cells of a table: amounts as Decimal, other cells as printed, None where nothing is printed."""
+    """The cells of a table: amounts as Decimal, other cells as printed, None if empty."""
     cells = [[cell and (cell.text if cell.amount is None else cell.amount) for cell in row.cells] for row in table.rows]
     return build_frame(table, cells)
 
 
 def table_lines_df(table: Table) -> pd.DataFrame:
-    """The line that prints each cell of `table_df`, in the same rows and columns; 0 for an empty cell."""
+    """The line number of each cell of `table_df`, in the same rows and columns; 0 for an empty cell."""
     return build_frame(table, [[cell.line if cell else 0 for cell in row.cells] for row in table.rows])
 
 

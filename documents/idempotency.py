@@ -1,7 +1,7 @@
-"""Requests that a program sends again because it does not know whether the first one arrived: done once, answered twice.
+"""Requests that a program repeats because it does not know whether the first one arrived: done once, answered twice.
 
-A program makes a key for each request. What the first request made is kept under its key, in the transaction that
-made it; the constraint of the table decides who was first.
+A program makes a key for each request. What the first request made is stored under its key in the same transaction;
+a constraint of the table decides which was first.
 """
 
 import json
@@ -19,11 +19,11 @@ from django.utils.crypto import salted_hmac
 from accounts.models import User
 from documents.models import IdempotencyKey, KnowledgeBase
 
-KEPT_DAYS = 7  # programs repeat within minutes; a week is enough for one that stood still over the holidays
+KEPT_DAYS = 7  # programs repeat within minutes; a week covers one that was down over the holidays
 
 
 class KeyReused(Exception):
-    """A key came with another request than the first time."""
+    """A key was reused for a different request."""
 
     def __init__(self) -> None:
         super().__init__("This Idempotency-Key belongs to another request. Make a new key for each request.")
@@ -31,7 +31,7 @@ class KeyReused(Exception):
 
 @dataclass(frozen=True)
 class Keyed:
-    """A request with its key: whose it is, in which base, and a digest of what it says."""
+    """A request with its key: its user, its base, and a digest of its content."""
 
     user: User
     base: KnowledgeBase
@@ -40,22 +40,22 @@ class Keyed:
 
     @property
     def lock(self) -> tuple[int, int]:
-        """Two numbers for PostgreSQL's advisory locks; a collision only makes somebody wait."""
+        """Two numbers for PostgreSQL's advisory locks; a collision only delays somebody."""
         place = uuid5(self.key, f"{self.user.pk}\n{self.base.pk}").bytes
         return int.from_bytes(place[:4], signed=True), int.from_bytes(place[4:8], signed=True)
 
 
 def make_keyed(user: User, base: KnowledgeBase, key: UUID | None, **said: Any) -> Keyed | None:
-    """A request that says `said`, None when it came without a key."""
+    """A request with content `said`; None if it has no key."""
     if key is None:
         return None
-    # Keyed with our own secret: a digest of a short question could be guessed.
+    # Keyed with our secret, since the plain digest of a short question could be guessed.
     text = json.dumps(said, sort_keys=True, default=str)
     return Keyed(user, base, key, salted_hmac("documents.idempotency", text, algorithm="sha256").hexdigest())
 
 
 def made_before(request: Keyed | None) -> dict[str, Any] | None:
-    """What the first request with this key made; None when there was none. Raises KeyReused when it said something else."""
+    """What the first request with this key made, None if there was none. Raises KeyReused if its content differed."""
     if request is None:
         return None
     first = IdempotencyKey.objects.filter(user=request.user, base=request.base, key=request.key).first()
@@ -68,7 +68,7 @@ def made_before(request: Keyed | None) -> dict[str, Any] | None:
 
 
 def remember(request: Keyed | None, **made: Any) -> None:
-    """Keep what a request made, in the transaction that makes it. Raises IntegrityError when another one was first."""
+    """Store what a request made, in the same transaction. Raises IntegrityError if another one was first."""
     if request:
         IdempotencyKey.objects.create(
             user=request.user, base=request.base, key=request.key, digest=request.digest, made=made
@@ -77,7 +77,7 @@ def remember(request: Keyed | None, **made: Any) -> None:
 
 @contextmanager
 def one_at_a_time(request: Keyed | None) -> Iterator[None]:
-    """Let requests with the same key wait for each other, where work is done before anything can be kept."""
+    """Serialise requests with the same key, where work is done before anything can be stored."""
     if request is None:
         yield
         return
@@ -86,12 +86,12 @@ def one_at_a_time(request: Keyed | None) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(DatabaseError), connection.cursor() as cursor:  # a lost connection has let go of it
+        with suppress(DatabaseError), connection.cursor() as cursor:  # a lost connection has released it
             cursor.execute("SELECT pg_advisory_unlock(%s, %s)", request.lock)
 
 
 def forget_keys(what: str, ids: Iterable[UUID]) -> None:
-    """Forget the requests that made turns or runs which are being erased."""
+    """Delete the keys of turns or runs that are being erased."""
     IdempotencyKey.objects.filter(**{f"made__{what}__in": [str(pk) for pk in ids]}).delete()
 
 

@@ -1,4 +1,4 @@
-"""Pages of a list by key: what comes after a row costs the same however many rows lie before it."""
+"""Keyset paging: the rows after a given one, at the same cost however many come before it."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -9,9 +9,9 @@ AnyRows = TypeVar("AnyRows", bound="QuerySet[Any]")
 
 
 def rows_after(rows: AnyRows, keys: Sequence[str], values: Sequence[Any]) -> AnyRows:
-    """The rows behind one with these values, in the order of `keys`; "-" is falling, and the last key is unique."""
+    """The rows after one with these values, ordered by `keys`; "-" is descending, and the last key is unique."""
     (first, falls), value = column_of(keys[0]), values[0]
-    bound = {f"{first}__{'lte' if falls else 'gte'}": value}  # says nothing new, but in a form an index serves
+    bound = {f"{first}__{'lte' if falls else 'gte'}": value}  # redundant, but in a form an index can use
     return rows.filter(is_behind(keys, values), **bound).order_by(*keys)
 
 
@@ -22,5 +22,5 @@ def is_behind(keys: Sequence[str], values: Sequence[Any]) -> Q:
 
 
 def column_of(key: str) -> tuple[str, bool]:
-    """The column of a key, and whether it falls."""
+    """The column of a key, and whether it is descending."""
     return key.lstrip("-"), key.startswith("-")

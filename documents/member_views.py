@@ -1,4 +1,4 @@
-"""The page of a base's members: who may do what; owners add people, administrators invite them here too."""
+"""The page of a base's members: roles; owners add people, administrators also invite them here."""
 
 from typing import Any
 from uuid import UUID
@@ -23,7 +23,7 @@ from documents.views import describe_base
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def members(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Who may do what in a base; owners add people."""
+    """The roles in a base; owners add people."""
     roles = access.OWN if request.method == "POST" else ()
     found = access.get_base(request.user, pk, *roles)
     form = MemberForm(request.POST or None, may_invite=may_invite(request))
@@ -31,7 +31,7 @@ def members(request: HttpRequest, pk: UUID) -> HttpResponse:
         person, role = form.cleaned_data["email"], form.cleaned_data["role"]
         if isinstance(person, User):
             return change_members(request, found, person, role)
-        assert isinstance(request.user, User)  # the gate above let an owner through
+        assert isinstance(request.user, User)  # access control above admits only owners
         try:
             shown = invite_and_send(request, person, "", request.user)
         except AccountDisabled as error:
@@ -63,7 +63,7 @@ def show_members(
 
 @require_POST
 def member(request: HttpRequest, pk: UUID, user_pk: int) -> HttpResponse:
-    """Change what a member may do, or take the member out (an empty role)."""
+    """Change a member's role, or remove the member (an empty role)."""
     found = access.get_base(request.user, pk, *access.OWN)
     user = found.members.filter(pk=user_pk).first()
     role = request.POST.get("role", "")
@@ -73,7 +73,7 @@ def member(request: HttpRequest, pk: UUID, user_pk: int) -> HttpResponse:
 
 
 def change_members(request: HttpRequest, found: KnowledgeBase, user: User, role: str) -> HttpResponse:
-    """Give a role or take it away, and stay on the page as long as it is still open to the person."""
+    """Grant or remove a role, and stay on the page if it is still open to the person."""
     try:
         if role:
             access.set_role(found, user, role, user_of(request))

@@ -1,4 +1,4 @@
-"""Bases, documents and what a reading of a document found (R112). Everything hangs on a KnowledgeBase."""
+"""Bases, documents and what was read from them (R112). Everything belongs to a KnowledgeBase."""
 
 import uuid
 from typing import Any
@@ -31,7 +31,7 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
         return self.filter(deleted_at=None)
 
     def visible_to(self, user: Viewer) -> "KnowledgeBaseQuerySet":
-        """The bases a person is a member of: the one gate everything else goes through."""
+        """The bases a person is a member of; all other access follows from this."""
         return self.living().filter(membership__user_id=user.pk) if user.is_authenticated else self.none()
 
     def with_role(self, user: Viewer, *roles: str) -> "KnowledgeBaseQuerySet":
@@ -40,7 +40,7 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
         return self.living().filter(membership__user_id=user.pk, membership__role__in=roles)
 
     def audited_by(self, user: Viewer) -> "KnowledgeBaseQuerySet":
-        """The bases whose every trail a person may read; the deletion of a base does not end its audit."""
+        """The bases whose audit trails a person may read; deleting a base does not end its audit."""
         if not user.is_authenticated:
             return self.none()
         return self.filter(membership__user_id=user.pk, membership__role__in=(Role.AUDITOR, Role.OWNER))
@@ -49,7 +49,7 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
 class KnowledgeBase(models.Model):
     """A set of documents: the unit of permission and the widest scope of a question.
 
-    A deleted base stays as a bare row with its members, because trails point at it.
+    A deleted base stays as a bare row with its members, because audit trails refer to it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -70,7 +70,7 @@ class KnowledgeBase(models.Model):
 
 
 class Membership(models.Model):
-    """What one person may do in one base."""
+    """One person's role in one base."""
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE)
     user = models.ForeignKey(User, on_delete=models.CASCADE)
@@ -105,7 +105,7 @@ def stored_name(document: "Document", file_name: str) -> str:
 class Document(models.Model):
     """One uploaded file. The file never changes; what was read from it is a Parse.
 
-    A newer version is a document of its own that `replaces` this one. As soon as it answers, `replaced_at` is set and no
+    A newer version is its own document that `replaces` this one. As soon as it answers, `replaced_at` is set and no
     question finds the old one any more; its pages stay for the trails that cite them.
     """
 
@@ -150,7 +150,7 @@ class Document(models.Model):
 
 
 class Parse(models.Model):
-    """One immutable reading of a document. Runs point at it, so it is kept while any run refers to it."""
+    """One immutable reading of a document. It is kept as long as any run refers to it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="parses")
@@ -170,7 +170,7 @@ class Parse(models.Model):
     timings_ms = models.JSONField(default=dict)
     embedding_model = models.CharField(max_length=80, blank=True)
     embedded_at = models.DateTimeField(null=True, blank=True)
-    is_recorded = models.BooleanField(default=False)  # a run refers to it; set with the run, never taken back
+    is_recorded = models.BooleanField(default=False)  # a run refers to it; set with the run, never reset
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -198,7 +198,7 @@ class Page(models.Model):
 
 
 class TocEntry(models.Model):
-    """A section of a document; its line and page ranges are inclusive and hold its sub-sections."""
+    """A section of a document; its line and page ranges are inclusive and include sub-sections."""
 
     parse = models.ForeignKey(Parse, on_delete=models.CASCADE, related_name="toc_entries")
     index = models.PositiveIntegerField()
@@ -268,7 +268,7 @@ class Passage(models.Model):
 
 
 class Embedding(models.Model):
-    """The vector of a passage or of a TOC entry. `document` and `base` are on the row so that scope is one filter."""
+    """The vector of a passage or TOC entry. `document` and `base` are repeated so that scope is one filter."""
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
@@ -291,7 +291,7 @@ class Embedding(models.Model):
 
 
 class IngestJob(LeasedJob):
-    """The truth about one run of ingestion: who works on it, how far it is, why it failed (T1-T3, T9)."""
+    """The state of one ingestion: its worker, its progress, its failure (T1-T3, T9)."""
 
     class State(models.TextChoices):
         QUEUED = LeasedJob.QUEUED, "Queued"
@@ -331,13 +331,13 @@ class IngestJob(LeasedJob):
 
     @property
     def progress(self) -> dict[str, Any]:
-        """Stage in words, done, total and percent (None when the total is not known yet)."""
+        """Stage in words, done, total and percent (None while the total is unknown)."""
         percent = round(100 * self.done_count / self.total_count) if self.total_count else None
         return {"stage": self.get_stage_display(), "done": self.done_count, "of": self.total_count, "percent": percent}
 
 
 class IdempotencyKey(models.Model):
-    """A request that may be sent again: its key, a digest of what it says, and what it made. See documents.idempotency."""
+    """A request that may be repeated: its key, a digest of its content, and what it made. See documents.idempotency."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")

@@ -1,8 +1,8 @@
-"""Cells for spreadsheets: text that would be computed as a formula gets an apostrophe in front, which they hide."""
+"""Cells for spreadsheets: text that looks like a formula gets a leading apostrophe, which they hide."""
 
 from typing import Any
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a formula
 
 
 def is_formula(text: str) -> bool:
@@ -10,10 +10,10 @@ def is_formula(text: str) -> bool:
 
 
 def defuse(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula."""
+    """A cell that no spreadsheet treats as a formula."""
     return f"'{cell}" if isinstance(cell, str) and is_formula(cell) else cell
 
 
 def restore(cell: str) -> str:
-    """A cell as it was before `defuse`."""
+    """Undo `defuse`."""
     return cell[1:] if cell.startswith("'") and is_formula(cell[1:]) else cell

@@ -1,4 +1,4 @@
-"""Tags of documents: a few words each, the same spelling in the whole base, set one by one or on many at once."""
+"""Tags of documents: short, spelled the same in the whole base, set on one document or many at once."""
 
 from collections.abc import Iterable
 
@@ -8,16 +8,16 @@ from django.utils.translation import gettext
 from documents.models import Document, KnowledgeBase
 from reading.characters import clean_name
 
-TAG_MAX = 40  # characters, as the column has it
+TAG_MAX = 40  # characters, as in the column
 TAGS_MAX = 20  # of one document
 
 
 class TagError(ValueError):
-    """A tag that cannot be kept; the message is for people."""
+    """An invalid tag; the message is for people."""
 
 
 def tags_in(text: str, base: KnowledgeBase) -> list[str]:
-    """The tags of a comma-separated text, each as the base spells it already. Raises TagError."""
+    """The tags of a comma-separated text, in the base's existing spelling. Raises TagError."""
     known = {tag.casefold(): tag for tag, _ in tags_of(base)}
     tags: dict[str, str] = {}
     for part in text.split(","):
@@ -29,7 +29,7 @@ def tags_in(text: str, base: KnowledgeBase) -> list[str]:
 
 
 def clean(text: str) -> str:
-    """A tag as it may be kept: NFC, without controls, single spaces. Raises TagError."""
+    """A tag in storable form: NFC, no control characters, single spaces. Raises TagError."""
     tag = clean_name(text)
     if len(tag) > TAG_MAX:
         raise TagError(gettext("A tag has at most %(count)s characters.") % {"count": TAG_MAX})
@@ -37,7 +37,7 @@ def clean(text: str) -> str:
 
 
 def tags_of(base: KnowledgeBase) -> list[tuple[str, int]]:
-    """The tags of the living documents of a base with how many documents have each, by name."""
+    """The tags of a base's living documents, with the number of documents of each, by name."""
     counts: dict[str, int] = {}
     for tags in base.documents.living().exclude(tags=[]).values_list("tags", flat=True):
         for tag in tags:
@@ -46,13 +46,13 @@ def tags_of(base: KnowledgeBase) -> list[tuple[str, int]]:
 
 
 def put_tags(documents: "QuerySet[Document]", tags: Iterable[str]) -> None:
-    """Give tags to documents that do not have them; a document that is full keeps what it has."""
+    """Add tags to documents; one with TAGS_MAX of them gets no more."""
     for tag in tags:
         without = documents.exclude(tags__contains=[tag]).filter(tags__len__lt=TAGS_MAX)
         without.update(tags=Func(F("tags"), Value(tag), function="array_append"))
 
 
 def take_tags(documents: "QuerySet[Document]", tags: Iterable[str]) -> None:
-    """Take tags off documents, however they are spelled there."""
+    """Remove tags from documents, whatever their spelling there."""
     for tag in tags:
         documents.filter(tags__contains=[tag]).update(tags=Func(F("tags"), Value(tag), function="array_remove"))

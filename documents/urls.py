@@ -1,4 +1,4 @@
-"""The addresses of bases and documents."""
+"""URLs of bases and documents."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The pages of bases and documents: read the request, call one thing, show it."""
+"""The pages of bases and documents. A view reads the request, calls one function and renders the result."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -53,8 +53,8 @@ ORDERS = {
     "-pages": gettext_lazy("Longest first"),
     "-contents": gettext_lazy("Best contents first"),
 }
-FILTERS = ("q", "state", "toc", "tag")  # what a list is narrowed by
-ASKED_MAX = 50  # documents a question names; beyond that people ask the base
+FILTERS = ("q", "state", "toc", "tag")  # filters of the list
+ASKED_MAX = 50  # documents a question may name; for more, ask the base
 IMAGE_AGE_S = 365 * 24 * 3600  # an address names one page of one file, and neither ever changes
 IMPROVEMENTS = {
     IngestJob.Stage.RECOGNISE: gettext_lazy("Recognise text"),
@@ -71,7 +71,7 @@ Outcome = dict[str, Any]
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def bases(request: HttpRequest) -> HttpResponse:
-    """The bases of a person, and the form that makes one."""
+    """A person's bases, and the form to create one."""
     user = user_of(request)
     form = BaseForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -123,7 +123,7 @@ def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome
 
 
 def columns(sort: str) -> dict[str, tuple[str, str]]:
-    """For each column that sorts: the value that its head asks for next, and what `aria-sort` says of it now."""
+    """For each sortable column: the sort value its head links to, and its current `aria-sort`."""
     states = {}
     for name in listing.SORTS:
         falls_first = name in ("added", "pages", "contents")
@@ -134,7 +134,7 @@ def columns(sort: str) -> dict[str, tuple[str, str]]:
 
 
 def describe_base(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
-    """What the head of every page of a base shows."""
+    """The data for the head of every page of a base."""
     role = access.role_in(request.user, found)
     return {
         "base": found,
@@ -148,7 +148,7 @@ def describe_base(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
 
 @require_POST
 def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Do one thing to the picked documents of a base, or to all that fit the filter; asking them is open to readers."""
+    """Do one thing to the selected documents of a base, or to all that match the filter. Readers may only ask them."""
     action = request.POST.get("action", "")
     found = access.get_base(request.user, pk, *(access.READ if action == "ask" else access.WRITE))
     documents = find_picked(request, found)
@@ -169,14 +169,14 @@ def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def find_picked(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
-    """The living documents of a form: all that fit its filter when it says so, else those with a mark."""
+    """The living documents of a form: all that match its filter if it says so, else the selected ones."""
     if "everything" in request.POST:
         form = FilterForm(request.POST)
         form.is_valid()
         fitting = listing.filter_documents(
             found.documents.living(), **{name: form.cleaned_data.get(name, "") for name in FILTERS}
         )
-        # By id, because what the action changes may be what the filter looks at.
+        # By id, because the action may change what the filter matches.
         return found.documents.living().filter(pk__in=list(fitting.values_list("pk", flat=True)))
     ids = [text for text in request.POST.getlist("document") if is_uuid(text)]
     return found.documents.living().filter(pk__in=ids)
@@ -190,7 +190,7 @@ def is_uuid(text: str) -> bool:
 
 
 def to_list(request: HttpRequest, found: KnowledgeBase) -> str:
-    """The list as it was narrowed and sorted when its form was sent."""
+    """Back to the list with its filters and order."""
     names = (*FILTERS, "sort", "page")
     query = {name: request.POST[name][:200] for name in names if request.POST.get(name)}
     return reverse("documents:base", args=[found.pk]) + ("?" + urlencode(query) if query else "")
@@ -198,7 +198,7 @@ def to_list(request: HttpRequest, found: KnowledgeBase) -> str:
 
 @require_POST
 def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Take the files of a form, each by itself, and say of each what became of it."""
+    """Accept the files of a form, each by itself, and report each outcome."""
     found = access.get_base(request.user, pk, *access.WRITE)
     outcomes = upload_outcomes(request, found)
     is_any_there = any(outcome["url"] for outcome in outcomes)
@@ -211,7 +211,7 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def upload_outcomes(request: HttpRequest, found: KnowledgeBase) -> list[Outcome]:
-    """For each file: its name, what became of it in words, the code, and the document's address if there is one."""
+    """For each file: its name, the outcome in words, the code, and the document's address if there is one."""
     outcomes = []
     for accepted in accept_all(found, user_of(request), request.FILES.getlist("files")):
         if isinstance(accepted, Document):
@@ -269,7 +269,7 @@ def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def delete_named_base(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Delete a base with everything in it; its owner types the name, so that no other base is meant."""
+    """Delete a base with everything in it; its owner types the name as a confirmation."""
     found = access.get_base(request.user, pk, *access.OWN)
     if request.POST.get("name", "").strip() != found.name:
         messages.error(request, gettext("Nothing was deleted: what you typed is not the name of this base."))
@@ -287,7 +287,7 @@ def delete_named_base(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 def list_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """What was taken out of a base and may be put back."""
+    """The trashed documents of a base, for restoring."""
     found = access.get_base(request.user, pk, *access.WRITE)
     documents = found.documents.filter(replaced_at=None).exclude(trashed_at=None).order_by("-trashed_at")
     shown = {**describe_base(request, found), "documents": documents, "kept_days": trash_can.KEPT_DAYS}
@@ -300,7 +300,7 @@ def list_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def document(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """One page of a document with its lines and section; before there is a parse, how far the reading is."""
+    """One page of a document with its lines and section; before there is a parse, the progress of reading."""
     found = access.get_document(request.user, pk)
     parse = chosen_parse(request, found)
     shown = {
@@ -312,7 +312,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     if parse is None:
         return render(request, "documents/unread.html", shown)
     if request.headers.get("HX-Target") == "reading":
-        return HttpResponse(headers={"HX-Refresh": "true"})  # it was being read and is ready now: another page
+        return HttpResponse(headers={"HX-Refresh": "true"})  # it was being read and is ready now: the page differs
     place = find_page_target(parse, request.GET)
     if typed := request.GET.get("go", ""):
         number = page_named(parse, typed, as_printed=request.GET.get("by") == "printed")
@@ -344,7 +344,7 @@ def is_admin(request: HttpRequest) -> bool:
 
 
 def chosen_parse(request: HttpRequest, found: Document) -> Parse | None:
-    """The parse whose number is asked for, else the current one."""
+    """The parse whose number is given, else the current one."""
     number = number_of(request.GET, "parse")
     if number is None:
         return found.current_parse
@@ -357,7 +357,7 @@ def chosen_parse(request: HttpRequest, found: Document) -> Parse | None:
 @require_safe
 @never_cache
 def row(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """One row of the list, for the page that waits for progress."""
+    """One row of the list, for polling progress."""
     found = access.get_document(request.user, pk)
     shown = {**about_document(request, found), "summary": listing.summary_of(found.base), "is_swapped": True}
     return render(request, "documents/_row.html", shown)
@@ -373,7 +373,7 @@ def page_image(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
 
 @require_safe
 def thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The first page, small."""
+    """The first page as a thumbnail."""
     found = access.get_document(request.user, pk)
     return image_response(lambda: page_images.make_thumbnail(found))
 
@@ -401,7 +401,7 @@ def original(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def describe(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Give a document its title and tags."""
+    """Set a document's title and tags."""
     found = access.get_document(request.user, pk, *access.WRITE)
     title = clean_title(request.POST.get("title", ""))
     try:
@@ -418,7 +418,7 @@ def describe(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def replace_file(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Take a file as the next version of a document."""
+    """Accept a file as the next version of a document."""
     found = access.get_document(request.user, pk, *access.WRITE)
     file = request.FILES.get("files")
     refusal = refusal_of_size() if oversized_files(request) else None
@@ -439,7 +439,7 @@ def replace_file(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Read a document once more: after a failure, or with changed settings."""
+    """Read a document again: after a failure, or with changed settings."""
     found = access.get_document(request.user, pk, *access.WRITE)
     if found.trashed_at is None and found.replaced_at is None:
         start(queueing.queue_again(found))
@@ -448,7 +448,7 @@ def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def improve(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Have text recognised, or passages described, of a document that was read already."""
+    """Start text recognition or passage descriptions for a document already read."""
     found = access.get_document(request.user, pk, *access.WRITE)
     stage = IngestJob.Stage(request.POST["stage"]) if request.POST.get("stage") in IngestJob.Stage.values else None
     if stage is None or stage not in improvements(found):
@@ -459,7 +459,7 @@ def improve(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Read every document again that was read with other settings than the base has now."""
+    """Read all documents again whose parse was made with other settings."""
     found = access.get_base(request.user, pk, *access.WRITE)
     jobs = [queueing.queue_again(document) for document in listing.find_outdated(found)]
     for job in jobs:
@@ -479,7 +479,7 @@ def stop_document(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def trash(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Take a document out of its base."""
+    """Move a document to the trash."""
     found = access.get_document(request.user, pk, *access.WRITE)
     trash_can.move_to_trash(found, user_of(request))
     words = gettext("“%(title)s” is in the trash. No question finds it any more; its trails stay.")
@@ -489,7 +489,7 @@ def trash(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def restore_from_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Put a document back into its base."""
+    """Restore a document to its base."""
     found = access.get_document(request.user, pk, *access.WRITE)
     try:
         job = trash_can.restore_document(found, user_of(request))
@@ -519,7 +519,7 @@ def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def redirect_back(request: HttpRequest, found: Document) -> HttpResponse:
-    """Where the button was: the list of the base or the document's own page."""
+    """Back to where the button was: the base's list or the document's own page."""
     if request.POST.get("from") == "base":
         return redirect("documents:base", found.base_id)
     return redirect("documents:document", found.pk)

@@ -1,1 +1,1 @@
-"""PostgreSQL with pgvector and Redis out of wheels: started, stopped and addressed without any server of the machine."""
+"""PostgreSQL with pgvector, and Redis, from wheels: start, stop and address them without any system server."""

@@ -1,5 +1,5 @@
-"""The one thing that can go wrong here: an embedded server that does not come up or cannot be kept."""
+"""The error of this package: an embedded server does not start or cannot be stored."""
 
 
 class EmbeddedError(Exception):
-    """An embedded server is not to be had; the message says why and what to do, in one or two sentences."""
+    """An embedded server is unavailable; the message says why and what to do, in one or two sentences."""

@@ -1,7 +1,7 @@
-"""As whom the PostgreSQL binaries run: they refuse uid 0, and a uid without an entry in /etc/passwd.
+"""The user that runs the PostgreSQL binaries: they refuse uid 0, and a uid without an entry in /etc/passwd.
 
 self    an ordinary user: just run
-mapped  root, or a uid nobody knows: a user namespace in which this uid is called `nobody`; files keep their owner
+mapped  root, or an unknown uid: a user namespace in which this uid is called `nobody`; files keep their owner
 nobody  root where user namespaces are forbidden (many containers): drop to the user `nobody`
 """
 
@@ -21,7 +21,7 @@ CLONE_NEWUSER = 0x10000000
 
 @cache
 def identity() -> Identity:
-    """The gentlest way in which PostgreSQL can run here."""
+    """The least intrusive way to run PostgreSQL here."""
     if os.geteuid() != 0 and _is_known(os.geteuid()):
         return "self"
     if _can_map():
@@ -34,7 +34,7 @@ def identity() -> Identity:
 
 
 def owner() -> int:
-    """The uid the server's files belong to."""
+    """The uid that owns the server's files."""
     return NOBODY if identity() == "nobody" else os.geteuid()
 
 

@@ -1,4 +1,4 @@
-"""Where an embedded server keeps its files and its socket, and the lock under which it is started and stopped."""
+"""Where an embedded server has its files and socket, and the lock for starting and stopping it."""
 
 import fcntl
 import hashlib
@@ -20,14 +20,14 @@ def shorten_path(path: Path) -> str:
 
 
 def socket_directory(home: Path) -> Path:
-    """Where the socket of the server in `home` lies: beside its data, or in a short directory when that is too deep."""
+    """The socket's directory for the server in `home`: beside its data, or in a short one if that path is too long."""
     beside = home / "socket"
-    # Not the temporary directory of the environment: every process has to come to the same answer.
+    # Not the environment's temporary directory: every process must compute the same path.
     return beside if len(os.fsencode(beside)) <= SOCKET_DIRECTORY_MAX else Path(f"/tmp/docintel-{shorten_path(home)}")
 
 
 def make_private(directory: Path, owner: int | None = None) -> None:
-    """Create a directory only `owner` (else this user) can enter; raise EmbeddedError when it is somebody else's."""
+    """Create a directory only `owner` (else this user) can enter. Raises EmbeddedError if it is somebody else's."""
     owner = os.geteuid() if owner is None else owner
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -38,24 +38,26 @@ def make_private(directory: Path, owner: int | None = None) -> None:
             os.chown(directory, owner, owner)
     except OSError as error:
         raise EmbeddedError(
-            f"DocIntel cannot keep its data in {directory} ({error.strerror}); set DOCINTEL_HOME to a directory you own."
+            f"DocIntel cannot keep its data in {directory} ({error.strerror}); "
+            "set DOCINTEL_HOME to a directory you own."
         ) from error
 
 
 @contextmanager
 def hold_lock(home: Path) -> Iterator[None]:
-    """Hold the lock of `home`; the kernel drops it with its process, so there is no such thing as a stale one."""
+    """Hold the lock of `home`; the kernel releases it with the process, so it cannot be stale."""
     with open(home / "lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def package(name: str, wheel: str, variable: str) -> Path:
-    """The directory of an installed wheel, found without running any of its code."""
+    """The directory of an installed wheel, found without running its code."""
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedError(
-            f"The wheel {wheel} is not installed; use bin/run (on Linux on x86-64), or set {variable} to a server of your own."
+            f"The wheel {wheel} is not installed; use bin/run (on Linux on x86-64), "
+            f"or set {variable} to a server of your own."
         )
     return Path(spec.submodule_search_locations[0])
 

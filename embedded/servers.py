@@ -1,4 +1,4 @@
-"""Which embedded servers an installation uses; both of them are asked for and stopped in the same words."""
+"""Which embedded servers an installation uses, behind one interface."""
 
 from pathlib import Path
 from typing import Protocol
@@ -7,7 +7,7 @@ from embedded import postgres, redis
 
 
 class EmbeddedServer(Protocol):
-    """What the modules postgres and redis have in common."""
+    """The common interface of the modules postgres and redis."""
 
     NAME: str
 
@@ -17,7 +17,7 @@ class EmbeddedServer(Protocol):
 
 
 def embedded_servers(*, database_url: str, redis_url: str) -> list[EmbeddedServer]:
-    """The servers to run ourselves: each one for which no address was given."""
+    """The servers to run ourselves: those without a configured address."""
     servers: list[EmbeddedServer] = []
     if not database_url:
         servers.append(postgres)

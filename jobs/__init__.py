@@ -1,1 +1,1 @@
-"""Rows that one worker at a time works on: claimed with a lease, kept alive by a heartbeat, swept up when a worker died."""
+"""Rows that one worker at a time works on: claimed with a lease, kept by a heartbeat, swept up if a worker dies."""

@@ -1,4 +1,4 @@
-"""A kind of job with a table of its own, so that nothing here depends on what other apps do in theirs."""
+"""A kind of job with its own table, so that these tests do not depend on other apps."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -10,7 +10,7 @@ from jobs.models import LeasedJob
 
 
 class Errand(LeasedJob):
-    """A job that is nothing but one. Its package is no installed app: only these tests make its table."""
+    """A bare job. Its package is not an installed app: only these tests create its table."""
 
     note = models.CharField(max_length=40, blank=True)
 
@@ -25,7 +25,7 @@ Make = Callable[..., Errand]
 
 @pytest.fixture
 def make(transactional_db: None) -> Iterator[Make]:
-    """Makes a job with the given fields; for threads and committed rows, so the test runs in no transaction."""
+    """Make a job with the given fields; committed, for tests with threads."""
 
     def make_one(**fields: Any) -> Errand:
         errand = Errand.objects.create()

@@ -1,7 +1,7 @@
-"""Who works on a job: a lease in the job's own row, kept alive by a heartbeat, that one worker at a time can hold.
+"""The lease of a job: one worker at a time holds it, in the job's own row, and renews it by a heartbeat.
 
-A task that arrives twice finds the lease taken (T3); a worker that dies stops renewing it, and the sweeper hands the job
-to the next one (T1). The broker may lose every message: the row is the truth (T5).
+A task that arrives twice finds the lease taken (T3). A worker that dies stops renewing it, and the sweeper passes
+the job on (T1). The broker may lose every message: the row is the truth (T5).
 """
 
 import logging
@@ -22,28 +22,28 @@ from jobs.models import LeasedJob
 
 logger = logging.getLogger(__name__)
 
-HEARTBEATS_PER_LEASE = 4  # three may fail before a living worker is taken for dead
+HEARTBEATS_PER_LEASE = 4  # three may fail before a living worker is considered dead
 
 Job = TypeVar("Job", bound=LeasedJob)
 
 
 class LeaseLost(Exception):
-    """Another worker has the job now, or it is gone; nothing may be written for it any more."""
+    """Another worker has the job, or it is gone; nothing more may be written for it."""
 
 
 def is_expired(leases: int = 1) -> Q:
-    """Jobs whose worker has not been heard of for the length of so many leases."""
+    """Jobs whose worker has been silent for that many lease lengths."""
     oldest = Now() - timedelta(seconds=leases * settings.LEASE_S)
     return Q(state=LeasedJob.RUNNING) & (Q(heartbeat_at__lt=oldest) | Q(heartbeat_at=None))
 
 
 def is_free() -> Q:
-    """Jobs nobody works on that have not ended."""
+    """Unfinished jobs nobody works on."""
     return Q(state=LeasedJob.QUEUED) | is_expired()
 
 
 def is_exhausted() -> Q:
-    """Free jobs that had their last attempt; whoever finds one has to end it."""
+    """Free jobs that had their last attempt; whoever finds one must end it."""
     return is_free() & Q(attempts__gte=settings.ATTEMPTS_MAX)
 
 
@@ -52,27 +52,27 @@ def renew_every_s() -> float:
 
 
 def new_owner() -> str:
-    """A name no other claim has: host and process for people, the rest for certainty."""
+    """A unique name for a claim: host and process for people, the rest for uniqueness."""
     return f"{socket.gethostname()[:40]}:{os.getpid()}:{uuid4().hex[:12]}"
 
 
 def claim(jobs: "QuerySet[Job]", job_id: UUID | str, **fields: Any) -> Job | None:
-    """Take the job of that key for a `Lease`, if it is among `jobs`, free and has attempts left; None when it is not to be had.
+    """Take the job of that key for a `Lease` if it is in `jobs`, free and has attempts left, else return None.
 
-    `fields` are written with the claim; the row comes back as it is then, with what the query selects with it.
+    `fields` are written with the claim; the returned row includes them and whatever the query selects.
     """
     owner = new_owner()
     free = jobs.filter(is_free(), pk=job_id, attempts__lt=settings.ATTEMPTS_MAX)
-    # One conditional UPDATE: PostgreSQL checks the condition again for whoever comes second.
+    # One conditional UPDATE: for a second claimant PostgreSQL checks the condition again.
     claimed = free.update(
         state=LeasedJob.RUNNING, lease_owner=owner, heartbeat_at=Now(), attempts=F("attempts") + 1, **fields
     )
-    # Its owner may delete the row at any later moment.
+    # Its owner may delete the row at any time.
     return jobs.filter(pk=job_id, lease_owner=owner).first() if claimed else None
 
 
 class Lease(Generic[Job]):
-    """The right to work on a claimed job, as a context manager that renews it while the block runs."""
+    """The right to work on a claimed job: a context manager that renews it during the block."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -86,7 +86,7 @@ class Lease(Generic[Job]):
         return jobs.filter(pk=self.job.pk, lease_owner=self.owner, state=LeasedJob.RUNNING)
 
     def hold(self) -> Job:
-        """The job's row locked until the end of the transaction; raises LeaseLost."""
+        """Lock the job's row until the end of the transaction. Raises LeaseLost."""
         job = self.rows().select_for_update().first()
         if job is None:
             raise LeaseLost(f"Job {self.job.pk} was taken over by another worker or is gone.")
@@ -96,7 +96,7 @@ class Lease(Generic[Job]):
         self.rows().update(heartbeat_at=Now())
 
     def end(self, **fields: Any) -> None:
-        """Write the outcome and let go of the job; nothing is written when another worker has it."""
+        """Write the outcome and release the job; nothing is written if another worker has it."""
         self.rows().update(lease_owner="", heartbeat_at=Now(), **fields)
 
     def __enter__(self) -> Self:
@@ -111,17 +111,17 @@ class Lease(Generic[Job]):
         return renew_every_s()
 
     def beat(self) -> None:
-        """What the heartbeat does each time; subclasses may look at more."""
+        """One heartbeat; subclasses may check more."""
         self.renew()
 
     def _beat(self) -> None:
-        # A worker may be silent for long inside one page or one call, and is alive all the same.
+        # A worker may be silent for long inside one page or call, and still be alive.
         try:
             while not self._ended.wait(self.beat_every_s()):
                 try:
                     self.beat()
                 except Error as error:
-                    # The database is away for a moment; the lease outlives it or the sweeper decides.
+                    # The database is briefly away; the lease outlives that, or the sweeper takes over.
                     logger.warning("heartbeat of job %s failed: %s", self.job.pk, error)
                     connection.close()
         finally:

@@ -1,4 +1,4 @@
-"""The row of a job; what the job is, its words for the ways it ends and its table belong to the app that has it."""
+"""The row of a job; its purpose, end states and table belong to the app that uses it."""
 
 import uuid
 
@@ -6,9 +6,9 @@ from django.db import models
 
 
 class LeasedJob(models.Model):
-    """Work that is done once, by one worker at a time. The row is the truth about it; a message only wakes a worker.
+    """Work done once, by one worker at a time. The row is the truth about it; a message only wakes a worker.
 
-    Subclasses list the states in `State`, which begin with QUEUED and RUNNING; every other one is an end.
+    Subclasses list their states in `State`, QUEUED and RUNNING first; every other state is an end.
     """
 
     QUEUED, RUNNING = "queued", "running"

@@ -1,1 +1,1 @@
-"""What bin/run and bin/test do: the environment, the servers, the processes, the checks. Nobody imports it."""
+"""The code of bin/run and bin/test: environment, servers, processes, checks. Nothing imports it."""

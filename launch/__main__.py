@@ -1,4 +1,4 @@
-"""The way from the machine's Python into the environment: `python -m launch run|test …`."""
+"""Enter the environment from the machine's Python: `python -m launch run|test …`."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from launch.options import parse_run
 
 
 def main(command: str, arguments: list[str]) -> None:
-    """Make the environment of a command, then become that command inside it."""
+    """Prepare the environment of a command, then replace this process by the command."""
     if command == "run" and parse_run(arguments).command == "down" and not environment.PYTHON.exists():
         return print("DocIntel was never started here.")
     requirements, module = {

@@ -1,4 +1,4 @@
-"""What bin/test runs inside the environment: lint, format, types, tests; pytest's closing line comes last."""
+"""bin/test inside the environment: lint, format, types, tests; pytest's summary comes last."""
 
 import subprocess
 import sys
@@ -11,16 +11,16 @@ PYTHON = [sys.executable, "-m"]
 CHECKS = {
     "ruff check": [*PYTHON, "ruff", "check", "."],
     "ruff format": [*PYTHON, "ruff", "format", "--check", "."],
-    # A program beside Python, no module of it.
+    # A program beside Python, not a module.
     "djade": [str(Path(sys.executable).with_name("djade")), "--check", "--target-version", "5.2", *TEMPLATES],
     "mypy": [*PYTHON, "mypy", "."],
-    # A file stays with one worker: some files start the whole of bin/run once for all their tests.
+    # All tests of a file run in one worker: some files start bin/run once for all their tests.
     "pytest": [*PYTHON, "pytest", "-n", "auto", "--dist", "loadfile"],
 }
 
 
 def main(arguments: list[str]) -> int:
-    """Run every check even after one has failed, so that one look shows everything; the exit code says if all passed."""
+    """Run every check even after one fails, so that one run shows everything; exit 0 only if all passed."""
     failed = []
     for name, command in CHECKS.items():
         print(f"== {name}", flush=True)

@@ -1,4 +1,4 @@
-"""The processes DocIntel consists of: started, started again when they die, stopped together."""
+"""DocIntel's processes: started, restarted when they die, stopped together."""
 
 import ctypes
 import os
@@ -16,28 +16,28 @@ from launch.progress import say
 PR_SET_PDEATHSIG = 1
 LOG_MAX_BYTES = 10_000_000
 BACKOFF_MAX_S = 30.0
-STEADY_AFTER_S = 60.0  # a child that has lived this long starts without delay the next time
-LIBC = ctypes.CDLL(None)  # loaded before any fork: between fork and exec nothing may be loaded
+STEADY_AFTER_S = 60.0  # a child that lived this long restarts without delay
+LIBC = ctypes.CDLL(None)  # loaded before any fork: nothing may be loaded between fork and exec
 
 
 def commands(port: int) -> dict[str, list[str]]:
-    """Name and command of every process; each queue that must not wait for another has its own worker."""
+    """Name and command of every process; queues that must not block each other have their own workers."""
     worker = ["celery", "-A", "docintel_site", "worker", "--without-gossip", "--without-mingle"]
     web = ["uvicorn", "docintel_site.asgi:application", "--host", "127.0.0.1", "--port", str(port), "--lifespan", "off"]
     return {
-        # Open streams would hold up the stop without end; uvicorn's own log of requests would hold tokens.
+        # Open streams would delay the stop without end; uvicorn's own request log would contain tokens.
         "web": [*web, "--timeout-graceful-shutdown", "2", "--no-access-log"],
         "ingest": [*worker, "-n", "ingest@%h", "-Q", "ingest,sweep", "-c", "2"],
         "embed": [*worker, "-n", "embed@%h", "-Q", "embed", "-c", "1"],
         "ask": [*worker, "-n", "ask@%h", "-Q", "ask", "--pool", "threads", "-c", "4"],
-        # The schedule is kept in memory: every entry repeats within seconds, and a file could be damaged by a kill.
+        # The schedule is kept in memory: every entry repeats within seconds, and a kill could damage a file.
         "beat": ["celery", "-A", "docintel_site", "beat", "-S", "celery.beat:Scheduler", "--pidfile="],
     }
 
 
 @dataclass
 class Child:
-    """One process in a group of its own, so that the terminal's Ctrl-C reaches it only through us."""
+    """One process in its own group, so that the terminal's Ctrl-C reaches it only through us."""
 
     name: str
     command: Sequence[str]
@@ -63,16 +63,17 @@ class Child:
         self.started_at, self.starts_again_at = time.monotonic(), None
 
     def tend(self, now: float) -> None:
-        """Start a process that has died again, with a delay that grows when it dies soon after its start."""
+        """Restart a process that has died, with a growing delay if it died soon after starting."""
         if self.process is None or self.process.poll() is None:
             return
         if self.starts_again_at is None:
             self.failures = 0 if now - self.started_at > STEADY_AFTER_S else self.failures + 1
             delay = min(BACKOFF_MAX_S, 2.0**self.failures - 1)
             self.starts_again_at = now + delay
-            self.signal(signal.SIGKILL)  # what is left of its group, such as the pool of a killed worker
+            self.signal(signal.SIGKILL)  # the rest of its group, such as the pool of a killed worker
             say(
-                f"{self.name} ended ({ending(self.process.returncode)}), starting again in {delay:.0f} s; see {self.log}"
+                f"{self.name} ended ({ending(self.process.returncode)}), starting again in {delay:.0f} s; see "
+                f"{self.log}"
             )
         if now >= self.starts_again_at:
             self.start()
@@ -82,14 +83,14 @@ class Child:
         return self.process is None or self.process.poll() is not None
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the process and all it started."""
+        """Send a signal to the process and all its descendants."""
         if self.process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, number)
 
 
 def stop_children(children: Sequence[Child], patience_s: float) -> None:
-    """Ask every child to end and kill what has not done so in time; a lost task is taken up again by its lease."""
+    """Ask every child to end and kill those that do not in time; a lost task is recovered by its lease."""
     for child in children:
         if not child.has_ended() and child.process is not None:
             child.process.terminate()
@@ -100,7 +101,7 @@ def stop_children(children: Sequence[Child], patience_s: float) -> None:
 
 
 def kill(children: Sequence[Child]) -> None:
-    """End every child and all they started, at once."""
+    """Kill every child and its descendants at once."""
     for child in children:
         child.signal(signal.SIGKILL)
         if child.process is not None:
@@ -113,5 +114,5 @@ def ending(code: int) -> str:
 
 
 def _end_with_parent() -> None:
-    """In the child: be asked to end when the launcher itself is killed, so that nothing keeps the port."""
+    """In the child: be ended when the launcher itself is killed, so that nothing keeps the port."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

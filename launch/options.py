@@ -5,7 +5,7 @@ import os
 
 
 def parse_run(arguments: list[str]) -> argparse.Namespace:
-    """`port`, `demo` and `command` (up or down) of bin/run; ends the program at a wrong option."""
+    """`port`, `demo` and `command` (up or down) of bin/run; exits on an invalid option."""
     parser = argparse.ArgumentParser(
         prog="bin/run",
         description="Start DocIntel with its own PostgreSQL and Redis; Ctrl-C stops everything.",
@@ -20,7 +20,7 @@ def parse_run(arguments: list[str]) -> argparse.Namespace:
 
 
 def port(text: str) -> int:
-    """A TCP port an ordinary user may open."""
+    """A TCP port that needs no privileges."""
     if not text.isdigit() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port from 1 to 65535")
     return int(text)

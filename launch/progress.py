@@ -6,14 +6,14 @@ from contextlib import contextmanager, suppress
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Print at once; a terminal that has gone away must not keep anything from being stopped."""
+    """Print immediately; a closed terminal must not prevent anything from being stopped."""
     with suppress(OSError):
         print(text, end=end, flush=True)
 
 
 @contextmanager
 def step(name: str) -> Iterator[None]:
-    """Name a step before it begins and its seconds when it is done."""
+    """Print a step's name when it begins, and its seconds when it is done."""
     began = time.monotonic()
     say(f"  {name:<34}", end="")
     try:

@@ -1,4 +1,4 @@
-"""bin/run inside the environment: servers, tables, encoder, processes, and then watching over them."""
+"""bin/run inside the environment: start servers, tables, encoder and processes, then watch over them."""
 
 import argparse
 import errno
@@ -29,21 +29,21 @@ from launch.options import parse_run
 from launch.progress import say, step
 
 WEB_PATIENCE_S = 60.0
-STOP_PATIENCE_S = 6.0  # with the servers' own stop this stays within ten seconds
+STOP_PATIENCE_S = 6.0  # with the servers' own stop, this stays within ten seconds
 DOWN_PATIENCE_S = 20.0
 TEND_EVERY_S = 0.5
 SERVERS_EVERY_S = 5.0
 
 
 class Command(NamedTuple):
-    """A management command at work."""
+    """A running management command."""
 
     name: str
     process: subprocess.Popen[str]
 
 
 def main(arguments: list[str]) -> None:
-    """Start DocIntel and stay until Ctrl-C, or stop the one that runs; every refusal is one sentence and exit code 1."""
+    """Start DocIntel and stay until Ctrl-C, or stop the running one; every refusal is one sentence and exit code 1."""
     options = parse_run(arguments)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> None:
 
 
 def up(home: Path, servers: list[EmbeddedServer], options: argparse.Namespace) -> None:
-    """Everything in its order, and all of it stopped again at the end, whatever the end was."""
+    """Start everything in order, and stop all of it at the end, however it ends."""
     make_private(home)
     (home / "logs").mkdir(exist_ok=True)
     with only_one(home):
@@ -84,7 +84,7 @@ def up(home: Path, servers: list[EmbeddedServer], options: argparse.Namespace) -
 
 
 def down(home: Path, servers: list[EmbeddedServer]) -> None:
-    """Stop the DocIntel that runs on this home, and its servers."""
+    """Stop the DocIntel running on this home, and its servers."""
     lock = home / "run.lock"
     if lock.exists() and is_locked(lock):
         os.kill(int(lock.read_text()), signal.SIGTERM)
@@ -100,7 +100,7 @@ def down(home: Path, servers: list[EmbeddedServer]) -> None:
 
 @contextmanager
 def only_one(home: Path) -> Iterator[None]:
-    """Hold the lock of a running DocIntel; it dies with its process, so a stale one does not exist."""
+    """Hold the lock of a running DocIntel; it is released with the process, so it cannot be stale."""
     with open(home / "run.lock", "a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -126,7 +126,7 @@ def is_locked(lock: Path) -> bool:
 
 
 def check_port(port: int) -> None:
-    """Raise LaunchError unless the web server will be able to listen."""
+    """Raise LaunchError if the web server cannot listen on the port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -137,14 +137,14 @@ def check_port(port: int) -> None:
 
 
 def start_servers(home: Path, servers: list[EmbeddedServer]) -> None:
-    """Start the servers of our own, if any."""
+    """Start our own servers, if any."""
     for server in servers:
         with step(f"Starting {server.NAME}"):
             server.ensure(home)
 
 
 def prepare() -> None:
-    """Bring the tables and the encoder up to date; without an encoder only embeddings are missing."""
+    """Update the tables and the encoder; without an encoder only embeddings are missing."""
     building = start_command("build_encoder")
     with step("Bringing the tables up to date"):
         finish(start_command("migrate", "--no-input", "--verbosity", "0"))
@@ -156,7 +156,7 @@ def prepare() -> None:
 
 
 def start_children(running: list[Child], port: int) -> None:
-    """Start the web, and the workers as soon as it answers; raises LaunchError with the end of its log."""
+    """Start the web server, and the workers once it answers. Raises LaunchError with the end of its log."""
     web, *workers = running
     with step("Starting the web"):
         web.start()
@@ -170,7 +170,7 @@ def start_children(running: list[Child], port: int) -> None:
 
 
 def welcome(address: str, linking: Command, *, demo: bool) -> None:
-    """Print where to go, the link for the first owner if there is none yet, and load the demonstration."""
+    """Print the address, and the first owner's link if there is no owner yet, and load the demonstration."""
     link = finish(linking).strip()
     if demo:
         with step("Loading the samples"):
@@ -184,7 +184,7 @@ def welcome(address: str, linking: Command, *, demo: bool) -> None:
 
 
 def watch(home: Path, servers: list[EmbeddedServer], running: list[Child]) -> None:
-    """Until interrupted: start again what has died, servers included."""
+    """Until interrupted: restart what has died, servers included."""
     look_at = 0.0
     while True:
         now = time.monotonic()
@@ -197,7 +197,7 @@ def watch(home: Path, servers: list[EmbeddedServer], running: list[Child]) -> No
 
 
 def revive(home: Path, servers: list[EmbeddedServer]) -> None:
-    """Start a killed server again; one that cannot be started is told and tried again later."""
+    """Restart a killed server; if that fails, report it and try again later."""
     for server in servers:
         try:
             if not server.answers(home):
@@ -208,7 +208,7 @@ def revive(home: Path, servers: list[EmbeddedServer]) -> None:
 
 
 def shut_down(home: Path, servers: list[EmbeddedServer], running: list[Child]) -> None:
-    """Stop the processes, then the servers they use; a second Ctrl-C kills what is left."""
+    """Stop the processes, then their servers; a second Ctrl-C kills what is left."""
     try:
         children.stop_children(running, STOP_PATIENCE_S)
         for server in servers:
@@ -221,7 +221,7 @@ def shut_down(home: Path, servers: list[EmbeddedServer], running: list[Child]) -
 
 
 def is_answering(port: int) -> bool:
-    """Whether a web server answers, with whatever page: behind TLS it is a redirect, elsewhere a form."""
+    """Whether a web server answers, with any page: behind TLS it is a redirect, elsewhere a form."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
         connection.request("HEAD", "/")
@@ -234,13 +234,13 @@ def is_answering(port: int) -> bool:
 
 
 def start_command(name: str, *arguments: str) -> Command:
-    """Start a management command. Its checks are left to bin/test: they import every page for seconds."""
+    """Start a management command without its checks, which import every page for seconds; bin/test runs them."""
     command = [sys.executable, "manage.py", name, *arguments, "--skip-checks"]
     return Command(name, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
 
 
 def finish(command: Command) -> str:
-    """Wait for a management command and return what it printed; raises LaunchError with the reason."""
+    """Wait for a management command and return its output. Raises LaunchError with the reason."""
     output, errors = command.process.communicate()
     if command.process.returncode:
         raise LaunchError(f"manage.py {command.name} failed: {last_line(errors or output)}")

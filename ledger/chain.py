@@ -1,4 +1,4 @@
-"""The hash chain: append an entry, name the head, and find the first entry that is no longer what it was.
+"""The hash chain: append an entry, return the head, and find the first entry that was altered.
 
 The hash of an entry is the SHA-256 of seven lines of ASCII, each ended by one line feed:
 
@@ -7,12 +7,12 @@ The hash of an entry is the SHA-256 of seven lines of ASCII, each ended by one l
     <kind>
     <subject id>
     <payload digest, SHA-256 in lower-case hex>
-    <previous hash in lower-case hex; of the first entry 64 zeros>
+    <previous hash in lower-case hex; 64 zeros for the first entry>
     <time in UTC, as 2026-11-20T14:02:11.000000Z>
 
-The chain covers the digest and never the payload. With a salt the digest is that of one line "salt <32 hex digits>" and
-the payload behind it. The salt lies in a row of its own: once that row and the content are erased the chain is whole
-still, and a short question can no longer be guessed from its digest.
+The chain covers the digest, never the payload. With a salt the digest is that of one line "salt <32 hex digits>" and
+the payload after it. The salt has its own row: once it and the content are erased, the chain is still complete, and a
+short question can no longer be guessed from its digest.
 """
 
 import hashlib
@@ -29,18 +29,18 @@ from django.db import connection, transaction
 from ledger.models import Entry
 
 FORMAT = "docintel-ledger-1"
-NO_HASH = "0" * 64  # what the first entry holds as the previous hash
-LOCK = int.from_bytes(b"docintel")  # one advisory lock for every append; a name of our own, not of a table
-ENTRIES_A_BATCH = 200  # of runs with 40 candidates that is 30 MB of payload, read and hashed at a time
-READERS = 4  # connections that read payloads beside one another; hashing needs no Python lock
+NO_HASH = "0" * 64  # the previous hash of the first entry
+LOCK = int.from_bytes(b"docintel")  # one advisory lock for every append; our own name, not a table's
+ENTRIES_A_BATCH = 200  # 30 MB of payload for runs with 40 candidates, read and hashed at a time
+READERS = 4  # parallel connections for reading payloads; hashing releases the interpreter's lock
 PLAIN = re.compile(r"[\x21-\x7e]+")  # no line feed can enter the hashed lines
 
 What = Literal["hole", "previous_hash", "hash", "payload_changed", "payload_missing", "tail_cut", "rewritten"]
-# The digests of what entries vouch for, as that is now, by sequence; of what is gone, None.
+# The current digests of what entries vouch for, by sequence; None for what is gone.
 DigestsOf = Callable[[Sequence[Entry]], dict[int, str | None]]
 
-# Statements of one round trip: the last takes its snapshot when the lock is ours. The lock lasts until commit, which
-# therefore does not wait for the disk: every writer behind would wait with it. `flush` waits afterwards, for many at once.
+# Statements of one round trip: the last takes its snapshot once we hold the lock, which lasts until commit. The commit
+# therefore does not wait for the disk, or every other writer would wait too; `flush` waits later, for many at once.
 APPEND = """
 SET LOCAL synchronous_commit = off;
 SELECT pg_advisory_xact_lock(%(lock)s);
@@ -53,7 +53,8 @@ written AS (
     INSERT INTO ledger_entry (sequence, kind, subject_id, payload_digest, previous_hash, created_at, hash)
     SELECT sequence, %(kind)s, %(subject_id)s, %(digest)s, previous_hash, created_at,
         encode(sha256(convert_to(concat_ws(chr(10), %(format)s, sequence, %(kind)s, %(subject_id)s, %(digest)s,
-            previous_hash, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ''), 'UTF8')), 'hex')
+            previous_hash, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ''), 'UTF8'
+        )), 'hex')
     FROM now
     RETURNING sequence, previous_hash, hash, created_at
 ),
@@ -70,7 +71,7 @@ class OutsideTransaction(RuntimeError):
 
 
 class Head(NamedTuple):
-    """The end of the chain. Kept elsewhere, it proves later that nothing before it was cut off or rewritten."""
+    """The end of the chain. Kept elsewhere, it proves later that nothing before it was removed or rewritten."""
 
     sequence: int
     hash: str
@@ -78,7 +79,7 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Fault:
-    """One entry that is not what it was. `kind` and `subject_id` are empty when the entry itself is gone."""
+    """One altered entry. `kind` and `subject_id` are empty if the entry itself is gone."""
 
     sequence: int
     kind: str
@@ -89,7 +90,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a walk found. `checked` counts the entries before the first bad one, `head` is the last of them."""
+    """The result of a verification: entries `checked` before the first bad one, and `head`, the last of them."""
 
     checked: int
     head: Head
@@ -105,12 +106,12 @@ def digest_of(payload: bytes) -> str:
 
 
 def time_text(moment: datetime) -> str:
-    """The only spelling of a time that is hashed: UTC, microseconds, Z."""
+    """The only format of a time that is hashed: UTC, microseconds, Z."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def hashed_bytes(entry: Entry) -> bytes:
-    """The canonical bytes of an entry, as in this module's docstring."""
+    """The canonical bytes of an entry, see this module's docstring."""
     fields = (entry.sequence, entry.kind, entry.subject_id, entry.payload_digest, entry.previous_hash)
     return "".join(f"{field}\n" for field in (FORMAT, *fields, time_text(entry.created_at))).encode()
 
@@ -120,7 +121,7 @@ def hash_of(entry: Entry) -> str:
 
 
 def append(kind: str, subject_id: str, payload: bytes, *, salt: str = "") -> Entry:
-    """Chain one payload, inside the caller's transaction and as its last step: other appends wait until it ends."""
+    """Chain one payload, as the last step of the caller's transaction: other appends wait until it ends."""
     if not connection.in_atomic_block:
         raise OutsideTransaction("A ledger entry must be appended in the transaction that stores its subject.")
     if not (PLAIN.fullmatch(kind) and PLAIN.fullmatch(subject_id)):
@@ -138,24 +139,24 @@ def append(kind: str, subject_id: str, payload: bytes, *, salt: str = "") -> Ent
 
 
 def flush() -> None:
-    """Wait until all that was committed before is on the disk, as the server's own setting has it; then the caller goes on."""
+    """Wait until all that was committed before is on disk, as far as the server's own setting guarantees it."""
     with connection.cursor() as cursor:
         cursor.execute(FLUSH)
 
 
 def add_salt(payload: bytes, salt: str) -> bytes:
-    """The bytes that are digested: behind the line of the salt, or the payload as it is when there is none."""
+    """The bytes to digest: the payload after its salt line, or the bare payload without a salt."""
     return f"salt {salt}\n".encode() + payload if salt else payload
 
 
 def head() -> Head:
-    """The last entry's sequence and hash; of an empty chain, 0 and 64 zeros."""
+    """The last entry's sequence and hash; 0 and 64 zeros for an empty chain."""
     last = Entry.objects.order_by("-sequence").values_list("sequence", "hash").first()
     return Head(*last) if last else Head(0, NO_HASH)
 
 
 def check_entry(entry: Entry, now: str | None) -> Fault | None:
-    """What is wrong with one entry: its link to the one before it, its own hash, or the digest of its payload `now`."""
+    """What is wrong with one entry: its link to the previous one, its hash, or the digest of its payload `now`."""
     before = Entry.objects.filter(sequence=entry.sequence - 1).values_list("hash", flat=True).first()
     previous = NO_HASH if entry.sequence == 1 else before
     if previous is None:
@@ -164,10 +165,10 @@ def check_entry(entry: Entry, now: str | None) -> Fault | None:
 
 
 def verify(digests_of: DigestsOf, *, since: Head | None = None, expected: Sequence[Head] = ()) -> Verification:
-    """Walk the chain up to its first bad entry.
+    """Verify the chain up to its first bad entry.
 
-    `digests_of` gives the digests of what entries vouch for, as that is now. With `since` only the entries after that
-    trusted head are walked; the chain must still hold every exported head in `expected`.
+    `digests_of` returns the current digests of what entries vouch for. With `since`, only entries after that trusted
+    head are checked; the chain must still contain every exported head in `expected`.
     """
     trusted = dict([*expected, *([since] if since else [])])
     checked, previous = 0, since or Head(0, NO_HASH)
@@ -181,8 +182,8 @@ def verify(digests_of: DigestsOf, *, since: Head | None = None, expected: Sequen
 
 
 def read_ahead(sequence: int, digests_of: DigestsOf) -> Iterator[tuple[Entry, str | None]]:
-    """Each entry after a sequence with the digest of its payload; several connections read what comes next meanwhile."""
-    if connection.in_atomic_block:  # what a transaction has written only its own connection sees
+    """Each entry after a sequence with the digest of its payload; several connections read ahead meanwhile."""
+    if connection.in_atomic_block:  # only its own connection sees a transaction's writes
         for batch in batches_after(sequence):
             yield from pair_digests(batch, digests_of(batch))
         return
@@ -217,7 +218,7 @@ def pair_digests(batch: list[Entry], digests: dict[int, str | None]) -> Iterator
 
 
 def batches_after(sequence: int) -> Iterator[list[Entry]]:
-    """The entries after a sequence, some at a time and in order."""
+    """The entries after a sequence, in order and in batches."""
     while batch := list(Entry.objects.filter(sequence__gt=sequence).order_by("sequence")[:ENTRIES_A_BATCH]):
         yield batch
         sequence = batch[-1].sequence
@@ -228,7 +229,7 @@ def entries_after(sequence: int) -> Iterator[Entry]:
 
 
 def early_fault(since: Head) -> Fault | None:
-    """Why a walk cannot begin after `since`: its entry is gone or was rewritten."""
+    """Why a verification cannot begin after `since`: its entry is gone or was rewritten."""
     entry = Entry.objects.filter(sequence=since.sequence).first()
     if entry is not None:
         return rewritten(entry, since.hash) if entry.hash != since.hash else None
@@ -264,7 +265,7 @@ def payload_fault(entry: Entry, now: str | None) -> Fault | None:
 
 
 def cut_fault(last: Head, trusted: dict[int, str]) -> Fault | None:
-    """The end of the chain is missing although a head we trust lies beyond it."""
+    """The end of the chain is missing, although a trusted head is beyond it."""
     missing = max(trusted, default=0)
     if missing <= last.sequence:
         return None

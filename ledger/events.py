@@ -1,4 +1,4 @@
-"""Changes that must not pass unseen: each an insert-only row, chained in the transaction of the change itself."""
+"""Changes that must be recorded: each is an insert-only row, chained in the transaction of the change."""
 
 import re
 from typing import Any
@@ -16,10 +16,10 @@ KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def record(kind: str, actor: str, subject: str, details: dict[str, Any]) -> Event:
-    """Keep that `actor` (a person's name, "console" without one) changed `subject` ("base:<id>", "user:<id>"), and how.
+    """Record that `actor` (a person's name, or "console") changed `subject` ("base:<id>", "user:<id>"), and how.
 
-    Call it inside the transaction of the change and as its last step: other appends wait until that ends, and a change
-    that is rolled back leaves no event. `kind` is a lower-case word; `details` is what JSON can hold, never a secret.
+    Call it as the last step of the change's transaction: other appends wait until that ends, and a rolled-back change
+    leaves no event. `kind` is a lower-case word; `details` is JSON without secrets.
     """
     if not KIND.fullmatch(kind):
         raise ValueError(f"An event needs a lower-case word as its kind, not {kind!r}.")

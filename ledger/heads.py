@@ -1,4 +1,4 @@
-"""Heads of the chain in a file, one a line, to be kept where the database's administrator cannot reach them.
+"""Files of the chain's heads, one per line, to be kept where the database's administrator cannot reach them.
 
 A head may be signed with an Ed25519 key. The signature is over four lines of ASCII, each ended by one line feed:
 
@@ -28,15 +28,15 @@ from django.utils import timezone
 from ledger.chain import FORMAT, Head, time_text
 
 CHECKPOINT = "docintel-checkpoint-1"
-TAIL_BYTES = 4096  # more than one line, to find the last one of a long file
+TAIL_BYTES = 4096  # more than one line, to find the last line of a long file
 
 
 class BadHeadFile(Exception):
-    """A file of heads or a key is not what it should be, or cannot be read or written; the message is for people."""
+    """A file of heads or a key is invalid, or cannot be read or written; the message is for people."""
 
 
 def write_head(path: Path, head: Head, key: Path | None = None) -> None:
-    """Write one head, signed when there is a key; the file is whole or not there."""
+    """Write one head, signed if there is a key; the file is complete or absent."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     line = write_head_line(head, key)
     try:
@@ -47,7 +47,7 @@ def write_head(path: Path, head: Head, key: Path | None = None) -> None:
 
 
 def add_head(path: Path, head: Head, key: Path | None = None) -> None:
-    """Add a head to a file of many; one line is one write, so that nobody reads half of it."""
+    """Append a head to a file in a single write, so that nobody reads half of it."""
     line = write_head_line(head, key)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ def signed_bytes(fields: dict[str, Any]) -> bytes:
 
 
 def read_heads(path: Path, key: Path | None = None) -> list[Head]:
-    """Every head in a file; with a public key each must be signed by it. Raises BadHeadFile."""
+    """Every head in a file; with a public key, each must be signed by it. Raises BadHeadFile."""
     signer = public_key(key) if key else None
     heads = [check_head_line(line, f"{path} line {number}", signer) for number, line in read_head_lines(path)]
     if not heads:
@@ -80,7 +80,7 @@ def read_heads(path: Path, key: Path | None = None) -> list[Head]:
 
 
 def last_head(path: Path) -> Head | None:
-    """The newest head of a file, None when there is no file yet."""
+    """The newest head of a file, None if there is no file yet."""
     try:
         with path.open("rb") as file:
             file.seek(max(file.seek(0, os.SEEK_END) - TAIL_BYTES, 0))
@@ -93,7 +93,7 @@ def last_head(path: Path) -> Head | None:
 
 
 def read_head_lines(path: Path) -> list[tuple[int, str]]:
-    """The heads of a file with their line; a single one may be spread over several, as older programs wrote it."""
+    """The heads of a file with their line; a single one may span several lines, as older programs wrote it."""
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
@@ -132,7 +132,7 @@ def check_head_line(line: str, place: str, signer: Ed25519PublicKey | None) -> H
 
 
 def make_key(path: Path) -> Path:
-    """Make a key pair: the private key in a file only its owner reads, and the public one beside it. Never overwrites."""
+    """Make a key pair: a private key file only its owner can read, and the public one beside it. Never overwrites."""
     key = Ed25519PrivateKey.generate()
     public = path.with_name(f"{path.name}.pub")
     try:

@@ -1,4 +1,4 @@
-"""Legal holds: what a hold names may be neither erased nor purged until it is released. Both are recorded events."""
+"""Legal holds: their subject may not be erased or purged until released. Placing and releasing are recorded."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from ledger.events import record
 from ledger.models import Event
 
 PLACED, RELEASED = "hold_placed", "hold_released"
-REASON_MIN = 10  # characters that are not spaces: "ok" is no reason (AT9)
+REASON_MIN = 10  # without spaces: "ok" is no reason (AT9)
 
 
 class HoldRefused(Exception):
-    """A hold cannot be placed or released like this; the message is for people."""
+    """A hold cannot be placed or released this way; the message is for people."""
 
 
 class Held(Exception):
@@ -29,7 +29,7 @@ class Held(Exception):
 
 @dataclass(frozen=True)
 class Hold:
-    """A hold that stands. `subject` is "base:<id>", "document:<id>", "user:<id>" or, of a person in one base,
+    """A current hold. `subject` is "base:<id>", "document:<id>", "user:<id>" or, for a person in one base,
     "base:<id>:user:<id>"."""
 
     subject: str
@@ -39,14 +39,14 @@ class Hold:
 
 
 def place(subject: str, actor: str, reason: str) -> Event:
-    """Put a subject under hold. Raises HoldRefused without a reason, or when it is held already."""
+    """Put a subject under hold. Raises HoldRefused without a reason, or if it is already held."""
     if holds_on([subject]):
         raise HoldRefused(_("This is under a legal hold already."))
     return record(PLACED, actor, subject, {"reason": check_reason(reason)})
 
 
 def release(subject: str, actor: str, reason: str) -> Event:
-    """End a hold. Raises HoldRefused without a reason, or when there is none."""
+    """Release a hold. Raises HoldRefused without a reason, or if there is none."""
     if not holds_on([subject]):
         raise HoldRefused(_("There is no legal hold on this."))
     return record(RELEASED, actor, subject, {"reason": check_reason(reason)})
@@ -59,13 +59,13 @@ def check_reason(reason: str) -> str:
 
 
 def standing() -> "QuerySet[Event]":
-    """Of every subject that ever was held the latest word, a release among them."""
+    """The latest event of every subject ever held, including releases."""
     words = Event.objects.filter(kind__in=[PLACED, RELEASED])
     return words.order_by("subject", "-created_at", "-id").distinct("subject")
 
 
 def holds_on(subjects: Iterable[str]) -> list[Hold]:
-    """The holds that stand on any of these subjects, by subject."""
+    """The current holds on any of these subjects, by subject."""
     latest = standing().filter(subject__in=list(subjects))
     return [
         Hold(event.subject, event.details.get("reason", ""), event.actor, event.created_at)
@@ -75,7 +75,7 @@ def holds_on(subjects: Iterable[str]) -> list[Hold]:
 
 
 def refuse_when_held(*subjects: str) -> None:
-    """Raise Held when a hold stands on one of them."""
+    """Raise Held if one of them is under hold."""
     found = holds_on(subjects)
     if found:
         raise Held(found[0])

@@ -1,4 +1,4 @@
-"""The ledger: one hash-chained, insert-only row for everything that must not be rewritten unseen."""
+"""The ledger: one hash-chained, insert-only row for everything that must not be altered unnoticed."""
 
 import uuid
 
@@ -29,12 +29,12 @@ class Entry(models.Model):
 
     @property
     def subject(self) -> str:
-        """What the entry vouches for, as salts and events name it."""
+        """The name of what the entry vouches for, as salts and events use it."""
         return f"{self.kind}:{self.subject_id}"
 
 
 class Salt(models.Model):
-    """What makes an entry's digest say nothing about what it vouches for. It goes when that is erased, and only then."""
+    """The salt that keeps an entry's digest from revealing its content; deleted only when that content is erased."""
 
     subject = models.CharField(max_length=105, primary_key=True)  # "<kind>:<subject id>" of the entry
     salt = models.CharField(max_length=32)
@@ -47,7 +47,7 @@ class Salt(models.Model):
 
 
 class Event(models.Model):
-    """Something was changed that has no record of its own: a role, a setting, a deletion, a token. Insert-only."""
+    """A change without a record of its own: of a role, a setting, a deletion, a token. Insert-only."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=40, db_index=True)

@@ -1,4 +1,4 @@
-"""The bytes an entry vouches for, written by the database itself: a run of 150 KB need not become rows of Python first."""
+"""The bytes an entry vouches for, built by the database itself: a run of 150 KB need not become Python rows first."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -11,19 +11,19 @@ from ledger import chain
 from ledger.models import Entry
 
 SALT_BYTES = 16
-PAIRS_MAX = 50  # PostgreSQL takes a hundred arguments
+PAIRS_MAX = 50  # PostgreSQL accepts a hundred arguments
 
 
 class Vanished(RuntimeError):
-    """The row that is to be vouched for is not there."""
+    """The row to vouch for does not exist."""
 
 
 @dataclass(frozen=True)
 class Payload:
     """What entries of one kind vouch for. `text` is an SQL expression of JSON over one `row` of `table`.
 
-    It names every column, so that a later one leaves the bytes of old rows as they are. The bytes are those PostgreSQL
-    writes: columns in the order given, jsonb in its own, times in UTC as ISO 8601.
+    It names every column, so that adding one does not change the bytes of old rows. The bytes are PostgreSQL's: columns
+    in the given order, jsonb in its own, times in UTC as ISO 8601.
     """
 
     kind: str
@@ -31,14 +31,14 @@ class Payload:
     text: str
 
     def read(self, ids: Sequence[UUID]) -> dict[UUID, bytes]:
-        """The bytes of these rows as they are now; rows that are gone are left out."""
+        """The current bytes of these rows; missing rows are left out."""
         statement = f"SELECT row.id, ({self.text})::text FROM {self.table} AS row WHERE row.id = ANY(%s)"
         with connection.cursor() as cursor:
             cursor.execute(statement, [list(ids)])
             return {row_id: text.encode() for row_id, text in cursor.fetchall()}
 
     def vouch(self, row_id: UUID) -> Entry:
-        """Chain what the database now holds of one row, behind a salt of its own; last in the row's transaction."""
+        """Chain the stored content of one row with a new salt; the last step of the row's transaction."""
         written = self.read([row_id]).get(row_id)
         if written is None:
             raise Vanished(f"There is no {self.kind} {row_id} to vouch for.")
@@ -46,7 +46,7 @@ class Payload:
 
 
 def object_of(alias: str, columns: Iterable[str], **more: str) -> str:
-    """SQL of a JSON object of columns by their names, and of further expressions."""
+    """SQL of a JSON object of columns by name, and of further expressions."""
     pairs = {name: f"{alias}.{name}" for name in columns} | more
     if len(pairs) > PAIRS_MAX:
         raise ValueError(f"{len(pairs)} columns are more than {PAIRS_MAX} in one object.")

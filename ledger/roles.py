@@ -1,7 +1,7 @@
-"""Two database roles: the owner migrates, the application works. Only so are insert-only tables insert-only for real.
+"""Two database roles: the owner migrates, the application works. Only this makes insert-only tables really so.
 
-Whoever owns a table can disable its triggers and empty it. The role `docintel_app` owns nothing: in the insert-only
-tables it may read and add, in all others it may do what the application does.
+A table's owner can disable its triggers and empty it. The role `docintel_app` owns nothing: it may read and insert
+in insert-only tables, and do what the application needs in all others.
 """
 
 import secrets
@@ -12,7 +12,7 @@ from psycopg import sql
 
 APP_ROLE = "docintel_app"
 PASSWORD_BYTES = 24
-INSERT_ONLY = "no_update"  # the trigger every insert-only model has
+INSERT_ONLY = "no_update"  # the trigger of every insert-only model
 
 
 class CannotRestrict(Exception):
@@ -29,7 +29,7 @@ def insert_only_tables() -> list[str]:
 
 
 def restrict(role: str = APP_ROLE, password: str = "") -> str:
-    """Make or mend the application's role; returns its password, a new one unless given. Run as the owner, after each migration."""
+    """Create or repair the application's role and return its password. Run as the owner, after each migration."""
     password = password or secrets.token_urlsafe(PASSWORD_BYTES)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT rolsuper, rolcreaterole FROM pg_roles WHERE rolname = current_user")
@@ -45,7 +45,7 @@ def restrict(role: str = APP_ROLE, password: str = "") -> str:
 
 
 def statements(role: str, password: str, *, exists: bool) -> list[sql.Composed]:
-    """What makes a role the application's: everything on everything, then less on what must stay as it is."""
+    """The grants of the application's role: first everything, then less on insert-only tables."""
     name, kept = sql.Identifier(role), sql.SQL(", ").join(map(sql.Identifier, insert_only_tables()))
     make = "ALTER" if exists else "CREATE"
     templates = (

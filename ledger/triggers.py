@@ -1,11 +1,11 @@
-"""Insert-only tables: the database refuses to change, delete or empty them, whoever asks."""
+"""Insert-only tables: the database refuses to update, delete or truncate them."""
 
 import json
 from typing import Any
 
 import pgtrigger
 
-# pgtrigger's own Protect knows rows only, and TRUNCATE has none.
+# pgtrigger's own Protect works per row, and TRUNCATE has none.
 REFUSE_TRUNCATE = "RAISE EXCEPTION 'pgtrigger: Cannot truncate rows from % table', TG_TABLE_NAME;"
 REFUSE_UPDATE = "RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;"
 
@@ -16,7 +16,7 @@ def insert_only(*, may_delete: bool = False) -> list[pgtrigger.Trigger]:
 
 
 def erasable(blank: dict[str, Any]) -> list[pgtrigger.Trigger]:
-    """The triggers of an insert-only model whose content may be erased: `blank` by column, all of it and nothing else."""
+    """Triggers of an insert-only model whose content may be erased: all `blank` columns at once, and nothing else."""
     erased = json.dumps(blank, sort_keys=True).replace("'", "''")
     allow = f"IF to_jsonb(NEW) = to_jsonb(OLD) || '{erased}'::jsonb THEN RETURN NEW; END IF; "
     update = pgtrigger.Trigger(

@@ -1,4 +1,4 @@
-"""The circuit breaker: a model server that keeps failing is left alone for a while (L8)."""
+"""The circuit breaker: a model server that keeps failing is not asked for a while (L8)."""
 
 import threading
 import time
@@ -21,7 +21,7 @@ class Breaker:
         self._probing = False
 
     def allows(self) -> bool:
-        """Whether a request may go out now; when open, the first caller after the pause becomes the probe."""
+        """Whether a request may be sent; when open, the first caller after the pause is the probe."""
         with self._lock:
             if self._opened_at is None:
                 return True
@@ -31,14 +31,14 @@ class Breaker:
             return True
 
     def succeeded(self) -> None:
-        """The server answered, if only with a refusal: it is alive."""
+        """The server answered, even if with a refusal: it is alive."""
         with self._lock:
             self._failed_at.clear()
             self._opened_at = None
             self._probing = False
 
     def failed(self) -> None:
-        """The server did not answer, or answered with its own failure."""
+        """The server did not answer, or failed itself."""
         with self._lock:
             now = self._clock()
             self._failed_at.append(now)
@@ -48,6 +48,6 @@ class Breaker:
             self._probing = False
 
     def abandoned(self) -> None:
-        """The request was stopped by us and says nothing about the server."""
+        """We stopped the request, which says nothing about the server."""
         with self._lock:
             self._probing = False

@@ -1,4 +1,4 @@
-"""One call in the making: the form the server understands, bounded retries, the deadline, and the record of it all."""
+"""One call to a model: a request the server understands, bounded retries, the deadline, and the record."""
 
 import asyncio
 import email.utils
@@ -43,31 +43,31 @@ from llm.spending import Booking
 from llm.wire import REPLY_MAX_BYTES, ReplyTooLarge, wire
 
 OPENAI_URL = "https://api.openai.com/v1"
-TRIES_MAX = 4  # R109 has 6 for batches; with a person waiting the deadline is 45 s (L6)
+TRIES_MAX = 4  # R109 asks for 6 in batches; with a person waiting the deadline is 45 s (L6)
 BACKOFF_S = 0.4  # doubled after each try, so that an unreachable server is reported within 5 s (I01-I03)
 JITTER = 0.3  # R109
 CONNECT_S = 5.0
-GRACE_S = 1.0  # for the loop to notice a deadline before the waiting thread gives up on the loop
-TOLD_MAX = 300  # characters of a server's own error message that are kept
-UNREADABLE_MAX = 100_000  # characters kept of a body that is no reply at all
+GRACE_S = 1.0  # for the loop to notice a deadline before the waiting thread gives up
+TOLD_MAX = 300  # characters kept of a server's own error message
+UNREADABLE_MAX = 100_000  # characters kept of a body that is not a reply
 BUSY_STATUSES = (408, 409)
 
 Receive = Callable[[Body], Awaitable[None]]
 
 _lock = threading.Lock()
 _breakers: dict[str, Breaker] = {}
-_lacks: dict[tuple[str, str], Lacks] = {}  # what each server and model turned out not to understand
+_lacks: dict[tuple[str, str], Lacks] = {}  # what each server and model turned out not to support
 
 
 class LLMServer(NamedTuple):
-    """Where requests go, and the key that opens it."""
+    """Where requests are sent, and the key."""
 
     base_url: str
     key: str
 
 
 class Call:
-    """One question to the model, from the first request to the exchange that is stored."""
+    """One question to the model, from the first request to the stored exchange."""
 
     def __init__(
         self,
@@ -93,24 +93,24 @@ class Call:
         self._unreadable = ""
         self._booking: Booking | None = None
 
-    # ---- what the caller's thread does
+    # ---- in the caller's thread
 
     def check_allowed(self) -> None:
-        """NotConfigured unless a key or an address is set; LimitReached when today's money is spent."""
+        """Raises NotConfigured without a key or address, LimitReached if today's budget is spent."""
         if not settings.LLM_CONFIGURED:
             message = "No model is configured: set OPENAI_API_KEY or OPENAI_BASE_URL."
             raise self.error(errors.NotConfigured, message, True)
         self.book()
 
     def book(self) -> None:
-        """Book what the call may cost; LimitReached when a limit of today is used up. Nothing without limits."""
+        """Reserve the maximum cost of the call. Raises LimitReached; does nothing without limits."""
         try:
             self._booking = spending.book(self._ask.model, len(self._ask.instructions) + len(self._ask.prompt))
         except spending.LimitUsedUp as reached:
             raise self.error(errors.LimitReached, str(reached), True) from None
 
     def settle(self) -> None:
-        """Put what the call did cost in place of what was booked."""
+        """Replace the reserved cost by the actual one."""
         if self._booking:
             reply = self.reply
             self._booking.settle(
@@ -119,7 +119,7 @@ class Call:
             self._booking = None
 
     def wait(self, future: "Future[None]") -> None:
-        """Wait for the end of `run`; even a loop that hangs does not hold the caller past the deadline."""
+        """Wait for `run` to end; even if the loop hangs, not beyond the deadline."""
         try:
             future.result(max(self.remaining_s(), 0) + GRACE_S)
         except TimeoutError:
@@ -128,21 +128,21 @@ class Call:
             future.cancel()
 
     def remaining_s(self) -> float:
-        """Seconds left until the deadline; negative when it has passed."""
+        """Seconds until the deadline; negative once it has passed."""
         return self._started + self._deadline_s - time.monotonic()
 
     @property
     def reply(self) -> Reply:
-        """What has come back so far."""
+        """The reply so far."""
         return self._reader.reply if self._reader else self._reply
 
     def error(self, kind: type[LLMError], message: str, permanent: bool) -> LLMError:
-        """The error of this call, with its exchange."""
+        """An error of this call, with its exchange."""
         message = self._scrub(message)
         return kind(message, permanent, self.exchange(kind.outcome, message))
 
     def exchange(self, outcome: str, error: str = "") -> Exchange:
-        """The record of this call as it stands."""
+        """The current record of this call."""
         reply = self.reply
         return Exchange(
             purpose=self._purpose,
@@ -184,10 +184,10 @@ class Call:
     def _missing(self, error: openai.APIStatusError) -> str | None:
         return missing_capability(error, self._request, self._ask, self._lacks)
 
-    # ---- what the loop does
+    # ---- in the event loop
 
     async def run(self, receive: Receive) -> None:
-        """Have `receive` get the reply within the deadline; raises LLMError."""
+        """Let `receive` get the reply within the deadline. Raises LLMError."""
         try:
             async with asyncio.timeout(self.remaining_s()):
                 await self._send_until_answered(receive)
@@ -199,7 +199,7 @@ class Call:
             raise
 
     async def _send_until_answered(self, receive: Receive) -> None:
-        """Send; in another form where the server lacks one, again after a pause where it failed."""
+        """Send, adapted to features the server lacks, and again after a pause if it failed."""
         tries, failure = 0, None
         while True:
             if not self._breaker.allows():
@@ -235,7 +235,7 @@ class Call:
         self._check(reply)
 
     async def receive_stream(self, request: Body, show: Callable[[str], None]) -> None:
-        """Send one request and hand each piece of text on as it comes, reasoning blocks left out."""
+        """Send one request and pass on each piece of text as it arrives, without reasoning blocks."""
         self._reader, visible = StreamReader(api_of(self._lacks)), ReasoningFilter()
         events = await self._client().post(
             PATHS[api_of(self._lacks)],
@@ -280,10 +280,10 @@ class Call:
     def _timeout(self) -> httpx2.Timeout:
         return httpx2.Timeout(max(self.remaining_s(), 0.001), connect=CONNECT_S)
 
-    # ---- what a failure means
+    # ---- failures
 
     def _learns_from(self, error: Exception) -> bool:
-        """Whether the error says only that the server lacks a capability; then the next request does without it."""
+        """Whether the error only means that the server lacks a feature; the next request then avoids it."""
         if not isinstance(error, openai.APIStatusError):
             return False
         missing = self._missing(error)
@@ -295,7 +295,7 @@ class Call:
 
     def _answered(self) -> None:
         self._breaker.succeeded()
-        with _lock:  # remembered only now: a server that is just starting may answer anything with 404
+        with _lock:  # only now: a server that is just starting may answer anything with 404
             _lacks[self._base_url, self._ask.model] = self._lacks
 
     def _count(self, failure: LLMError) -> None:
@@ -303,7 +303,7 @@ class Call:
         (self._breaker.failed if is_outage else self._breaker.succeeded)()
 
     async def _pause(self, failure: LLMError, tries: int, asked_s: float | None) -> None:
-        """Sleep before the next try, or raise the failure where another try is useless, unfair or too late."""
+        """Sleep before the next try, or raise the failure if another try is useless, unfair or too late."""
         if failure.permanent or self.reply.text or tries >= TRIES_MAX:
             raise failure
         pause_s = BACKOFF_S * 2 ** (tries - 1) * random.uniform(1 - JITTER, 1 + JITTER) if asked_s is None else asked_s
@@ -339,7 +339,7 @@ class Call:
         if status < 400:
             message = "The model server redirects to another address; configure the final one."
             return self.error(errors.Rejected, message, True)
-        if status in (401, 403):  # the server's own words may repeat the key
+        if status in (401, 403):  # the server's message may repeat the key
             return self.error(errors.Rejected, f"The model server does not accept the key (status {status}).", True)
         if is_filtered(error):
             return self.error(errors.Refused, f"A content filter stopped the request. {told}", True)
@@ -362,13 +362,13 @@ def server_url() -> str:
 
 
 def host_of(url: str) -> str:
-    """Host and port of an address, without the user and password it may carry."""
+    """Host and port of an address, without any user and password."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
 
 
 def cause_of(error: openai.APIConnectionError) -> str:
-    """Why no connection came about, in the words of the operating system or the TLS library."""
+    """Why there was no connection, in the words of the operating system or the TLS library."""
     if isinstance(error, openai.APITimeoutError):
         return "it did not answer in time"
     cause = error.__cause__
@@ -378,7 +378,7 @@ def cause_of(error: openai.APIConnectionError) -> str:
 
 
 def retry_after_s(error: Exception) -> float | None:
-    """How long the server asks to wait, in seconds; None if it does not say, or not in a readable way."""
+    """How long the server asks to wait, in seconds; None if not given or unreadable."""
     if not isinstance(error, openai.APIStatusError):
         return None
     header = error.response.headers.get("retry-after", "")

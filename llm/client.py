@@ -1,6 +1,6 @@
-"""The only door to a model: one structured reply, or one streamed text, within a deadline on the wall clock.
+"""The only access to a model: one structured reply, or one streamed text, within a wall-clock deadline.
 
-Whatever happens, the caller gets an `Exchange` to store: on the result, or on the `LLMError`.
+In every case the caller gets an `Exchange` to store: on the result, or on the `LLMError`.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ ReplyT = TypeVar("ReplyT", bound=pydantic.BaseModel)
 
 @dataclass(frozen=True)
 class Completion(Generic[ReplyT]):
-    """A reply that follows its schema, and the exchange that brought it."""
+    """A reply that matches its schema, with its exchange."""
 
     reply: ReplyT
     exchange: Exchange
@@ -50,9 +50,9 @@ def complete(
     deadline_s: float,
     model: str = "",
 ) -> Completion[ReplyT]:
-    """One reply of the form `reply_schema`, or an LLMError with the exchange, within `deadline_s` seconds.
+    """One reply matching `reply_schema`, within `deadline_s` seconds. Raises LLMError, with the exchange.
 
-    `model` names another than the installation's on the same server.
+    `model` is used instead of the configured one, on the same server.
     """
     ask = Ask(model or settings.LLM_MODEL, clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
     call = Call(ask, purpose, prompt_name, prompt_version, deadline_s)
@@ -77,7 +77,7 @@ def stream(
     deadline_s: float,
     should_stop: Callable[[], bool],
 ) -> "Stream":
-    """A reply in pieces of text as they come; nothing is sent before the first piece is asked for."""
+    """A reply in pieces of text as they arrive; nothing is sent before iteration starts."""
     ask = Ask(settings.LLM_MODEL, clean_text(instructions), clean_text(prompt))
     return Stream(Call(ask, purpose, prompt_name, prompt_version, deadline_s), should_stop)
 
@@ -85,7 +85,7 @@ def stream(
 class Stream:
     """The pieces of one streamed reply: iterate once, then read `exchange`.
 
-    Stopped by `should_stop` it just ends, with the outcome "stopped"; a failure raises LLMError after the pieces.
+    Stopped by `should_stop`, it just ends, with the outcome "stopped"; failures raise LLMError after the pieces.
     """
 
     def __init__(self, call: Call, should_stop: Callable[[], bool]) -> None:
@@ -95,7 +95,7 @@ class Stream:
 
     @property
     def exchange(self) -> Exchange:
-        """The record of the exchange; while the reply is still coming, as far as it has come."""
+        """The record of the exchange; during the reply, as far as it has come."""
         return self._exchange or self._call.exchange("stopped")
 
     def __iter__(self) -> Iterator[str]:
@@ -119,7 +119,7 @@ class Stream:
             self._call.settle()
 
     def _pieces(self, pieces: "queue.SimpleQueue[str | None]") -> Generator[str, None, bool]:
-        """Yield until the reply has ended; returns whether it was stopped."""
+        """Yield until the reply has ended; return whether it was stopped."""
         asked_at = 0.0
         while self._call.remaining_s() > -GRACE_S:
             if time.monotonic() - asked_at >= STOP_POLL_S:  # asking may cost a query
@@ -142,7 +142,7 @@ def is_configured() -> bool:
 
 
 def reachable() -> bool | str:
-    """True if the server answers within 2 s, False if none is configured, else one sentence on what is wrong."""
+    """True if the server answers within 2 s, False if none is configured, else one sentence on the problem."""
     if not is_configured():
         return False
     host = host_of(server_url())
@@ -153,7 +153,7 @@ def reachable() -> bool | str:
     except openai.APIConnectionError as error:
         return f"The model server {host} cannot be reached: {cause_of(error)}."
     except openai.APIStatusError as error:
-        # A gateway without a list of models still answers.
+        # Gateways without a list of models still answer.
         is_alive = error.status_code in (404, 405, 501)
         return is_alive or f"The model server {host} answers with status {error.status_code}."
     except (openai.OpenAIError, ReplyTooLarge, ValueError):

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from llm import call
 from tests.scripted_llm import ScriptedLLM
 
-# What a deadline may be missed by on a busy machine; every server here would otherwise keep silent far longer.
+# Tolerance for deadlines on a busy machine; otherwise every server here would stay silent far longer.
 BUSY_S = 30.0
 
 Serve = Callable[..., ScriptedLLM]
@@ -17,7 +17,7 @@ Serve = Callable[..., ScriptedLLM]
 
 @pytest.fixture
 def serve(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Start a server with a behaviour (or several, one after the other) and make it the configured one."""
+    """Start a server with one behaviour (or several in turn) and configure it."""
     monkeypatch.setattr(call, "BACKOFF_S", 0.01)
     with ExitStack() as stack:
 

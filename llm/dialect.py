@@ -1,7 +1,7 @@
-"""The two HTTP dialects of OpenAI-compatible servers: how a request is written in each, how a reply is read.
+"""The two HTTP dialects of OpenAI-compatible servers: how each writes requests and replies.
 
-What a server lacks is a set of words out of CAPABILITIES; the request is written from what is left. So the order
-is: Responses with a strict schema, chat completions with a JSON schema, JSON mode, plain text (R109).
+What a server lacks is a set of words from CAPABILITIES; requests use the rest. The resulting order is: Responses
+with a strict schema, chat completions with a JSON schema, JSON mode, plain text (R109).
 """
 
 import json
@@ -19,11 +19,11 @@ Lacks = frozenset[str]
 RESPONSES, CHAT = "responses", "chat_completions"
 PATHS = {RESPONSES: "/responses", CHAT: "/chat/completions"}
 
-# Sent where they are understood, left out where a server says they are not.
+# Sent by default, omitted where a server says it does not support them.
 OPTIONAL_PARAMETERS = ("temperature", "store", "stream_options")
 CAPABILITIES = (RESPONSES, "json_schema", "json_object", *OPTIONAL_PARAMETERS)
 
-CHARACTERS_PER_TOKEN_MAX = 8  # no tokenizer packs prose or tables tighter than this
+CHARACTERS_PER_TOKEN_MAX = 8  # no tokenizer packs prose or tables more densely
 CUT_PROMPT_MIN = 8_000  # characters; shorter prompts fit every window
 
 _NO_SUCH_FORM = re.compile(
@@ -39,7 +39,7 @@ _TOO_LONG = re.compile(
 
 @dataclass(frozen=True)
 class Ask:
-    """What is to be asked, before any dialect; no schema means free text, streamed."""
+    """A question before any dialect; without a schema the reply is free text, streamed."""
 
     model: str
     instructions: str
@@ -49,7 +49,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a server's answer says, as far as it can be read."""
+    """The content of a server's answer, as far as it can be read."""
 
     text: str = ""
     refusal: str = ""
@@ -63,12 +63,12 @@ class Reply:
 
     @property
     def is_refused(self) -> bool:
-        """The model declined, or a content filter stopped it."""
+        """Whether the model declined, or a content filter stopped it."""
         return bool(self.refusal) or self.finish_reason == "content_filter"
 
     @property
     def is_cut(self) -> bool:
-        """The reply reached a length limit."""
+        """Whether the reply reached a length limit."""
         return self.finish_reason in ("length", "max_output_tokens", "max_tokens", "incomplete")
 
 
@@ -76,12 +76,12 @@ class Reply:
 
 
 def api_of(lacks: Lacks) -> str:
-    """The API to speak to a server that lacks these capabilities."""
+    """The API to use with a server that lacks these capabilities."""
     return CHAT if RESPONSES in lacks else RESPONSES
 
 
 def format_of(ask: Ask, lacks: Lacks) -> str:
-    """The strictest form of reply such a server can be asked for: json_schema, json_object or text."""
+    """The strictest reply format such a server supports: json_schema, json_object or text."""
     if ask.schema is None:
         return "text"
     if api_of(lacks) == RESPONSES:
@@ -90,7 +90,7 @@ def format_of(ask: Ask, lacks: Lacks) -> str:
 
 
 def write_request(ask: Ask, lacks: Lacks) -> Body:
-    """The request body; the fixed instructions come first, so that a provider's prefix cache applies (R110)."""
+    """The request body; fixed instructions come first, to use a provider's prefix cache (R110)."""
     form = format_of(ask, lacks)
     instructions = ask.instructions
     if ask.schema is not None and form != "json_schema":
@@ -101,7 +101,7 @@ def write_request(ask: Ask, lacks: Lacks) -> Body:
 
 
 def _responses(ask: Ask, instructions: str) -> Body:
-    # store: without it the provider keeps the documents' text for weeks.
+    # store=false: otherwise the provider keeps the documents' text for weeks.
     body: Body = {
         "model": ask.model,
         "instructions": instructions,
@@ -125,11 +125,11 @@ def _chat(ask: Ask, form: str, instructions: str) -> Body:
     return body | ({"response_format": {"type": "json_object"}} if form == "json_object" else {})
 
 
-# ---- what a server's refusal tells about it
+# ---- learning from refusals
 
 
 def missing_capability(error: openai.APIStatusError, request: Body, ask: Ask, lacks: Lacks) -> str | None:
-    """What the server lacks, judging by its error; None if the error is about something else."""
+    """What the server lacks, judging by its error; None if the error has another cause."""
     if error.status_code in (404, 405, 501):
         return RESPONSES if api_of(lacks) == RESPONSES and error.code != "model_not_found" else None
     if error.status_code not in (400, 422) or is_too_long(error) or is_filtered(error):
@@ -157,7 +157,7 @@ def is_filtered(error: openai.APIStatusError) -> bool:
 
 
 def was_prompt_cut(ask: Ask, reply: Reply) -> bool:
-    """Whether the server counted far fewer tokens than the prompt has: Ollama cuts its beginning without a word."""
+    """Whether the server counted far fewer tokens than the prompt has: Ollama silently cuts the beginning."""
     characters = len(ask.instructions) + len(ask.prompt)
     is_long = characters > CUT_PROMPT_MIN and reply.tokens_in is not None
     return is_long and (reply.tokens_in or 0) * CHARACTERS_PER_TOKEN_MAX < characters
@@ -167,7 +167,7 @@ def was_prompt_cut(ask: Ask, reply: Reply) -> bool:
 
 
 def value_at(value: object, *path: str | int) -> Any:
-    """The value at a path into parsed JSON, or None where anything on the way is missing or of another kind."""
+    """The value at a path into parsed JSON, None if any step is missing or of another type."""
     for step in path:
         if isinstance(step, str) and isinstance(value, dict):
             value = value.get(step)
@@ -179,7 +179,7 @@ def value_at(value: object, *path: str | int) -> Any:
 
 
 def read_reply(api: str, body: object) -> Reply | None:
-    """The reply in a server's body; None if the body is not of that API at all."""
+    """The reply in a server's body; None if it is not of that API."""
     if api == RESPONSES:
         return _read_response(body) if isinstance(value_at(body, "output"), list) or value_at(body, "status") else None
     return _read_completion(body) if value_at(body, "choices", 0) is not None else None
@@ -226,7 +226,7 @@ def _read_completion(body: object) -> Reply:
 
 
 class StreamReader:
-    """Collects the events of a streamed reply; `feed` gives the new piece of text, `reply` all that came."""
+    """Collects the events of a streamed reply; `feed` returns the new text, `reply` everything so far."""
 
     def __init__(self, api: str) -> None:
         self._feed = self._feed_response if api == RESPONSES else self._feed_completion
@@ -254,7 +254,7 @@ class StreamReader:
             return _text(value_at(event, "delta"))
         if kind == "response.refusal.delta":
             self._refusal.append(_text(value_at(event, "delta")))
-        elif kind == "response.created":  # so that even a stopped stream says which model it was
+        elif kind == "response.created":  # so that even a stopped stream names its model
             self._remember(replace(_read_response(value_at(event, "response")), finish_reason=""))
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
             self.is_complete = True
@@ -279,7 +279,7 @@ def _text(value: object) -> str:
 
 
 def _word(value: object) -> str:
-    return _text(value)[:200]  # the width of the columns it is stored in
+    return _text(value)[:200]  # the width of the database columns
 
 
 def _count(value: object) -> int | None:

@@ -1,9 +1,9 @@
-"""Why a model gave nothing usable. Every error carries the exchange, so that the caller can store what happened.
+"""Why a model gave nothing usable. Every error carries the exchange, so that the caller can store it.
 
 LLMError
 ├── NotConfigured      no key and no address are set
-├── LimitReached       today's money of a person, a base or the installation is spent; the server was not asked
-├── CircuitOpen        the server failed too often a moment ago; it was not asked
+├── LimitReached       today's budget of a person, a base or the installation is spent; nothing was sent
+├── CircuitOpen        the server failed too often recently; nothing was sent
 ├── Unreachable        refused connection, unknown name, bad certificate, connection cut before a reply
 ├── ServerFailed       the server answered with its own failure (5xx, 408, 409)
 ├── RateLimited        429, and waiting does not fit the deadline
@@ -12,7 +12,7 @@ LLMError
 │   └── PromptTooLong  the prompt does not fit the model's context
 ├── Refused            the model declined, or a content filter stopped it
 ├── Truncated          the reply ended early: length limit, connection cut half way, larger than allowed
-└── Malformed          there is a reply, but not in the form that was asked for
+└── Malformed          the reply does not have the requested form
 """
 
 from typing import ClassVar
@@ -21,7 +21,7 @@ from llm.exchange import Exchange
 
 
 class LLMError(Exception):
-    """The model gave nothing usable; `permanent` says that asking the same again will not help."""
+    """The model gave nothing usable; `permanent`: asking the same again will not help."""
 
     outcome: ClassVar[str] = "failed"
 

@@ -1,4 +1,4 @@
-"""One exchange with a model, as a value: what was sent, what came back, how it ended. Keys never enter it."""
+"""One exchange with a model as a value: request, reply and outcome. It never contains keys."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Exchange:
-    """Everything an auditor needs of one exchange; `LLMCall` stores it field by field."""
+    """Everything an auditor needs from one exchange; `LLMCall` stores it field by field."""
 
     purpose: str
     host: str
@@ -19,11 +19,11 @@ class Exchange:
     prompt_name: str
     prompt_version: str
     parameters: dict[str, Any]
-    request: dict[str, Any]  # the body exactly as sent last
+    request: dict[str, Any]  # the body exactly as last sent
     request_sha256: str
     started_at: datetime
     latency_ms: int
-    attempts: int  # requests sent, including those that found out what the server can do
+    attempts: int  # requests sent, including those that probed what the server supports
     outcome: str
     error: str = ""
     model_returned: str = ""
@@ -41,6 +41,6 @@ def clean_text(text: str) -> str:
 
 
 def request_digest(request: Mapping[str, Any]) -> str:
-    """SHA-256 of a request in canonical JSON, so that a stored request proves itself after a round trip."""
+    """SHA-256 of a request in canonical JSON, so that a stored request can be verified."""
     canonical = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()

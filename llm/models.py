@@ -1,4 +1,4 @@
-"""Every exchange with a model, kept for good: the exact request, the raw reply, what it cost, how it ended (R105, R106)."""
+"""Every exchange with a model, kept for good: exact request, raw reply, cost and outcome (R105, R106)."""
 
 import uuid
 from dataclasses import asdict
@@ -11,13 +11,13 @@ from ledger.triggers import erasable, insert_only
 from llm.exchange import Exchange
 from llm.prices import Price
 
-# What an erasure leaves of an exchange in place of what was asked and said.
+# What an erasure leaves of an exchange instead of what was asked and answered.
 ERASED_CALL = {"request": {}, "request_sha256": "", "response_id": "", "raw_reply": "", "error": ""}
 
 
 class LLMCallQuerySet(models.QuerySet["LLMCall"]):
     def record(self, exchange: Exchange) -> "LLMCall":
-        """Store an exchange as it happened, failed ones too, and what it cost where its model has a price."""
+        """Store an exchange, including failed ones, and its cost if its model has a price."""
         with transaction.atomic():
             call = self.create(**asdict(exchange))
             price: Price | None = settings.LLM_PRICES.get(call.model) or settings.LLM_PRICES.get(call.model_returned)
@@ -31,7 +31,7 @@ class LLMCallQuerySet(models.QuerySet["LLMCall"]):
         return call
 
     def cost(self) -> tuple[Decimal | None, int]:
-        """What these calls cost together, None when none has a price, and how many have none."""
+        """The total cost of these calls, None if none has a price, and the number without one."""
         spent = self.order_by().aggregate(
             amount=models.Sum("charge__amount"), unpriced=models.Count("pk", filter=models.Q(charge=None))
         )
@@ -76,7 +76,7 @@ class LLMCall(models.Model):
 
 
 class Charge(models.Model):
-    """What one exchange cost by the price list of its day, insert-only. `price` is for a million tokens."""
+    """The cost of one exchange by the price list of its day, insert-only. `price` is per million tokens."""
 
     call = models.OneToOneField(LLMCall, models.PROTECT, primary_key=True, related_name="charge")
     amount = models.DecimalField(max_digits=18, decimal_places=8)
@@ -91,7 +91,7 @@ class Charge(models.Model):
 
 
 class Spent(models.Model):
-    """What was booked on one day (UTC) for one payer: everybody, a base or a person. A counter, not a record."""
+    """The amount booked on one day (UTC) for one payer: everybody, a base or a person. A counter, not a record."""
 
     day = models.DateField()
     payer = models.CharField(max_length=60)

@@ -1,4 +1,4 @@
-"""How an exchange with a model stands in what the ledger vouches for."""
+"""How an exchange with a model appears in what the ledger vouches for."""
 
 from ledger.payload import object_of
 
@@ -29,5 +29,5 @@ COLUMNS = (
 
 
 def call_of(row: str) -> str:
-    """SQL of the JSON of the exchange a row refers to; null without one."""
+    """SQL of the JSON of the exchange a row refers to; null if there is none."""
     return f"(SELECT {object_of('call', COLUMNS)} FROM llm_llmcall call WHERE call.id = {row}.llm_call_id)"

@@ -1,4 +1,4 @@
-"""A request to an endpoint that is no chat (embeddings, reranking), with the deadline, retries and record of every call."""
+"""Requests to endpoints other than chat (embeddings, reranking), with deadline, retries and a record of every call."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ def post(
     purpose: str,
     deadline_s: float,
 ) -> tuple[Result, Exchange]:
-    """What `read` makes of the JSON reply, and the exchange. Raises LLMError; a ValueError of `read` is Malformed."""
+    """The result of `read` on the JSON reply, and the exchange. Raises LLMError, also for a ValueError of `read`."""
     posting = Posting(server, path, body, read, purpose, deadline_s)
     posting.book()
     try:
@@ -36,7 +36,7 @@ def post(
 
 
 class Posting(Call):
-    """One JSON body on its way. The record names the texts by number, length and digest instead of repeating them."""
+    """One JSON request. Its record has the texts' number, length and digest instead of the texts."""
 
     def __init__(
         self, server: LLMServer, path: str, body: Body, read: Callable[[Any], Any], purpose: str, deadline_s: float
@@ -79,6 +79,6 @@ class Posting(Call):
 
 
 def digest_of(texts: list[str]) -> dict[str, Any]:
-    """What the record keeps of texts that are kept elsewhere."""
+    """What the record stores of texts that are stored elsewhere."""
     digest = hashlib.sha256(json.dumps(texts, ensure_ascii=False).encode()).hexdigest()
     return {"texts": len(texts), "characters": sum(map(len, texts)), "sha256": digest}

@@ -1,15 +1,15 @@
-"""What a call costs: the operator's price list, and tokens turned into money. A model without a price has no cost."""
+"""The cost of a call: the operator's price list applied to tokens. A model without a price has no cost."""
 
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-PER_TOKENS = 1_000_000  # providers print their prices for this many
+PER_TOKENS = 1_000_000  # the unit of providers' price lists
 SMALLEST = Decimal("0.00000001")
 
 
 class Price(BaseModel):
-    """The price of a million tokens sent, of those the provider had cached, and of those received."""
+    """The price of a million tokens: sent, cached by the provider, and received."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     sent: Decimal = Field(alias="in", ge=0, lt=PER_TOKENS)
@@ -17,7 +17,7 @@ class Price(BaseModel):
     received: Decimal = Field(alias="out", ge=0, lt=PER_TOKENS)
 
     def cost(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> Decimal:
-        """What a call costs, in the price list's currency, to a hundred-millionth."""
+        """The cost of a call in the price list's currency, to a hundred-millionth."""
         cached = min(tokens_cached, tokens_in)
         cached_price = self.sent if self.cached is None else self.cached
         whole = (tokens_in - cached) * self.sent + cached * cached_price + tokens_out * self.received
@@ -28,7 +28,7 @@ PRICES = TypeAdapter(dict[str, Price])
 
 
 def parse_prices(text: str) -> dict[str, Price]:
-    """The price list by model from its JSON; empty for an empty text. Raises ValueError with what is wrong first."""
+    """The price list by model from its JSON; {} for an empty text. Raises ValueError with the first error."""
     if not text.strip():
         return {}
     try:

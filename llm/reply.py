@@ -1,4 +1,4 @@
-"""From a model's text to a checked reply: reasoning blocks and code fences off, the first JSON object, validation."""
+"""From a model's text to a validated reply: strip reasoning blocks and code fences, take the first JSON object."""
 
 import json
 import re
@@ -11,22 +11,22 @@ from llm.exchange import clean_text
 
 ReplyT = TypeVar("ReplyT", bound=pydantic.BaseModel)
 
-# Validation keywords that strict structured output does not accept everywhere; we check the reply ourselves.
+# Validation keywords that strict structured output does not always accept; we validate the reply ourselves.
 _NOT_STRICT = {"default", "title", "examples", "minLength", "maxLength", "minItems", "maxItems"}
 
 _REASONING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-# Some chat templates swallow the opening tag.
+# Some chat templates omit the opening tag.
 _REASONING_END = re.compile(r"\A[^{]*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-# An object begins at the first brace or at the left edge of a line: an inner object of a cut reply must not count.
+# An object starts at the first brace or at the left edge of a line: the inner object of a cut reply must not count.
 _OBJECT_START = re.compile(r"^\{", re.MULTILINE)
 
 
 class ReplyError(ValueError):
-    """The text holds no JSON object of the form that was asked for; says why."""
+    """The text contains no JSON object of the requested form; the message says why."""
 
 
 def parse_reply(text: str, reply_schema: type[ReplyT]) -> ReplyT:
-    """The first JSON object in a model's text, validated; ReplyError if there is none or it does not fit."""
+    """The first JSON object in a model's text, validated. Raises ReplyError."""
     try:
         return reply_schema.model_validate(first_object(strip_reasoning(text)))
     except pydantic.ValidationError as error:
@@ -43,7 +43,7 @@ def strip_reasoning(text: str) -> str:
 
 
 def first_object(text: str) -> dict[str, Any]:
-    """The first JSON object in a text, whatever stands around it (a fence, a sentence, a second object)."""
+    """The first JSON object in a text, whatever surrounds it (a fence, a sentence, a second object)."""
     if not text.strip():
         raise ReplyError("The reply is empty.")
     first = text.find("{")
@@ -67,7 +67,7 @@ def _clean(value: Any) -> Any:
     return {key: _clean(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
-@cache  # a model of pydantic's is a class of the program, and writing its schema takes milliseconds
+@cache  # pydantic models are classes of the program, and writing a schema takes milliseconds
 def strict_schema(reply_schema: type[pydantic.BaseModel]) -> dict[str, Any]:
     """The JSON schema of a reply in the strict form: every property required, no other allowed."""
     schema: dict[str, Any] = _strict(reply_schema.model_json_schema())
@@ -91,25 +91,25 @@ def _strict(value: Any) -> Any:
 
 
 class ReasoningFilter:
-    """Holds back a reasoning block at the beginning of a streamed reply and lets everything after it through."""
+    """Holds back a reasoning block at the start of a streamed reply, and passes everything after it."""
 
     _OPENINGS = ("<think>", "<thinking>", "<reasoning>")
 
     def __init__(self) -> None:
-        self._held: str | None = ""  # None once the reply proper has begun
+        self._held: str | None = ""  # None once the actual reply has begun
 
     def feed(self, piece: str) -> str:
-        """What may be shown now that this piece has come."""
+        """The text that may be shown after this piece."""
         if self._held is None:
             return piece
         self._held += piece
         proper = strip_reasoning(self._held).lstrip()
         if any(opening.startswith(proper[: len(opening)].lower()) for opening in self._OPENINGS):
-            return ""  # nothing yet, the beginning of a tag, or a block that is not closed
+            return ""  # nothing yet, the start of a tag, or an unclosed block
         self._held = None
         return proper
 
     def rest(self) -> str:
-        """What was held back although no reasoning block came of it, once the reply is complete."""
+        """The text held back that was no reasoning block after all, once the reply is complete."""
         proper = strip_reasoning(self._held or "").lstrip()
         return "" if proper.lower().startswith(self._OPENINGS) else proper

@@ -1,4 +1,4 @@
-"""A cross-encoder behind an address: Voyage's /rerank, or the common form of Jina, Cohere, vLLM, TEI and llama.cpp."""
+"""A cross-encoder behind a URL: Voyage's /rerank, or the common format of Jina, Cohere, vLLM, TEI and llama.cpp."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ MISSING = "No reranker is configured: set VOYAGE_API_KEY, or DOCINTEL_RERANK_BAS
 
 @dataclass(frozen=True)
 class Relevance:
-    """How relevant one of the texts is, by its place in what was sent; scores compare only within one call."""
+    """The relevance of one text, by its position in the request; scores are comparable only within one call."""
 
     index: int
     score: float
 
 
 def find_rerank_obstacle() -> str:
-    """Why nothing can be reranked here, or ""."""
+    """Why reranking is unavailable, or ""."""
     return "" if settings.RERANK_BASE_URL or settings.VOYAGE_API_KEY else MISSING
 
 
@@ -45,7 +45,7 @@ def rerank(query: str, texts: Sequence[str], *, top: int, deadline_s: float) -> 
 
 
 def read_scores(told: Any, place: str, count: int) -> list[Relevance]:
-    """The scores of a reply; ValueError for a text that was not sent, one scored twice, or a score that is none."""
+    """The scores of a reply. Raises ValueError for an unknown or repeated text, or an invalid score."""
     rows = value_at(told, place)
     if not isinstance(rows, list) or not rows:
         raise ValueError("no scores")

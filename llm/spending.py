@@ -1,7 +1,7 @@
-"""Spending limits: what a call may cost is booked before it is sent, and corrected after it (L9).
+"""Spending limits: the maximum cost of a call is booked before it is sent, and corrected afterwards (L9).
 
-One row a day and payer counts what is booked: everybody together, each base, each person. A call is let through while
-the count is below the limit, so that calls at once can pass a limit by no more than the last of them costs.
+One row per day and payer counts bookings: for everybody together, each base, each person. A call is allowed while the
+count is below the limit, so concurrent calls can exceed it by no more than the last one's cost.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from django.db import connection, transaction
 
 from llm.prices import Price
 
-CHARACTERS_PER_TOKEN = 3  # more tokens than there are: a booking is corrected downwards
+CHARACTERS_PER_TOKEN = 3  # an overestimate of tokens: bookings are corrected downwards
 REPLY_TOKENS = 4_000  # verdicts on fifty candidates, or a long answer
 BOOKED = """
 INSERT INTO llm_spent (day, payer, amount) VALUES (%(day)s, %(payer)s, %(amount)s)
@@ -29,11 +29,11 @@ NO_PRICE = "Spending is limited, but DOCINTEL_PRICES has no price for the model 
 
 
 class LimitUsedUp(Exception):
-    """A limit of today is used up, or cannot be kept; the message is for people."""
+    """One of today's limits is used up, or cannot be checked; the message is for people."""
 
 
 class Payer(NamedTuple):
-    """On whose account calls are made: a person and a base, "" where there is none."""
+    """The account of calls: a person and a base, "" where there is none."""
 
     user: str = ""
     base: str = ""
@@ -44,7 +44,7 @@ _payer: ContextVar[Payer] = ContextVar("payer", default=Payer())  # noqa: B039, 
 
 @contextmanager
 def paid_by(user: object, base: object) -> Iterator[None]:
-    """Calls inside are on the account of this person and this base (their keys)."""
+    """Charge the calls in the block to this person and base (their keys)."""
     token = _payer.set(Payer(str(user or ""), str(base or "")))
     try:
         yield
@@ -54,7 +54,7 @@ def paid_by(user: object, base: object) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Booking:
-    """Money set aside for one call."""
+    """An amount reserved for one call."""
 
     price: Price
     day: date
@@ -64,7 +64,7 @@ class Booking:
     def settle(
         self, tokens_in: int | None, tokens_out: int | None, tokens_cached: int | None, *, is_unanswered: bool
     ) -> None:
-        """Correct the count to what was used: nothing without an answer, the booking where nobody counted tokens."""
+        """Correct the count to actual use: nothing without an answer, the booking if tokens were not counted."""
         if tokens_in is not None:
             cost = self.price.cost(tokens_in, tokens_out or 0, tokens_cached or 0)
         else:
@@ -74,7 +74,7 @@ class Booking:
 
 
 def book(model: str, characters: int) -> Booking | None:
-    """Set aside what a call with a prompt of so many characters may cost; None without limits. Raises LimitUsedUp."""
+    """Reserve the maximum cost of a prompt of that length; None without limits. Raises LimitUsedUp."""
     limits = limits_of_payer(_payer.get())
     if not limits:
         return None
@@ -92,7 +92,7 @@ def book(model: str, characters: int) -> Booking | None:
 
 
 def limits_of_payer(payer: Payer) -> list[tuple[str, Decimal, str]]:
-    """The limits that hold for a payer, always in this order, so that two calls never wait for each other's rows."""
+    """The limits of a payer, always in the same order, so that concurrent calls cannot deadlock."""
     limits = settings.SPENDING_LIMITS
     rows = (
         ("all", limits.get("day"), "for everybody together"),

@@ -1,6 +1,6 @@
-"""The connections to model servers: one background event loop per process, so that a deadline can cut any read.
+"""Connections to model servers: one background event loop per process, so that a deadline can interrupt any read.
 
-A blocking client cannot be stopped while a server drips bytes; a task on an event loop can, at every wait.
+A blocking client cannot be stopped while a server sends byte by byte; a task on an event loop can.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ _Result = TypeVar("_Result")
 
 
 class ReplyTooLarge(Exception):
-    """The server sent more than REPLY_MAX_BYTES, or something that would unpack to more."""
+    """The server sent more than REPLY_MAX_BYTES, or compressed data, which could exceed it."""
 
 
 class CappedStream(httpx2.AsyncByteStream):
-    """A response body that ends with ReplyTooLarge instead of filling the memory."""
+    """A response body that raises ReplyTooLarge instead of filling memory."""
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
@@ -44,7 +44,7 @@ class CappedStream(httpx2.AsyncByteStream):
 
 
 async def cap_response(response: httpx2.Response) -> None:
-    """Limit a response before its body is read; a compressed one could unpack to anything, and none was asked for."""
+    """Limit a response before its body is read; compressed ones are refused, since none was asked for."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise ReplyTooLarge
     if isinstance(response.stream, httpx2.AsyncByteStream):
@@ -52,7 +52,7 @@ async def cap_response(response: httpx2.Response) -> None:
 
 
 class Wire:
-    """The loop in its thread, and one client per server and key, so that connections are reused."""
+    """The loop in its thread, and one client per server and key, to reuse connections."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -64,9 +64,9 @@ class Wire:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def client(self, base_url: str, api_key: str) -> AsyncOpenAI:
-        """The client of one server: no redirects (a base URL check would be worthless), no retries of its own.
+        """The client of one server: no redirects (they would defeat the check of the base URL), no retries of its own.
 
-        An address with `?api-version=` is Azure's older form: its query goes along, and the key in a header of its own.
+        An address with `?api-version=` is Azure's older form: its query is kept, and the key goes into its own header.
         """
         key = (base_url, api_key)
         if key not in self._clients:
@@ -87,7 +87,7 @@ class Wire:
 
 
 def with_key_of_azure(api_key: str) -> Callable[[httpx2.Request], Awaitable[None]]:
-    """A hook that sends the key as Azure's older form wants it, and not as a bearer token, which it would refuse."""
+    """A hook that sends the key in the header of Azure's older form, which refuses a bearer token."""
 
     async def change(request: httpx2.Request) -> None:
         request.headers.pop("Authorization", None)
@@ -107,7 +107,7 @@ _lock = threading.Lock()
 
 
 def wire() -> Wire:
-    """The wire of this process; a forked child gets its own, for threads do not survive a fork."""
+    """The wire of this process; a forked child gets its own, since threads do not survive a fork."""
     with _lock:
         if os.getpid() not in _wires:
             _wires[os.getpid()] = Wire()

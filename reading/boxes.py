@@ -1,10 +1,10 @@
-"""Where on the page a stretch of a line stands: one box per line (R85), without opening the PDF again."""
+"""The page position of a stretch of a line: one box per line (R85), without opening the PDF again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-# Advance widths in thousandths of the font size, between those of Helvetica and Times: text is set in either kind of face.
+# Advance widths in thousandths of the font size, between those of Helvetica and Times, since text is set in either.
 WIDTHS = {
     " ": 264, "!": 308, '"': 384, "#": 528, "$": 528, "%": 862, "&": 727, "'": 186, "(": 334, ")": 334, "*": 449,
     "+": 575, ",": 264, "-": 334, ".": 264, "/": 279, ":": 279, ";": 279, "<": 575, "=": 575, ">": 575, "?": 498,
@@ -16,7 +16,7 @@ WIDTHS = {
     "z": 472, "—": 1003, "–": 528, "•": 351, "…": 1003, "’": 281, "‘": 281, "“": 393, "”": 393,
 }  # fmt: skip
 DIGIT_WIDTH, OTHER_WIDTH, WIDE_WIDTH = 528, 528, 1000
-FIRST_WIDE = 0x2E80  # from here on: East Asian signs, which fill the em square
+FIRST_WIDE = 0x2E80  # East Asian characters begin here, which fill the em square
 
 
 class Box(NamedTuple):
@@ -34,7 +34,7 @@ class Box(NamedTuple):
 
 
 class PlacedLine(Protocol):
-    """What a line must know to be drawn on: LineRow does, and so does a stored line."""
+    """What is needed to draw on a line: LineRow has it, and so has a stored line."""
 
     @property
     def page_number(self) -> int: ...
@@ -62,14 +62,14 @@ def box_of_line(line: PlacedLine) -> Box:
 
 
 def box_of(line: PlacedLine, start: int, end: int) -> Box:
-    """The box of characters [start, end) of a line; of the whole line when its text has no horizontal place."""
+    """The box of characters [start, end) of a line; of the whole line if its text has no horizontal position."""
     if not line.spans:
         return box_of_line(line)
     return Box(line.page_number, left_of(line, start), line.y0, max(left_of(line, start), right_of(line, end)), line.y1)
 
 
 def left_of(line: PlacedLine, start: int) -> float:
-    """Where the character at `start` begins; between spans, where the next one begins."""
+    """Where the character at `start` begins; between spans, where the next span begins."""
     for span_start, span_end, x0, x1 in line.spans:
         if start < span_end:
             is_first = start <= span_start
@@ -78,7 +78,7 @@ def left_of(line: PlacedLine, start: int) -> float:
 
 
 def right_of(line: PlacedLine, end: int) -> float:
-    """Where the character before `end` stops; between spans, where the last one stopped."""
+    """Where the character before `end` stops; between spans, where the last span stopped."""
     for span_start, span_end, x0, x1 in reversed(line.spans):
         if end > span_start:
             return x1 if end >= span_end else place_within(line.text, span_start, span_end, x0, x1, end, into=end)
@@ -88,7 +88,7 @@ def right_of(line: PlacedLine, end: int) -> float:
 def place_within(text: str, start: float, end: float, x0: float, x1: float, offset: int, *, into: int) -> float:
     """The x before the character at `offset`, the span's width shared out by the widths of its characters.
 
-    The widths are only nearly the face's own, so that an edge beside a space, the character at `into`, lies in its middle.
+    The widths only approximate the font's, so an edge beside a space (the character at `into`) is put in its middle.
     """
     whole = text_width(text[int(start) : int(end)])
     if not whole:

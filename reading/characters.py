@@ -1,23 +1,23 @@
-"""The one place where text from a file is made storable and showable: controls, NUL, lone surrogates, overrides."""
+"""The only place where a file's text is made storable and showable: controls, NUL, lone surrogates, overrides."""
 
 import re
 import unicodedata
 
 SPACE_LIKE = dict.fromkeys(map(ord, "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"), " ")
-# U+FFFE/U+FFFF and U+FDD0..FDEF are no characters; private use stays: fonts draw real signs there.
+# U+FFFE/U+FFFF and U+FDD0..FDEF are no characters; private use stays: fonts draw real glyphs there.
 UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufdd0-\ufdef]")
-# Overrides make text read otherwise than it is stored; a visible mark takes their place.
+# Overrides make text display otherwise than it is stored; a visible mark replaces them.
 OVERRIDES = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def clean_name(text: str) -> str:
-    """A name somebody typed as it may be kept and shown anywhere: NFC, without controls and overrides, single spaces."""
+    """A typed name made safe to store and show: NFC, no control or override characters, single spaces."""
     printable = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
     return " ".join(unicodedata.normalize("NFC", printable).split())
 
 
 def clean_words(text: str) -> str:
-    """What somebody typed, without controls and overrides; its line ends and everything one can see stay."""
+    """Typed text without control and override characters; line ends and all visible characters stay."""
     return OVERRIDES.sub("", UNSTORABLE.sub("", text))
 
 

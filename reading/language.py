@@ -1,4 +1,4 @@
-"""The language of a text and the PostgreSQL text search configuration that goes with it."""
+"""The language of a text, and its PostgreSQL text search configuration."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -6,7 +6,7 @@ from typing import Any
 
 from reading.rows import LineRow
 
-# The languages PostgreSQL ships a stemmer for; any other is searched without one.
+# The languages PostgreSQL has a stemmer for; others are searched without one.
 REGCONFIGS = {
     "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "da": "danish", "nl": "dutch",
     "en": "english", "fi": "finnish", "fr": "french", "de": "german", "el": "greek", "hi": "hindi",
@@ -17,13 +17,13 @@ REGCONFIGS = {
 }  # fmt: skip
 UNKNOWN, SIMPLE = "und", "simple"
 PROBABILITY_MIN = 0.5
-LETTERS_MIN = 40  # fewer letters say nothing
+LETTERS_MIN = 40  # fewer letters are not enough to tell
 SAMPLE_CHARS = 8_000
 
 
 @lru_cache(maxsize=256)
 def detect_language(text: str) -> tuple[str, str]:
-    """(ISO 639-1 code, PostgreSQL regconfig); ("und", "simple") when there is too little text."""
+    """(ISO 639-1 code, PostgreSQL regconfig); ("und", "simple") for too little text."""
     if sum(map(str.isalpha, text[:SAMPLE_CHARS])) < LETTERS_MIN:
         return UNKNOWN, SIMPLE
     code, probability = identifier().classify(text[:SAMPLE_CHARS])
@@ -32,8 +32,8 @@ def detect_language(text: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1)
 def identifier() -> Any:
-    """The library's identifier, which answers with probabilities."""
-    from py3langid import langid  # loads numpy and its model: 0.7 s that only a process that detects should pay
+    """The library's identifier, set to return probabilities."""
+    from py3langid import langid  # loads numpy and a model: 0.7 s, only where it is needed
 
     return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
 
@@ -44,7 +44,7 @@ def regconfig_of(code: str) -> str:
 
 
 def sample_of(lines: Iterable[LineRow]) -> str:
-    """Running text from the middle of a document, where its language shows best."""
+    """Running text from the middle of a document, where its language is clearest."""
     texts = [line.text for line in lines if line.kind == "body" and len(line.text) > LETTERS_MIN]
     texts = texts or [line.text for line in lines]
     middle = len(texts) // 3

@@ -1,4 +1,4 @@
-"""What one file may cost, and how large its parts may be (U3, U4). The one place for them."""
+"""The only place for limits on what one file may cost, and how large its parts may be (U3, U4)."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -8,7 +8,7 @@ MIB = 1_048_576
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes, counts and costs beyond which a file is refused or cut. Passed to the child process as it is."""
+    """Sizes, counts and costs beyond which a file is refused or cut; passed on to the child process."""
 
     file_bytes: int = 50_000_000
     pages: int = 2_000
@@ -18,7 +18,7 @@ class Limits:
     outline_entries: int = 5_000
     outline_levels: int = 12
     title_chars: int = 500
-    page_side_pt: float = 14_400  # 200 inches: what page software has ever allowed; larger pages get no image
+    page_side_pt: float = 14_400  # 200 inches: the maximum of page layout software; larger pages get no image
     image_side_px: int = 4_000
     image_pixels: int = 16_000_000
     memory_bytes: int = 1024 * MIB  # p99.9 of 5,962 public files needs 149 MB

@@ -1,4 +1,4 @@
-"""Markdown and plain text through the same rows as a PDF: lines laid out on synthetic pages, headings as TOC."""
+"""Lay Markdown and plain text out on synthetic pages, with the same rows as a PDF and headings as TOC."""
 
 import re
 import textwrap
@@ -15,7 +15,7 @@ from reading.rows import LineKind, LineSpan
 
 PAGE_WIDTH, PAGE_HEIGHT, MARGIN = 612.0, 792.0, 54.0
 LEADING, FONT_SIZE = 14.0, 8.5
-WRAP_CHARS = 125  # most files are wrapped by hand before this; their lines stay whole
+WRAP_CHARS = 125  # most files are wrapped by hand before this, and their lines stay whole
 INDENT_PT = 5.0  # for each leading space of the source
 INDENT_MAX_PT = 120.0
 
@@ -29,7 +29,7 @@ FENCE = re.compile(r"^\s*(```+|~~~+)")
 
 
 class Heading(NamedTuple):
-    """A heading by its source line (0-based), with its title as printed, inline marks left out."""
+    """A heading by its source line (0-based), with its title as printed, without inline markup."""
 
     line_index: int
     level: int
@@ -37,7 +37,7 @@ class Heading(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What the block structure says: the kind of each source line that is not body, and the headings."""
+    """The block structure: the kind of each source line that is not body, and the headings."""
 
     kinds: dict[int, LineKind]
     headings: list[Heading]
@@ -51,9 +51,9 @@ def source_lines(text: str) -> tuple[list[str], int]:
 
 
 def block_parser() -> MarkdownIt:
-    """A parser of blocks only: inline markup stays as it is written, so that a quote is what the file says.
+    """A parser of blocks only: inline markup stays as written, so that quotes match the file.
 
-    One for each text: it builds its table of rules at the first use, and a second thread would find it half built.
+    One per text: the parser builds its rules at first use, and another thread would find them half built.
     """
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
@@ -92,7 +92,7 @@ def read_markdown_outline(sources: Sequence[str]) -> Outline:
 
 
 def read_front_matter(sources: Sequence[str]) -> tuple[int, str]:
-    """How many lines of metadata stand in front, and the title they name."""
+    """How many lines of metadata come first, and the title they name."""
     if not sources or sources[0].strip() != FRONT_MATTER_FENCE:
         return 0, ""
     for index, line in enumerate(sources[1:], start=1):
@@ -112,7 +112,7 @@ def plain_title(content: str) -> str:
 
 
 def laid_out(sources: Sequence[str], kinds: dict[int, LineKind]) -> tuple[list[PageLine], dict[int, int]]:
-    """The source lines wrapped and set on pages, and for each source line the index of its first visual line."""
+    """The source lines wrapped and placed on pages, and for each source line the index of its first visual line."""
     lines: list[PageLine] = []
     first_of: dict[int, int] = {}
     page_number, y = 1, MARGIN

@@ -1,4 +1,4 @@
-"""Match-only forms of a text (R8). The text itself is never changed: every form maps back to source offsets."""
+"""Forms of a text for matching only (R8). The text is never changed: every form maps back to source offsets."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ LinePiece = tuple[int, int, int]
 
 
 class CharacterFolds(dict[int, str]):
-    """What one character becomes in the match form; filled as characters are met, for `str.translate`."""
+    """Each character's replacement in the match form, filled on demand, for `str.translate`."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = fold_character(chr(code))
@@ -30,7 +30,7 @@ class CharacterFolds(dict[int, str]):
 
 
 def fold_character(character: str) -> str:
-    """Lower case without accents, ligatures, typographic quotes and dashes; "" when it is invisible."""
+    """Lower case without accents, ligatures, typographic quotes and dashes; "" for invisible characters."""
     if character in INVISIBLE:
         return ""
     if character in DASHES:
@@ -46,7 +46,7 @@ def fold_character(character: str) -> str:
     return kept.translate(LETTER_FOLDS)
 
 
-# Joined and crossed letters that Unicode does not take apart ("cœur" is looked for as "coeur").
+# Ligatures and crossed letters that Unicode does not decompose ("cœur" is searched as "coeur").
 LETTER_FOLDS = {ord(dash): "-" for dash in DASHES} | str.maketrans(
     {"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
@@ -54,8 +54,8 @@ FOLDS = CharacterFolds()
 
 
 def match_form(text: str) -> str:
-    """The form two texts are compared in; equal to `match_map(text)[0]`, and faster."""
-    text = text.replace("\n", " ")  # it would not count as printable
+    """The form in which texts are compared; equal to `match_map(text)[0]`, but faster."""
+    text = text.replace("\n", " ")  # a line feed does not count as printable
     folded = text.lower() if text.isascii() and text.isprintable() and "`" not in text else text.translate(FOLDS)
     words = folded.split()
     if len(words) >= LETTERS_MIN and is_letter_spaced(words):
@@ -77,7 +77,7 @@ def match_map(text: str) -> tuple[str, list[int]]:
 
 
 def loose_map(text: str) -> tuple[str, list[int]]:
-    """The match form without spaces and hyphens, mapped: finds a quote across line ends and split words."""
+    """The match form without spaces and hyphens, mapped; finds quotes across line ends and split words."""
     folded, indexes = match_map(text)
     kept = [position for position, character in enumerate(folded) if character not in " -"]
     return "".join(folded[position] for position in kept), [indexes[position] for position in kept]
@@ -91,8 +91,8 @@ def identifier_form(text: str) -> str:
 def join_lines(texts: Sequence[str], *, drop_hyphens: bool = True) -> tuple[str, list[tuple[int, int]]]:
     """Consecutive lines as one text, and for each of its characters its (line index, offset).
 
-    A hyphen at a line end is dropped with `drop_hyphens` when a lower-case letter follows it, else kept without a
-    space, so that one of the two forms reads as the sentence does. A joining space belongs to the line it ends.
+    A hyphen at a line end is dropped with `drop_hyphens` if a lower-case letter follows, else kept without a space, so
+    that one of the two forms is correct. A joining space belongs to the line it ends.
     """
     parts: list[str] = []
     places: list[tuple[int, int]] = []
@@ -115,13 +115,13 @@ def is_split_word(text: str, following: str) -> bool:
 
 
 def is_letter_spaced(words: Sequence[str]) -> bool:
-    """R8: at least three single letters, and more than half of the words."""
+    """R8: whether at least three, and more than half, of the words are single letters."""
     letters = len([word for word in words if len(word) == 1 and word.isalpha()])
     return letters >= LETTERS_MIN and letters * 2 > len(words)
 
 
 def joined_letters(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Drop the single spaces between single letters; wider gaps stay as the ends of words."""
+    """Drop the single spaces between single letters; wider gaps remain as word ends."""
     text = join_characters(pairs)
     single = {
         index

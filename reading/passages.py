@@ -1,4 +1,4 @@
-"""Passages: the unit of search and of embedding, cut inside sections, tables and lists kept together (R90-R92)."""
+"""Passages, the unit of search and embedding: cut inside sections, with tables and lists kept whole (R90-R92)."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -8,21 +8,21 @@ from typing import NamedTuple, Protocol
 from reading.matching import LEADERS, is_split_word
 from reading.rows import UNSEARCHED_KINDS, LineRow, PassageRow, Reading, TocRow
 
-TOKENS_MAX = 200  # of the encoder's 256: the rest is for the context and for what the estimate misses
-TOKENS_LOOSE = 90  # below this a heading or a new paragraph does not yet begin a new passage
-TABLE_HEAD_LINES = 4  # lines right above a table that name it and its columns
+TOKENS_MAX = 200  # of the encoder's 256; the rest is for the context and estimation errors
+TOKENS_LOOSE = 90  # below this, a heading or new paragraph does not begin a new passage
+TABLE_HEAD_LINES = 4  # lines right above a table with its name and columns
 GAP_LINES = 0.7  # of a line's height: a gap this large ends a paragraph
-TOP_LINES, TOP_CHARS = 3, 90  # of a page that name what is on it; a longer line is text
-SMALL_TOKENS = 25  # a rest this small goes with the passage before it
+TOP_LINES, TOP_CHARS = 3, 90  # of a page, naming its content; a longer line is text
+SMALL_TOKENS = 25  # a rest this small joins the passage before it
 
 TOKENS = re.compile(r"\d{1,3}|[^\W\d_]{1,7}|[^\w\s]")
 WORD = re.compile(r"\w+")
-HALF_WORD = re.compile(r"(?<![\w-])[\w-]*-$")  # before a line-end hyphen: it is no word of the document
+HALF_WORD = re.compile(r"(?<![\w-])[\w-]*-$")  # before a line-end hyphen: it is not a word of the document
 CountTokens = Callable[[str], int]
 
 
 class Cutting(Protocol):
-    """How a base wants its passages cut: "section", "page", or "fixed" with a size and an overlap in characters."""
+    """How a base's passages are cut: "section", "page", or "fixed" with a size and an overlap in characters."""
 
     @property
     def chunking(self) -> str: ...
@@ -41,14 +41,14 @@ class SectionCutting(NamedTuple):
 
 
 def estimated_tokens(text: str) -> int:
-    """About as many tokens as a WordPiece tokenizer makes of the text, a little more rather than less."""
+    """Roughly the number of WordPiece tokens of the text, overestimated rather than under."""
     return len(TOKENS.findall(text))
 
 
 def cut_passages(
     reading: Reading, cutting: Cutting | None = None, count_tokens: CountTokens = estimated_tokens
 ) -> list[PassageRow]:
-    """The passages of a reading in order. Furniture and contents lines are in none of them."""
+    """The passages of a reading in order, without furniture and contents lines."""
     cutting = cutting or SectionCutting()
     lines = [line for line in reading.lines if line.kind not in UNSEARCHED_KINDS]
     if cutting.chunking == "page":
@@ -81,12 +81,12 @@ def cut_passages(
 
 
 def context_of(entry: TocRow, title: str) -> str:
-    """What is searched with every passage of a section, never quoted: its breadcrumb."""
+    """The text searched with every passage of a section, never quoted: its breadcrumb."""
     return title if entry.origin == "front" else entry.breadcrumb
 
 
 def page_tops(lines: Sequence[LineRow]) -> dict[int, list[LineRow]]:
-    """The short lines at the top of each page: the name of a statement, its unit, its years."""
+    """The short lines at the top of each page: a statement's name, its unit, its years."""
     tops: dict[int, list[LineRow]] = {}
     for page in runs(lines, lambda line: line.page_number):
         tops[page[0].page_number] = list(takewhile(lambda line: len(line.text) <= TOP_CHARS, page[:TOP_LINES]))
@@ -94,7 +94,7 @@ def page_tops(lines: Sequence[LineRow]) -> dict[int, list[LineRow]]:
 
 
 def with_top(context: str, group: Sequence[LineRow], tops: dict[int, list[LineRow]]) -> str:
-    """The context of a passage; rows of a table also say what stands at the top of their page, for they live from it."""
+    """The context of a passage. Table rows also get the lines at the top of their page, which they depend on."""
     if classify_passage(group) != "table":
         return context
     tops_here = tops[group[0].page_number]
@@ -103,7 +103,7 @@ def with_top(context: str, group: Sequence[LineRow], tops: dict[int, list[LineRo
 
 
 def classify_passage(group: Sequence[LineRow]) -> str:
-    """What most lines of a passage are."""
+    """The kind of most lines of a passage."""
     for line_kind, kind in (("table_row", "table"), ("list_item", "list")):
         if sum(line.kind == line_kind for line in group) * 2 > len(group):
             return kind
@@ -123,7 +123,7 @@ def runs(lines: Sequence[LineRow], key: Callable[[LineRow], int]) -> Iterator[li
 
 
 def fixed_groups(lines: Sequence[LineRow], size: int, overlap: int) -> Iterator[list[LineRow]]:
-    """Whole lines up to a size in characters; each group begins again with the last lines of the one before."""
+    """Whole lines up to a size in characters; each group repeats the last lines of the one before."""
     start = 0
     while start < len(lines):
         end, chars = start, 0
@@ -144,7 +144,7 @@ def fixed_groups(lines: Sequence[LineRow], size: int, overlap: int) -> Iterator[
 
 
 def pack_section(section: Sequence[LineRow], count_tokens: CountTokens) -> Iterator[list[LineRow]]:
-    """The lines of one section in passages within the token limit, cut between blocks where that is possible."""
+    """The lines of one section as passages within the token limit, cut between blocks if possible."""
     group: list[LineRow] = []
     tokens = 0
     for block in blocks_of(section):
@@ -174,7 +174,7 @@ def pack_section(section: Sequence[LineRow], count_tokens: CountTokens) -> Itera
 
 
 def split_block(block: Sequence[LineRow], counts: Sequence[int]) -> Iterator[list[LineRow]]:
-    """A block too long for one passage in parts of about the same size, cut between lines."""
+    """Split a block too long for one passage into parts of similar size, between lines."""
     parts = -(-sum(counts) // TOKENS_MAX)
     target = sum(counts) / parts
     part: list[LineRow] = []
@@ -190,7 +190,7 @@ def split_block(block: Sequence[LineRow], counts: Sequence[int]) -> Iterator[lis
 
 
 def blocks_of(section: Sequence[LineRow]) -> Iterator[list[LineRow]]:
-    """What belongs together: a heading with what follows it, a paragraph, a list with its lead-in, a table with its head."""
+    """What belongs together: a heading and what follows, a paragraph, a list and its lead-in, a table and its head."""
     block: list[LineRow] = []
     for index, line in enumerate(section):
         if block and begins_block(line, block, section[index + 1] if index + 1 < len(section) else None):
@@ -217,7 +217,7 @@ def begins_block(line: LineRow, block: Sequence[LineRow], following: LineRow | N
 
 
 def is_table_joint(line: LineRow, block: Sequence[LineRow], following: LineRow | None) -> bool:
-    """Whether a line at a table's edge or inside it goes on with the block."""
+    """Whether a line at a table's edge or inside it belongs to the block."""
     if line.kind == "table_row":
         return any(member.kind == "table_row" for member in block[-3:]) or len(block) <= TABLE_HEAD_LINES
     return following is not None and following.kind == "table_row"  # a label without amounts between two rows
@@ -227,19 +227,19 @@ def is_table_joint(line: LineRow, block: Sequence[LineRow], following: LineRow |
 
 
 def without_leaders(text: str) -> str:
-    """The text without the dots that lead the eye to a number: they say nothing and cost tokens."""
+    """The text without leader dots, which say nothing and cost tokens."""
     return " ".join(LEADERS.sub(" ", text).split()) if "..." in text or ". ." in text else text
 
 
 class Joiner:
-    """Joins the lines of a passage into one text, words cut at a line end made whole."""
+    """Joins the lines of a passage into one text, with words broken at line ends made whole."""
 
     def __init__(self, lines: Sequence[LineRow]) -> None:
         self.lines = lines
         self._words: set[str] | None = None
 
     def text_of(self, group: Sequence[LineRow]) -> str:
-        """Paragraphs run on with spaces; headings, table rows and list items keep their own lines."""
+        """Paragraphs are joined with spaces; headings, table rows and list items keep their own lines."""
         parts: list[str] = []
         for line, following in zip(group, [*group[1:], None], strict=True):
             text = without_leaders(line.text)
@@ -253,14 +253,14 @@ class Joiner:
         return "".join(parts)
 
     def is_one_word(self, text: str, following: str) -> bool:
-        """Whether the hyphen at the line end is only there for the line: the document knows the word without it."""
+        """Whether the hyphen is only there for the line end: the document has the word without it."""
         head, tail = re.split(r"\W+", text[:-1])[-1].lower(), re.match(r"\w*", following)
         whole = head + (tail[0].lower() if tail else "")
         return whole in self.words or head not in self.words
 
     @property
     def words(self) -> set[str]:
-        """Every word of the document, made when first needed."""
+        """Every word of the document, computed on first use."""
         if self._words is None:
             self._words = {word for line in self.lines for word in WORD.findall(HALF_WORD.sub("", line.match))}
         return self._words

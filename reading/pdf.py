@@ -1,7 +1,7 @@
 """The only module that opens a PDF: guarded opening, text pieces, page facts, outline, links, page images."""
 
 # mypy: disallow-untyped-calls=False
-# The library's own annotations cover a part of it.
+# The library annotates only part of its functions.
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from reading.limits import MIB, Limits
 from reading.processes.forked import Patience, done_apart
 from reading.reasons import ReadingError, refusal
 
-if TYPE_CHECKING:  # loaded where a page is drawn: every reading child would pay for it
+if TYPE_CHECKING:  # only where pages are drawn: every reading child would pay for the import
     from PIL import Image
 
-HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; more junk in front is another kind of file
+HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; with more junk in front it is another kind of file
 TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
 PDF_ERRORS = (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, SystemError, IndexError)
 MEMORY_WORDS = ("alloc (", "alloc(", "out of memory", "cannot allocate", "bad_alloc")
-SUSPECT_STREAM_BYTES = 200_000  # a page stream this long is counted before its text is turned into objects
+SUSPECT_STREAM_BYTES = 200_000  # a page stream this long is measured before its text is turned into objects
 LINK_PAGES, PAGE_LINKS = 20, 2_000
-# What each look at a file may take that its text can do without; together a fifth of a reading's minute. Nearly every
-# file needs a tenth of a second for all of them, one public file 40 s for its links.
+# Time for each optional look at a file, together a fifth of a reading's minute. Nearly every file needs a tenth of a
+# second for all of them, one public file 40 s for its links.
 DECLARED_S, LINKS_S, WHITE_S = 4.0, 2.0, 6.0
-WHITE_PAGE_S = 2.0  # and one page drawn: a hundred times what is usual, for a machine that is busy
+WHITE_PAGE_S = 2.0  # for drawing one page: a hundred times the usual, in case the machine is busy
 POINTS_PER_INCH = 72
 LABEL_CHARS = 40
 TINY_PT = 1.0
@@ -45,7 +45,7 @@ ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "Names/EmbeddedFiles", "A
 
 
 class PdfDocument(pymupdf.Document):
-    """A PDF that is opened without its outline, which may take longer than all its text; `read_pdf_outline` has it."""
+    """A PDF opened without its outline, which may take longer than all its text; `read_pdf_outline` reads it."""
 
     def _loadOutline(self) -> None:
         return None
@@ -77,7 +77,7 @@ class InternalLink(NamedTuple):
 
 
 class PageFacts(NamedTuple):
-    """One page as extracted. `text` is None when the page could not be read."""
+    """One extracted page. `text` is None if it could not be read."""
 
     number: int
     width: float
@@ -90,10 +90,10 @@ class PageFacts(NamedTuple):
 
 @contextmanager
 def open_pdf(path: Path, limits: Limits) -> Iterator[PdfDocument]:
-    """The file as an open PDF with pages. Raises ReadingError with the reason when it is none."""
+    """Open the file as a PDF with pages. Raises ReadingError with the reason."""
     check_file(path, limits)
     try:
-        # Not by its path: a forked copy would read from the same open file, and move the place this one reads from.
+        # Not by path: a forked copy would share the open file and move its position.
         document = PdfDocument(stream=map_file(path), filetype="pdf")
     except PDF_ERRORS as error:
         raise refused_open(error, path, limits) from error
@@ -147,7 +147,7 @@ def is_memory_error(error: BaseException) -> bool:
 
 
 def read_pages(document: PdfDocument, limits: Limits) -> Iterator[PageFacts]:
-    """Every page in order; a page that cannot be read comes without text."""
+    """Every page in order; an unreadable page has no text."""
     return (read_page(document, index, limits) for index in range(document.page_count))
 
 
@@ -165,7 +165,7 @@ def read_page(document: PdfDocument, index: int, limits: Limits) -> PageFacts:
 def page_text(
     page: pymupdf.Page, width: float, height: float, turn: Turn | None, limits: Limits
 ) -> tuple[PageText, bool]:
-    """The page's text pieces, and whether there were more than a page may have."""
+    """The page's text pieces, and whether they exceeded the limit."""
     if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:
         return PageText({}), True
     blocks = page.get_text("dict", flags=TEXT_FLAGS)["blocks"]
@@ -176,14 +176,14 @@ def page_text(
 
 
 def pages_without_text(document: PdfDocument, limits: Limits) -> Iterator[int]:
-    """The numbers of the pages that hold no text of their own."""
+    """The numbers of the pages without text of their own."""
     return (fact.number for fact in read_pages(document, limits) if fact.text is None or not fact.text.chars)
 
 
 def look_for_concealed(text: PageText, blocks: list[dict[str, Any]], turn: Turn | None) -> None:
-    """Count what is painted and nobody sees, under a point high or transparent, and note what is painted white.
+    """Count invisible text (under one point high, or transparent), and collect what is painted white.
 
-    Text beside the page never comes here: the extraction is cut at the page's edge.
+    Text outside the page never gets here: extraction is clipped to the page.
     """
     spans = [span for block in blocks for line in block["lines"] for span in line["spans"] if is_odd(span)]
     for span in spans:
@@ -195,14 +195,14 @@ def look_for_concealed(text: PageText, blocks: list[dict[str, Any]], turn: Turn 
 
 
 def turn_box(box: Sequence[float], turn: Turn | None) -> tuple[float, float, float, float]:
-    """A box as the page displays it."""
+    """A box in the coordinates of the displayed page."""
     corners = [(box[0], box[1]), (box[2], box[3])]
     xs, ys = zip(*(turn(x, y) if turn else (x, y) for x, y in corners), strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
 def is_odd(span: dict[str, Any]) -> bool:
-    """A quick look that lets nearly every span of nearly every page go."""
+    """A quick check that dismisses nearly every span."""
     return bool(span["color"] >= WHITE or span["size"] < TINY_PT or not span["alpha"])
 
 
@@ -213,7 +213,7 @@ def is_white(color: int) -> bool:
 def white_on_white(
     document: PdfDocument, white: Mapping[int, Sequence[WhiteSpan]], patience: Patience
 ) -> dict[int, int]:
-    """Page number → how many of its white characters are on white; a page that could not be drawn in time is left out."""
+    """Page number → number of its white characters on white; pages that could not be drawn in time are left out."""
 
     def look(number: int) -> int:
         matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)
@@ -226,7 +226,7 @@ def white_on_white(
 
 
 def is_blank(rows: Sequence[bytes], span: WhiteSpan) -> bool:
-    """Whether a page, drawn as rows of shades of grey, shows nothing but white where a span is."""
+    """Whether a drawn page (rows of grey values) is all white where a span is."""
     left, top = max(int(span.x0 * WHITE_ZOOM), 0), max(int(span.y0 * WHITE_ZOOM), 0)
     right, bottom = max(math.ceil(span.x1 * WHITE_ZOOM), left + 1), max(math.ceil(span.y1 * WHITE_ZOOM), top + 1)
     shades = b"".join(row[left:right] for row in rows[top:bottom])
@@ -245,7 +245,7 @@ def within_limits(blocks: list[dict[str, Any]], limits: Limits) -> tuple[list[di
 
 
 def stream_bytes(page: pymupdf.Page) -> int:
-    """The stored length of the page's content streams; 0 where it is not said."""
+    """The stored length of the page's content streams; 0 if not declared."""
     total = 0
     for xref in page.get_contents()[:100]:
         kind, length = page.parent.xref_get_key(xref, "Length")
@@ -254,7 +254,7 @@ def stream_bytes(page: pymupdf.Page) -> int:
 
 
 def turn_of(page: pymupdf.Page) -> Turn:
-    """The map from extracted coordinates (unrotated) to the page as displayed."""
+    """The function from extracted (unrotated) coordinates to the displayed page."""
     matrix: Any = page.rotation_matrix
     a, b, c, d, e, f = matrix
     return lambda x, y: (a * x + c * y + e, b * x + d * y + f)
@@ -272,7 +272,7 @@ def title_of(document: PdfDocument, limits: Limits) -> str:
 
 
 def file_warnings(document: PdfDocument) -> list[str]:
-    """What to say of the file as a whole: it was repaired; it brings scripts or attachments, none of them ever run."""
+    """Warnings about the file as a whole: repaired, or with scripts or attachments, which never run."""
     warnings = ["repaired"] if document.is_repaired else []
     try:
         root = document.pdf_catalog()
@@ -284,14 +284,14 @@ def file_warnings(document: PdfDocument) -> list[str]:
 
 
 def is_active(document: PdfDocument, kind: str, value: str) -> bool:
-    """A catalog entry that runs or carries something; an opening action that only goes to a page does not."""
+    """Whether a catalog entry runs or carries something; an opening action that only goes to a page does not."""
     if kind == "xref":
         value = document.xref_object(int(value.split()[0]), compressed=True)
     return kind not in ("null", "none", "array") and "/S/GoTo/" not in value.replace(" ", "") + "/"
 
 
 class Declared(NamedTuple):
-    """What the file says of its pages and parts: page number → label, the outline, and the warnings of both."""
+    """What the file declares: page number → label, the outline, and warnings about both."""
 
     labels: dict[int, str]
     outline: list[OutlineItem]
@@ -299,7 +299,7 @@ class Declared(NamedTuple):
 
 
 def read_declared(document: PdfDocument, limits: Limits, patience: Patience) -> Declared:
-    """The labels and the outline a file declares, as far as they can be read in time."""
+    """The labels and outline a file declares, as far as they can be read in time."""
     looks: dict[str, Callable[[], Any]] = {}
     if declares(document, "PageLabels"):
         looks["labels"] = partial(read_labels, document)
@@ -322,7 +322,7 @@ def declares(document: PdfDocument, key: str) -> bool:
 
 def read_labels(document: PdfDocument) -> list[str]:
     """The label of each page, "" where it has none."""
-    # Once for all pages: some programs declare each page by itself, and the library would read all for each.
+    # Once for all pages: if each page is declared separately, the library would reread all for each.
     rules = sorted(document._get_page_labels())
     return [declared_label(index, rules) for index in range(document.page_count)]
 
@@ -330,12 +330,12 @@ def read_labels(document: PdfDocument) -> list[str]:
 def declared_label(index: int, rules: list[tuple[int, str]]) -> str:
     try:
         return clean_text(get_label_pno(index, rules)[:LABEL_CHARS])[0].strip()
-    except IndexError:  # the first rule is about a later page
+    except IndexError:  # the first rule is for a later page
         return ""
 
 
 def read_pdf_outline(document: PdfDocument, limits: Limits) -> tuple[list[OutlineItem], list[str]]:
-    """The file's own outline, entries without a page left out, and warnings. Walked without recursion."""
+    """The file's outline without entries that have no page, and warnings. Not recursive."""
     items: list[OutlineItem] = []
     warnings: list[str] = []
     visited = 0
@@ -364,7 +364,7 @@ def read_pdf_outline(document: PdfDocument, limits: Limits) -> tuple[list[Outlin
 
 
 def read_links(document: PdfDocument, patience: Patience) -> tuple[list[InternalLink], bool]:
-    """Internal links of the first pages, and whether some were left out: they were too many, or took too long."""
+    """Internal links of the first pages, and whether some were omitted because of number or time."""
     pages = range(min(LINK_PAGES, document.page_count))
     found = done_apart(pages, lambda index: links_of_page(document, index), patience.at_most(LINKS_S))
     links = [InternalLink(*link) for page_links in found.values() for link in page_links]
@@ -372,7 +372,7 @@ def read_links(document: PdfDocument, patience: Patience) -> tuple[list[Internal
 
 
 def links_of_page(document: PdfDocument, index: int) -> list[InternalLink]:
-    """The page's internal links, walked below the library's own list, which takes quadratic time."""
+    """The page's internal links, read below the library's own list, which takes quadratic time."""
     links: list[InternalLink] = []
     try:
         link = pymupdf.mupdf.fz_load_links(document[index].this)
@@ -392,7 +392,7 @@ def links_of_page(document: PdfDocument, index: int) -> list[InternalLink]:
 
 
 def finite(y: float) -> float:
-    """A coordinate, 0 where a destination names none (NaN)."""
+    """A coordinate; 0 if a destination has none (NaN)."""
     return y if math.isfinite(y) else 0.0
 
 
@@ -400,7 +400,7 @@ def finite(y: float) -> float:
 
 
 def render_page(path: Path, number: int, dpi: int, out_path: Path, limits: Limits) -> None:
-    """Write one page as WebP, at most as large as the limits allow. Raises ReadingError."""
+    """Write one page as WebP within the limits. Raises ReadingError."""
     with open_pdf(path, limits) as document:
         if not 1 <= number <= document.page_count:
             raise refusal("internal", f"page {number} of {document.page_count}")
@@ -412,7 +412,7 @@ def render_page(path: Path, number: int, dpi: int, out_path: Path, limits: Limit
 
 
 def rasterise_page(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.Image, float]:
-    """The page's image and its pixels a point. Raises ReadingError for a page too large, and the library's errors."""
+    """The page's image and its pixels per point. Raises ReadingError if too large, and the library's errors."""
     zoom = zoom_within(page.rect.width, page.rect.height, dpi, limits)
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
     from PIL import Image
@@ -421,7 +421,7 @@ def rasterise_page(page: pymupdf.Page, dpi: int, limits: Limits) -> tuple[Image.
 
 
 def draw_page(document: pymupdf.Document, number: int, dpi: int, limits: Limits) -> tuple[Image.Image, float] | None:
-    """The image of a page and its pixels a point; None when it cannot be drawn."""
+    """The image of a page and its pixels per point; None if it cannot be drawn."""
     try:
         return rasterise_page(document[number - 1], dpi, limits)
     except (*PDF_ERRORS, MemoryError, ReadingError):
@@ -437,7 +437,7 @@ def refused_render(error: BaseException, limits: Limits) -> ReadingError:
 
 
 def zoom_within(width: float, height: float, dpi: int, limits: Limits) -> float:
-    """The zoom for a resolution, lowered until sides and area fit. Raises ReadingError for a page too large."""
+    """The zoom for a resolution, reduced until sides and area fit. Raises ReadingError if the page is too large."""
     if not (0 < width <= limits.page_side_pt and 0 < height <= limits.page_side_pt):
         raise refusal("huge_page", f"{width} x {height} points")
     zoom = dpi / POINTS_PER_INCH

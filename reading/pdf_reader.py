@@ -1,4 +1,4 @@
-"""The conductor of reading: a file becomes pages, lines and a table of contents, as plain values."""
+"""The conductor of reading: turns a file into pages, lines and a table of contents, as plain values."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,9 +31,9 @@ from reading.rows import UNSEARCHED_KINDS, PageRow, Reading, TextLayer
 
 OnProgress = Callable[[int, int], None]
 PROGRESS_EVERY = 10  # pages
-HIDDEN_SHARE = 0.5  # of a page's characters: its text is what text recognition wrote, not what is drawn
-CONCEALED_MIN = 10  # characters of a page; fewer are specks that design programs leave
-GARBLED_SHARE = 0.4  # of the characters without a known letter
+HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
+CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
+GARBLED_SHARE = 0.4  # of the characters that map to no known letter
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Extract:
     column_counts: list[int] = field(default_factory=list)
 
     def total(self, count: str) -> int:
-        """The sum of one of PageText's counts over the pages."""
+        """Sum one of PageText's counts over the pages."""
         return sum(getattr(fact.text, count) for fact in self.facts if fact.text is not None)
 
 
@@ -55,9 +55,9 @@ def read_pdf(
     on_progress: OnProgress | None = None,
     recognised: Mapping[int, PageText] | None = None,
 ) -> Reading:
-    """Read a PDF into rows; `language` stays empty for the caller to name. Raises ReadingError.
+    """Read a PDF into rows; `language` stays empty for the caller to set. Raises ReadingError.
 
-    `recognised` has the text of pages that hold none of their own.
+    `recognised` is the recognised text of pages that have none.
 
     1. text pieces of every page → visual lines in reading order
     2. furniture and contents pages
@@ -117,7 +117,7 @@ def read_pdf(
 def extract_pages(
     document: pdf.PdfDocument, limits: Limits, on_progress: OnProgress | None, recognised: Mapping[int, PageText]
 ) -> Extract:
-    """Every page with its lines. Raises ReadingError when the document holds more text than allowed."""
+    """Every page with its lines. Raises ReadingError if the document has more text than allowed."""
     extract = Extract()
     chars = 0
     for fact in pdf.read_pages(document, limits):
@@ -139,7 +139,7 @@ def extract_pages(
 
 
 def check_text(extract: Extract, limits: Limits) -> None:
-    """Raise ReadingError when no page gave text, with the reason that stands behind it."""
+    """Raise ReadingError if no page has text, with the underlying reason."""
     if any(extract.pages):
         return
     if any(fact.is_out_of_memory for fact in extract.facts):
@@ -152,7 +152,7 @@ def check_text(extract: Extract, limits: Limits) -> None:
 
 
 def look_for_white_on_white(document: pdf.PdfDocument, extract: Extract, patience: Patience) -> list[int]:
-    """Count white text on white as concealed; returns the pages where that could not be told in time."""
+    """Count white text on white as concealed; return the pages that could not be checked in time."""
     white = {fact.number: fact.text for fact in extract.facts if fact.text and fact.text.white}
     found = pdf.white_on_white(document, {number: text.white for number, text in white.items()}, patience)
     for number, chars in found.items():
@@ -161,14 +161,14 @@ def look_for_white_on_white(document: pdf.PdfDocument, extract: Extract, patienc
 
 
 def labels_of(extract: Extract, declared: Mapping[int, str]) -> Mapping[int, str]:
-    """Page number → how the page is called: by the file, else by the number printed on it; its place is left out."""
+    """Page number → label: the file's, else the printed number; omitted if equal to the page number."""
     if any(label != str(number) for number, label in declared.items()):
         return declared
     return printed_numbers(extract.pages)
 
 
 def rows_of_pages(extract: Extract, labels: Mapping[int, str], limits: Limits) -> Iterator[PageRow]:
-    """One row a page, with its text layer and flags."""
+    """One row per page, with its text layer and flags."""
     for fact, lines, column_count in zip(extract.facts, extract.pages, extract.column_counts, strict=True):
         yield PageRow(
             fact.number,
@@ -191,7 +191,7 @@ def text_layer(fact: pdf.PageFacts) -> TextLayer:
 
 
 def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -> Iterator[str]:
-    """What is out of the ordinary on a page, for its row, the warnings and the coverage (R11)."""
+    """What is unusual about a page, for its row, the warnings and the coverage (R11)."""
     if fact.text is None:
         yield "unreadable"
     elif not lines and not fact.is_cut and not fact.text.is_recognised:
@@ -211,7 +211,7 @@ def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -
 
 
 def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) -> Iterator[str]:
-    """The warnings that come from pages, each with its count or page numbers."""
+    """The warnings about pages, each with its count or page numbers."""
     flagged: dict[str, list[int]] = {}
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
         for flag in page_flags(fact, lines, limits):
@@ -268,12 +268,12 @@ def find_starts(
 
 
 def select_verified(starts: Sequence[SectionStart]) -> list[SectionStart]:
-    """The starts that carry their title: a contents page also links to what is no section."""
+    """The starts whose line has their title; contents pages also link to things that are no sections."""
     return [start for start in starts if start.confidence >= VERIFIED]
 
 
 def mark_headings(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> None:
-    """The start line of an entry whose title it carries is a heading."""
+    """Mark start lines that contain their entry's title as headings."""
     for start in starts:
         line = lines[start.line_index]
         if start.confidence >= VERIFIED and line.kind not in UNSEARCHED_KINDS:

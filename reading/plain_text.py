@@ -1,4 +1,4 @@
-"""Reading of Markdown and plain text: a file becomes the same pages, lines and contents as a PDF, without any library."""
+"""Read Markdown and plain text into the same pages, lines and contents as a PDF, without any library."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def check_plain_text(text: str, limits: Limits) -> str:
 def starts_of_headings(
     headings: Sequence[markdown.Heading], lines: Sequence[PageLine], first_of: dict[int, int]
 ) -> list[SectionStart]:
-    """Headings as starts; a skipped level does not open a gap in the path."""
+    """Headings as starts; a skipped level leaves no gap in the path."""
     starts: list[SectionStart] = []
     path: list[int] = []
     for heading in headings:

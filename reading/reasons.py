@@ -1,11 +1,11 @@
-"""Why a file could not be read: one code and one sentence each, the sentence saying what to do."""
+"""Why a file could not be read: a code and a sentence each; the sentence says what to do."""
 
 from collections.abc import Sequence
 from typing import Any
 
 
 def _(words: str) -> str:
-    """Mark words for translation. Django's own mark asks for settings, and the child that reads files has none."""
+    """Mark words for translation. Django's own function needs settings, and the reading child has none."""
     return words
 
 
@@ -22,7 +22,8 @@ REASONS = {
     "no_pages": _("The PDF has no pages. Export it again from the program it came from."),
     "too_many_pages": _("The PDF has {pages} pages; at most {limit} are read. Split it into parts and upload those."),
     "no_text": _(
-        "No page has text: these are probably scanned images. Run text recognition (OCR) on the file and upload the result."
+        "No page has text: these are probably scanned images. Run text recognition (OCR) on the file and upload the "
+        "result."
     ),
     "text_too_large": _(
         "The PDF holds more than {limit} characters of text, more than any real document. Split it and try again."
@@ -94,7 +95,7 @@ class ReadingError(Exception):
 
 
 def refusal(code: str, detail: str = "", **values: Any) -> ReadingError:
-    """The error of a reason code, its sentence filled with the values it names."""
+    """The error of a reason code, with values filled into its sentence."""
     return ReadingError(code, REASONS[code].format(**values), detail)
 
 

@@ -1,7 +1,7 @@
-"""Text recognition (OCR) of pages without text (R12), by an optional library. The page's text is kept in its own file.
+"""Text recognition (OCR) of pages without text (R12), by an optional library. Each page's text has its own file.
 
-What is recognised of a page depends on the file alone, so it lies beside the page's image, is found again by every
-later reading, and an interrupted run goes on with the next page.
+The recognised text depends on the file alone, so it is stored beside the page's image and reused by later readings,
+and an interrupted run continues with the next page.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from reading.layout.lines import PageText, TextPiece
 from reading.limits import MIB, Limits
 from reading.rows import LineSpan
 
-if TYPE_CHECKING:  # the web asks whether the library is there, and must not load what opens PDFs
+if TYPE_CHECKING:  # the web process only asks whether the library is installed, and must not load PDF code
     import pymupdf
 
 PACKAGE = "rapidocr"
-DPI = 150  # of 100, 150 and 200 the least at which small print comes out whole
-PAGES_A_CHILD = 8  # then a fresh process begins: a bad page costs at most so many
+DPI = 150  # of 100, 150 and 200 the lowest at which small print is complete
+PAGES_A_CHILD = 8  # then a new process begins: a bad page costs at most this many
 PAGE_CPU_S, PAGE_WALL_S = 90, 120  # measured: 12 s for a dense page on two busy cores
 MEMORY_BYTES = 4096 * MIB  # of address space; 800 MB of it are used
 THREADS = 2
-SCORE_MIN = 0.5  # below, the recogniser guesses
-FONT_SHARE = 0.72  # of a line's box is its font size
-DESCENT = 0.22  # of a line's box lies below the baseline
+SCORE_MIN = 0.5  # below, the recogniser is guessing
+FONT_SHARE = 0.72  # ratio of font size to a line's box
+DESCENT = 0.22  # share of a line's box below the baseline
 BLANK_RANGE = 24  # of 255: paper that differs by less is empty
 
 OnProgress = Callable[[int, int], None]
 
 
 def engine() -> str:
-    """Name and version of the library, "" when it is not installed."""
+    """Name and version of the library, "" if not installed."""
     try:
         return f"{PACKAGE} {version(PACKAGE)}"
     except PackageNotFoundError:
@@ -45,7 +45,7 @@ def engine() -> str:
 
 
 def limits_of_recognition(limits: Limits) -> Limits:
-    """What one process of recognition may cost."""
+    """The limits of one recognition process."""
     return replace(
         limits, memory_bytes=MEMORY_BYTES, cpu_s=PAGES_A_CHILD * PAGE_CPU_S, wall_s=PAGES_A_CHILD * PAGE_WALL_S
     )
@@ -56,7 +56,7 @@ def page_text_path(folder: Path, page_number: int) -> Path:
 
 
 def kept_pages(folder: Path) -> dict[int, PageText]:
-    """The pages that were recognised earlier, ready to be cut into lines."""
+    """The pages recognised earlier, ready to be cut into lines."""
     kept = {}
     for path in folder.glob("*.ocr.json"):
         stored = json.loads(path.read_text(encoding="utf-8"))
@@ -84,7 +84,7 @@ def build_page_text(lines: Sequence[Sequence[Any]]) -> PageText:
 
 
 def recognise_pages(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> None:
-    """Recognise the next pages without text; progress counts those that are done, of all. Raises ReadingError."""
+    """Recognise the next pages without text; progress counts pages done, of all. Raises ReadingError."""
     from reading import pdf
 
     with pdf.open_pdf(path, limits) as document:
@@ -104,7 +104,7 @@ def recognise_pages(path: Path, folder: Path, limits: Limits, on_progress: OnPro
 def recognised_page(
     document: pymupdf.Document, number: int, read_image: Callable[[Any], Any], limits: Limits
 ) -> dict[str, Any]:
-    """What stands on a page, and whether it is empty paper; a page that cannot be drawn has neither."""
+    """The recognised text of a page, and whether it is blank; neither if it cannot be drawn."""
     from reading import pdf
 
     drawn = pdf.draw_page(document, number, DPI, limits)
@@ -130,13 +130,13 @@ def convert_lines(found: Any, zoom: float) -> Iterator[list[Any]]:
 def recogniser() -> Callable[[Any], Any]:
     """The library's engine as a function of an image."""
     import cv2
-    import numpy as np  # here, not above: every reading child would pay a tenth of a second for it
+    import numpy as np  # here, not above: every reading child would pay a tenth of a second
     from rapidocr import RapidOCR
 
     cv2.setNumThreads(1)
     threads = "EngineConfig.onnxruntime.intra_op_num_threads"
     read = RapidOCR(params={"Global.log_level": "error", threads: THREADS})
-    return lambda image: read(np.asarray(image)[:, :, ::-1])  # it expects blue first
+    return lambda image: read(np.asarray(image)[:, :, ::-1])  # it expects BGR
 
 
 def write_page_text(path: Path, page: dict[str, Any]) -> None:

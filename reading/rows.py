@@ -1,4 +1,4 @@
-"""The rows a document is read into (R1), plain values: no database, no PDF library, safe to pass between processes."""
+"""The rows a document is read into (R1): plain values without database or PDF library, passed between processes."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -7,7 +7,7 @@ LineKind = Literal["body", "heading", "furniture", "contents", "table_row", "lis
 TextLayer = Literal["text", "ocr", "none"]
 TocOrigin = Literal["front", "outline", "linked_contents", "printed_contents", "headings", "markdown"]
 
-FRONT_INDEX = 0  # the TOC index of the lines before the first entry, and of every line when there is no TOC
+FRONT_INDEX = 0  # TOC index of the lines before the first entry, and of every line without a TOC
 UNSEARCHED_KINDS = frozenset({"furniture", "contents"})  # kept and shown, but never a hit
 
 
@@ -58,8 +58,8 @@ class LineRow(NamedTuple):
 class TocRow(NamedTuple):
     """One TOC entry (R5) with the inclusive line and page range of its section, sub-sections included.
 
-    `number` is the printed number ("3.2.1") or "". `confidence` in 0..1 says how sure the start line is.
-    Index 0 is the front matter, present when lines stand before the first entry or when there is no TOC.
+    `number` is the printed number ("3.2.1") or "". `confidence` in 0..1 is that of the start line.
+    Index 0 is the front matter, present if lines precede the first entry or if there is no TOC.
     """
 
     index: int  # type: ignore[assignment]  # hides a tuple method nobody calls
@@ -79,7 +79,7 @@ class TocRow(NamedTuple):
 class PassageRow(NamedTuple):
     """The unit of search and of embedding (R91): consecutive lines inside one section.
 
-    `context` (its section path) and `annotation` (a model's sentence on it) are searched, never quoted.
+    `context` (its section path) and `annotation` (a model's sentence) are searched, never quoted.
     """
 
     index: int  # type: ignore[assignment]  # hides a tuple method nobody calls
@@ -96,7 +96,7 @@ class PassageRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """Everything one reading of a file found; what a `Parse` stores."""
+    """The result of reading a file; stored as a `Parse`."""
 
     title: str
     language: str

@@ -1,7 +1,7 @@
 """Tables on a page: columns with their headings, period and unit; rows with their label and typed cells.
 
-The lines of a page say where their pieces lie. Cells that share a column overlap from side to side, so columns need
-no ruled lines. What cannot be told apart is left out: without two rows of values there is no table.
+The lines of a page know where their pieces are. Cells of a column overlap horizontally, so columns need no rules.
+Whatever is ambiguous is left out: without two rows of values there is no table.
 """
 
 import re
@@ -15,14 +15,14 @@ from typing import NamedTuple
 from reading.rows import UNSEARCHED_KINDS, LineRow
 
 CELL_GAP = 0.7  # of a line's height: a gap this wide separates two cells (0.9 of the font size, see layout.lines)
-BLOCK_GAP = 2.6  # of a line's height: rows further apart belong to two tables
-HEAD_ROWS_MAX = 6  # lines above the first amounts that may be headings of columns
+BLOCK_GAP = 2.6  # of a line's height: rows further apart are two tables
+HEAD_ROWS_MAX = 6  # lines above the first amounts that may be column headings
 TITLE_LINES_MAX = 6  # above the head, in which a caption or heading is the table's title
 LABEL_CHARS_MAX = 160  # a longer line between two rows is prose and ends the table
 CELL_CHARS_MAX = 80  # a longer cell beside a label is prose, such as a footnote beside its number
 ROWS_MIN = 2
 INDENT = 3.0  # points
-OVERHANG = 4.0  # points: brackets and footnote signs stand out of a column of amounts on either side
+OVERHANG = 4.0  # points: brackets and footnote marks stick out of a column of amounts on either side
 
 CURRENCY_SIGNS = "$€£¥ "
 DASHES = frozenset("—–-−")
@@ -30,10 +30,11 @@ AMOUNT = re.compile(r"\(?[$€£¥]? ?\(?[-−+]?[$€£¥]? ?\d{1,3}(?:[,.'’ 
 YEAR = re.compile(r"(?:19|20)\d\d")
 MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|févr|avr|mai|juin|juil|août|déc|mär|okt|dez)"
 PERIOD = re.compile(
-    rf"\b(?:(?:fy|q[1-4]|h[12]|{MONTH}\w{{0,7}}\.?(?: \d{{1,2}},?)?|\d{{1,2}}\.? {MONTH}\w{{0,7}}\.?) ?'?)?(?:19|20)\d\d\b",
+    rf"\b(?:(?:fy|q[1-4]|h[12]|{MONTH}\w{{0,7}}\.?(?: \d{{1,2}},?)?|\d{{1,2}}\.? {MONTH}\w{{0,7}}\.?) ?'?)?(?:19"
+    r"|20)\d\d\b",
     re.IGNORECASE,
 )
-DAY_OF_PERIODS = re.compile(rf"\b{MONTH}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years stand on the next line
+DAY_OF_PERIODS = re.compile(rf"\b{MONTH}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years are on the next line
 UNIT = re.compile(
     r"(?:\bin |(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:thousand|million|billion)s?\b|\b(?:eur|usd|gbp|chf)\b|%",
     re.IGNORECASE,
@@ -42,7 +43,7 @@ UNIT = re.compile(
 
 @dataclass(frozen=True)
 class TableCell:
-    """One cell: characters [start, end) of line `line`. `amount` is None when the text is no number."""
+    """One cell: characters [start, end) of line `line`. `amount` is None if the text is no number."""
 
     text: str
     line: int
@@ -64,7 +65,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class TableRow:
-    """One row: a cell for each column, None where it is empty. `group` is the label above that covers it."""
+    """One row: a cell per column, None if empty. `group` is the label above that covers it."""
 
     label: str
     group: str
@@ -79,7 +80,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of one page; `head_lines` are the lines that hold its headings and unit, `title_line` 0 without a title."""
+    """A table of one page; `head_lines` hold its headings and unit, `title_line` is 0 without a title."""
 
     title: str
     title_line: int
@@ -98,7 +99,7 @@ class Table:
         return self.rows[-1].last_line
 
     def row_at(self, line: int) -> TableRow | None:
-        """The row that a line belongs to; None for a line of the head or outside."""
+        """The row a line belongs to; None for the head and lines outside."""
         return next((row for row in self.rows if row.first_line <= line <= row.last_line), None)
 
 
@@ -113,7 +114,7 @@ def read_tables(lines: Sequence[LineRow]) -> list[Table]:
 
 
 def cells_of_line(line: LineRow) -> list[TableCell]:
-    """The cells of a line from left to right; a currency sign in a cell of its own goes with the amount behind it."""
+    """The cells of a line from left to right; a currency sign in its own cell joins the amount after it."""
     if "|" in line.text and line.kind == "table_row":
         return list(piped_cells(line))
     cells: list[TableCell] = []
@@ -131,7 +132,7 @@ def cells_of_line(line: LineRow) -> list[TableCell]:
 
 
 def stretches_of(line: LineRow) -> Iterator[tuple[int, int, float, float]]:
-    """Characters and edges of each cell: the line's pieces, joined where no gap is between them."""
+    """Characters and edges of each cell: the line's pieces, joined where there is no gap."""
     if not line.spans:
         yield 0, len(line.text), line.x0, line.x1
         return
@@ -158,20 +159,20 @@ def piped_cells(line: LineRow) -> Iterator[TableCell]:
 
 
 def amount_of(text: str) -> Decimal | None:
-    """The amount a cell prints, without unit: brackets are a minus, a dash is zero; None for anything else."""
+    """The amount a cell prints, without unit: brackets mean minus, a dash zero; None for anything else."""
     if text and set(text) <= DASHES:
         return Decimal(0)
     if not AMOUNT.fullmatch(text):
         return None
     digits = re.sub(r"[^\d.,]", "", text)
-    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d{1,2}", digits):  # 1.234,5 as the continent prints it
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d{1,2}", digits):  # 1.234,5, the continental notation
         digits = digits.replace(".", "").replace(",", ".")
     amount = Decimal(digits.replace(",", "")) if digits.count(".") < 2 else None
     return -amount if amount is not None and re.search(r"[(\-−]", text) else amount
 
 
 def is_value(cell: TableCell) -> bool:
-    """An amount that is not a year."""
+    """Whether it is an amount that is not a year."""
     return cell.amount is not None and not YEAR.fullmatch(cell.text)
 
 
@@ -179,7 +180,7 @@ def is_value(cell: TableCell) -> bool:
 
 
 def split_into_blocks(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
-    """Runs of rows and of what is between them: labels of groups, wrapped labels, headings of columns."""
+    """Runs of rows with the lines between them: group labels, wrapped labels, column headings."""
     block: list[LineRow] = []
     for line in lines:
         if block and not goes_on(block[-1], line):
@@ -192,7 +193,7 @@ def split_into_blocks(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
 
 
 def goes_on(above: LineRow, line: LineRow) -> bool:
-    """Whether a line belongs to the table of the line above it; prose set in two columns, as footnotes are, does not."""
+    """Whether a line belongs to the table of the line above it; prose in two columns, such as footnotes, does not."""
     if any(len(cell.text) > CELL_CHARS_MAX for cell in cells_of_line(line)[1:]):
         return False
     is_near = 0 <= line.y0 - above.y0 <= BLOCK_GAP * max(above.y1 - above.y0, line.y1 - line.y0)
@@ -205,7 +206,7 @@ def is_label(line: LineRow) -> bool:
 
 
 def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow]) -> Table | None:
-    """The table of a block's lines; None when it has not two rows that share a column."""
+    """The table of a block's lines; None unless two rows share a column."""
     parted = [(line, cells_of_line(line)) for line in block]
     first = next((at for at, (_, cells) in enumerate(parted) if len(cells) > 1 and is_data(cells)), None)
     if first is None:
@@ -233,12 +234,12 @@ def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow]) -> Table |
 
 
 def is_data(cells: Sequence[TableCell]) -> bool:
-    """Whether cells are a row of values: an amount behind a label, where headings have years, dates or words."""
+    """Whether cells are a row of values: an amount after a label; headings have years, dates or words."""
     return any(map(is_value, cells[1:])) and not all(PERIOD.search(cell.text) for cell in cells[1:])
 
 
 def is_left(line: tuple[LineRow, Sequence[TableCell]], columns: Sequence[tuple[float, float]]) -> bool:
-    """Whether a line above the first amounts is the label of a group: alone, left of all columns, and no heading."""
+    """Whether a line above the first amounts is a group label: alone, left of all columns, and no heading."""
     return len(line[1]) == 1 and line[1][0].x1 < columns[0][0] and not is_heading_of_columns(line[0])
 
 
@@ -246,7 +247,7 @@ def is_left(line: tuple[LineRow, Sequence[TableCell]], columns: Sequence[tuple[f
 
 
 def columns_of(rows: Sequence[Sequence[TableCell]]) -> list[tuple[float, float]]:
-    """The edges of the columns of values: cells of the most common fullest rows that overlap from side to side."""
+    """The edges of the value columns: overlapping cells of the fullest common kind of row."""
     counts = Counter(len(cells) for cells in rows)
     usual = max(counts, key=lambda count: (counts[count] * count, count), default=0)
     values = [cell for cells in rows if len(cells) == usual for cell in cells[1:]]
@@ -260,14 +261,14 @@ def columns_of(rows: Sequence[Sequence[TableCell]]) -> list[tuple[float, float]]
 
 
 def column_at(cell: TableCell, columns: Sequence[tuple[float, float]]) -> int | None:
-    """The column a cell lies in: the one it overlaps most; None for a cell beside all of them."""
+    """The column a cell overlaps most; None if it overlaps none."""
     overlaps = [min(cell.x1, right + OVERHANG) - max(cell.x0, left - OVERHANG) for left, right in columns]
     best = max(range(len(columns)), key=overlaps.__getitem__)
     return best if overlaps[best] > 0 else None
 
 
 def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) -> list[LineRow]:
-    """The lines that hold headings of columns: those of the block above its amounts, and short ones right above it."""
+    """The lines with column headings: those of the block above its amounts, and short ones right above it."""
     if len(inside) > HEAD_ROWS_MAX:
         return list(inside[-HEAD_ROWS_MAX:])
     outside: list[LineRow] = []
@@ -282,13 +283,13 @@ def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) ->
 
 
 def is_heading_of_columns(line: LineRow) -> bool:
-    """A line that names periods or a unit, such as "Six months ended December 31," or "(in millions)"."""
+    """Whether a line names periods or a unit, such as "Six months ended December 31," or "(in millions)"."""
     is_short = is_label(line) and len(line.text) <= LABEL_CHARS_MAX // 2
     return is_short and any(pattern.search(line.text) for pattern in (PERIOD, UNIT, DAY_OF_PERIODS))
 
 
 def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[LineRow], unit: str) -> TableColumn:
-    """A column with the words above it, top to bottom; a heading over several columns goes to each of them."""
+    """A column with the words above it, top to bottom; a heading spanning several columns applies to each."""
     over = [cell.text for line in head if (cell := heading_of(at, columns, cells_of_line(line)))]
     heading = " ".join(text for text in over if not (UNIT.search(text) and "(" in text))
     periods = [found[0].strip() for found in PERIOD.finditer(heading)]
@@ -296,7 +297,7 @@ def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[Li
 
 
 def heading_of(at: int, columns: Sequence[tuple[float, float]], cells: Sequence[TableCell]) -> TableCell | None:
-    """The cell of a heading's line that is over a column."""
+    """The cell of a heading line above a column."""
     left, right = columns[at]
     reach = reach_of(columns)
     cells = [cell for cell in cells if cell.x1 > columns[0][0] - reach]
@@ -310,7 +311,7 @@ def heading_of(at: int, columns: Sequence[tuple[float, float]], cells: Sequence[
 
 
 def reach_of(columns: Sequence[tuple[float, float]]) -> float:
-    """How far beside the outer columns their headings may be: half the way between two columns, or a wide word."""
+    """How far beside the outer columns their headings may be: half the distance of two columns, or a wide word."""
     gaps = [after[0] - before[1] for before, after in pairwise(columns)]
     return max(min(gaps) / 2, 20.0) if gaps else 60.0
 
@@ -330,7 +331,7 @@ def find_title_line(top: LineRow, page: Sequence[LineRow]) -> LineRow | None:
 
 
 class Group(NamedTuple):
-    """A label over several rows, and where it begins; with `is_indented` its rows begin further right."""
+    """A label over several rows, and where it begins; if `is_indented`, its rows begin further right."""
 
     label: str
     x0: float
@@ -343,9 +344,9 @@ class Group(NamedTuple):
 def rows_of(
     parted: Iterable[tuple[LineRow, Sequence[TableCell]]], columns: Sequence[tuple[float, float]]
 ) -> Iterator[TableRow]:
-    """The rows under the head: labels of groups go with the rows below them, wrapped labels with their amounts."""
+    """The rows under the head: group labels apply to the rows below them, wrapped labels join their amounts."""
     group: Group | None = None
-    waiting: tuple[TableRow, float] | None = None  # a label whose amounts are on the next line, or that names a group
+    waiting: tuple[TableRow, float] | None = None  # a label whose amounts are on the next line, or of a group
     for line, cells in parted:
         row = row_of_line(line, cells, columns)
         if waiting is not None and continues_label(waiting[0], row):
@@ -374,7 +375,7 @@ def row_of_line(line: LineRow, cells: Sequence[TableCell], columns: Sequence[tup
 
 
 def continues_label(above: TableRow, row: TableRow) -> bool:
-    """Whether a row's label is the rest of the label above: it goes on in lower case and the one above has no end."""
+    """Whether a row's label continues the label above: lower case, and the one above has no end."""
     return row.label[:1].islower() and not above.label.endswith((":", "."))
 
 

@@ -1,4 +1,4 @@
-"""The not-found gates (R54-R58): what was searched, what could be searched, and what may be said about absence."""
+"""The not-found gates (R54-R58): what was and could be searched, and when absence may be claimed."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
 
 
 class AbsenceVerdict(NamedTuple):
-    """What the gates say: the status of the result and, unless something was found, why."""
+    """The outcome of the gates: the status of the result and, unless something was found, the reason."""
 
     status: Status
     reason: str
@@ -29,7 +29,7 @@ class AbsenceVerdict(NamedTuple):
 def count_words(
     question: Question, contents: Sequence[DocumentContent], elsewhere: Mapping[str, int]
 ) -> tuple[SearchedWord, ...]:
-    """Every word searched (R55), with all its forms, and on how many lines of the scope it stands; titles count too.
+    """Every searched word (R55) in all its forms, with the number of lines that contain it, titles included.
 
     `elsewhere` adds what SQL counted in documents of the scope that were not read line by line.
     """
@@ -68,9 +68,9 @@ def coverage_of(contents: Sequence[DocumentContent]) -> Coverage:
 
 
 def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
-    """The evidence that no word of the topic occurs, or "". Years and words that only frame a question prove nothing."""
+    """The evidence that no word of the topic occurs, or "". Years and words that only frame a question do not count."""
     counts = {word.text: word.count for word in searched}
-    leaders: dict[str, str] = {}  # the words of a group are counted together, under the first of them
+    leaders: dict[str, str] = {}  # the words of a group count together, under its first word
     for keyword in question.keywords:
         leaders.setdefault(keyword.group or keyword.text, keyword.text)
     primary = [keyword for keyword in question.keywords if keyword.priority == "primary"]
@@ -83,7 +83,7 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
 
 
 def is_foreign(question: Question, contents: Sequence[DocumentContent]) -> bool:
-    """Is the question in a language none of the documents is in? Then missing words prove nothing (R57)."""
+    """Whether no document is in the question's language; missing words then prove nothing (R57)."""
     return bool(contents) and all(content.language not in (question.language, "und") for content in contents)
 
 
@@ -95,7 +95,7 @@ def judge_absence(
     hits: Sequence[Hit],
     ranking: Ranking,
 ) -> AbsenceVerdict:
-    """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence."""
+    """Apply gates G0-G3 in order; the first that fires gives the reason. Only zero hits prove absence."""
     zero = zero_hits(question, searched)
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
     is_judged = ranking.status == "ran" and ranking.arbiter != "none"
@@ -166,7 +166,7 @@ def ranking_evidence(ranking: Ranking) -> str:
     return f"{said}: {ranking.answerable_reason}" if ranking.answerable_reason else said
 
 
-# ---- confidence: from the class of evidence, never from a model's feeling (R63)
+# ---- confidence: computed from the class of evidence, never reported by a model (R63)
 
 CONFIDENCE = (
     (("exact_title", "co_occurrence"), 0.95),
@@ -177,11 +177,11 @@ CONFIDENCE = (
 WORD_ONLY, MEANING_ONLY = 0.55, 0.4
 CAPS = {"rules": 0.8, "rerank": 0.6, "none": 0.3}  # nobody judged the passages
 NOT_RUN_CAP, WARNING_CAP = 0.3, 0.6
-WEAK_STRENGTH, WEAK_CAP = 0.25, 0.4  # the best passage carries little of the question
+WEAK_STRENGTH, WEAK_CAP = 0.25, 0.4  # the best passage covers little of the question
 
 
 def confidence_of(status: Status, candidates: Sequence[Settled], ranking: Ranking, coverage: Coverage) -> float:
-    """0 when nothing was found; the probability where the rules gave one; else the best class among the primary candidates, capped by what speaks against it."""
+    """0 if nothing was found, else the best class among the primary candidates, capped by any doubts."""
     if ranking.probability is not None and status in ("found", "weak"):
         return ranking.probability
     if status != "found":

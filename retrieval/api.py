@@ -1,4 +1,4 @@
-"""The dictionary of a base for programs, and how a result and its candidates read as JSON."""
+"""API of a base's dictionary, and serializers of a result and its candidates."""
 
 from http import HTTPStatus
 from typing import Any, ClassVar
@@ -67,7 +67,7 @@ class RepairSerializer(serializers.Serializer[Any]):
 
 
 class CandidateSerializer(serializers.Serializer[Any]):
-    """One place that was judged: where it stands, its verdict, and a quote that stands literally in the document."""
+    """One judged place: its location, its verdict, and a quote found literally in the document."""
 
     candidate_id = serializers.CharField()
     document_id = serializers.UUIDField()
@@ -101,7 +101,7 @@ class ContradictionSerializer(serializers.Serializer[Any]):
 
 
 class SearchedSerializer(serializers.Serializer[Any]):
-    """A word that was searched, in which forms, and how often it stands there."""
+    """A searched word: its forms, and how often it occurs."""
 
     text = serializers.CharField()
     forms = serializers.ListField(child=serializers.CharField())
@@ -146,7 +146,7 @@ class TermSerializer(serializers.Serializer[Term]):
 
 
 class ConceptSerializer(serializers.Serializer[Concept]):
-    """A thing with its names; a question that has one of them is searched with all."""
+    """A thing with its names; a question containing one of them is searched with all."""
 
     id = serializers.IntegerField()
     concept = serializers.CharField(source="name")
@@ -186,13 +186,13 @@ class DictionaryView(GenericAPIView[Concept]):
     queryset = Concept.objects.none()
 
     def get_renderers(self) -> list[BaseRenderer]:
-        """CSV is for reading; what was added is told as JSON."""
+        """CSV is for reading only; the outcome of a POST is JSON."""
         is_read = self.request is None or self.request.method in ("GET", "HEAD")
         return [renderer for renderer in super().get_renderers() if is_read or renderer.format == "json"]
 
     @extend_schema(operation_id="list_dictionary", responses=in_two_forms(ConceptSerializer))
     def get(self, request: Request, base_id: UUID) -> Response:
-        """Concepts with their terms; as CSV the whole of it, as the page exports and takes it in."""
+        """Concepts with their terms; as CSV the whole dictionary, in the format the page exports and imports."""
         found = access.get_base(request.user, base_id)
         load_missing(found)
         if request.accepted_renderer.format == "csv":
@@ -206,7 +206,7 @@ class DictionaryView(GenericAPIView[Concept]):
         operation_id="add_terms", request=RowsSerializer, responses={(200, "application/json"): CountsSerializer}
     )
     def post(self, request: Request, base_id: UUID) -> Response:
-        """Add terms, or change priority and weight of ones that are there; all rows or none."""
+        """Add terms, or change priority and weight of existing ones; all rows or none."""
         found = access.get_base(request.user, base_id, *access.WRITE)
         asked = RowsSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -215,7 +215,7 @@ class DictionaryView(GenericAPIView[Concept]):
 
 
 def checked_rows(rows: list[dict[str, Any]]) -> list[WordRow]:
-    """The rows by the rules of the page and of a file. Raises ValidationError that names each wrong row."""
+    """Validate the rows like the page and a file. Raises ValidationError that names each invalid row."""
     taken: dict[tuple[str, str, str], WordRow] = {}
     wrong: dict[str, str] = {}
     for place, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""The addresses of the dictionary for programs."""
+"""API URLs of the dictionary."""
 
 from django.urls import path
 

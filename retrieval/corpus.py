@@ -1,4 +1,4 @@
-"""A base with many documents: which of them are read line by line, and what SQL can say about the others (R93, R104)."""
+"""A base with many documents: which of them are read line by line, and what SQL finds in the others (R93, R104)."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -26,18 +26,18 @@ from retrieval.types import ConceptTerms, Keyword, Question, RetrievalResult
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.tokens import is_generic, is_stop_word, language_of, normalise_words
 
-DOCUMENTS_MAX = 10  # read line by line; up to so many nothing is left out
+DOCUMENTS_MAX = 10  # read line by line; a scope of this size is read whole
 PASSAGES_MAX = 150  # of each kind (R93)
-LEXICAL_WEIGHT, VECTOR_WEIGHT, NAME_WEIGHT = 0.5, 0.5, 1.0  # a document's own name in the question outweighs one list
+LEXICAL_WEIGHT, VECTOR_WEIGHT, NAME_WEIGHT = 0.5, 0.5, 1.0  # a document's name in the question outweighs either list
 RERANK_WEIGHTS = (0.2, 0.8)  # words and meaning, as in the pool that is reranked (R93)
-COVER_LINES = 40  # the company and the year of a report stand on its first page
+COVER_LINES = 40  # a report's company and year are on its first page
 COVERS_MAX = 20_000  # about 1.5 KB each
 
 _covers: dict[uuid.UUID, str] = {}
 
 
 class Elsewhere(NamedTuple):
-    """What SQL found in the documents of the scope that were not read line by line."""
+    """What SQL found in those documents of the scope that were not read line by line."""
 
     documents: int
     pages: int
@@ -51,7 +51,7 @@ def contents_for(
     settings: BaseSettings | None = None,
     dictionary: Sequence[ConceptTerms] = (),
 ) -> list[DocumentContent]:
-    """The contents to ask, in the order of the documents: all of a few, the most promising of many."""
+    """The contents to search, in the order of the documents: all if there are few, else the most promising."""
     return content_for(shortlist(question_text, documents, settings or BaseSettings(), dictionary))
 
 
@@ -63,10 +63,10 @@ def retrieve_among(
     dictionary: Sequence[ConceptTerms] = (),
     **options: Any,
 ) -> RetrievalResult:
-    """Choose documents, read them, and when the ones the question names do not answer, read the most promising others.
+    """Retrieve from the chosen documents, and from the most promising others if the documents named do not answer.
 
-    `options` are those of `pipeline.retrieve`. Zero hits are counted over the whole scope. Where a model was asked, its
-    judgement of the documents named stands: one question is one call.
+    `options` are those of `pipeline.retrieve`. Zero hits are counted over the whole scope. If a model was asked, its
+    judgement of the named documents is final: one question is one call.
     """
     chosen = shortlist(question_text, documents, settings, dictionary)
     result = retrieve_in(chosen, question_text, documents, settings=settings, dictionary=dictionary, **options)
@@ -95,7 +95,7 @@ def retrieve_in(
 
 
 def content_for(documents: Iterable[Document]) -> list[DocumentContent]:
-    """The contents of the documents that have been read."""
+    """The contents of the documents that have a parse."""
     return [load_content(document.current_parse) for document in documents if document.current_parse]
 
 
@@ -105,9 +105,9 @@ def shortlist(
     settings: BaseSettings,
     dictionary: Sequence[ConceptTerms] = (),
 ) -> list[Document]:
-    """At most DOCUMENTS_MAX documents: the ones named, else by their best passages in words and in meaning and names.
+    """At most DOCUMENTS_MAX documents: those the question names, else the most promising.
 
-    Only rows of the given documents are looked at: the ids of the scope are in every query.
+    Every query is limited to the ids of the given documents.
     """
     chosen = find_named_documents(question_text, documents, dictionary)
     if 0 < len(chosen) <= DOCUMENTS_MAX:
@@ -118,7 +118,7 @@ def shortlist(
 def promising(
     question_text: str, documents: Sequence[Document], settings: BaseSettings, dictionary: Sequence[ConceptTerms]
 ) -> list[Document]:
-    """At most DOCUMENTS_MAX documents, by their best passages in words and in meaning, and words of their names."""
+    """At most DOCUMENTS_MAX documents, ranked by their best passages (words and meaning) and by their names."""
     if len(documents) <= DOCUMENTS_MAX:
         return list(documents)
     topic = without_pages(read_phrasing(question_text).topic)
@@ -137,9 +137,9 @@ def promising(
 def find_named_documents(
     question_text: str, documents: Sequence[Document], dictionary: Sequence[ConceptTerms] = ()
 ) -> list[Document]:
-    """The documents the question names by company and year, by title or by file name; [] when it names none.
+    """The documents the question names by company and year, title or file name; [] if it names none.
 
-    In a base small enough to be read whole only a name with its year is taken as a choice.
+    In a scope small enough to read whole, only a name with a year narrows it.
     """
     topic = without_pages(read_phrasing(question_text).topic)
     known = {word for concept in concepts_named(topic, dictionary) for word in concept.words}
@@ -150,7 +150,7 @@ def find_named_documents(
 
 
 def read_document_names(documents: Sequence[Document]) -> list[Name]:
-    """Title, file name and first lines of each document; a parse never changes, so its first lines are kept."""
+    """Title, file name and first lines of each document; first lines are cached, since a parse never changes."""
     parses = {document.current_parse_id for document in documents if document.current_parse_id}
     known = {parse: cover for parse in parses if (cover := _covers.get(parse)) is not None}
     lines: dict[uuid.UUID, list[str]] = {parse: [] for parse in parses - known.keys()}
@@ -161,7 +161,7 @@ def read_document_names(documents: Sequence[Document]) -> list[Name]:
     if len(_covers) + len(read) > COVERS_MAX:
         _covers.clear()
     _covers.update(read)
-    covers = known | read  # what another thread clears meanwhile is not missed here
+    covers = known | read  # a copy, since another thread may clear the cache meanwhile
     return [
         Name(
             f"{document.title} {document.file_name}",
@@ -191,7 +191,7 @@ def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> list[uuid.
 
 
 def find_near_documents(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
-    """The documents of the passages nearest in meaning; where two models made the vectors, in turns: they compare apart."""
+    """The documents of the nearest passages. Vectors of different models do not compare, so their results alternate."""
     parses = [document.current_parse for document in documents if document.current_parse]
     keys = sorted({parse.embedding_model for parse in parses if parse.embedding_model})
     ranked = [near_by(topic, key, [parse.pk for parse in parses if parse.embedding_model == key]) for key in keys]
@@ -199,10 +199,10 @@ def find_near_documents(topic: str, documents: Sequence[Document]) -> list[uuid.
 
 
 def near_by(topic: str, model_key: str, parse_ids: Sequence[uuid.UUID]) -> list[uuid.UUID]:
-    """The documents of the nearest passages among the vectors of one model; none when it cannot be asked."""
+    """The documents of the nearest passages among one model's vectors; none if the model cannot be asked."""
     try:
         vector = query_vector(topic, model_key)
-    except EMBEDDING_ERRORS:  # the plan of the pipeline meets the same and says so
+    except EMBEDDING_ERRORS:  # the pipeline's plan already reports the same failure
         return []
     rows = (
         Embedding.objects.filter(parse__in=parse_ids, model_key=model_key)
@@ -227,9 +227,9 @@ def count_elsewhere(
     contents: Sequence[DocumentContent],
     dictionary: Sequence[ConceptTerms] = (),
 ) -> Elsewhere:
-    """On how many passages of the other documents each word of the question stands; absence is shown over them too.
+    """For each word of the question, the number of passages in the other documents that contain it, to prove absence.
 
-    A word is counted with the terms of its concept, as it is in the documents that are read.
+    A word counts with the terms of its concept, as in the documents that are read.
     """
     read = {content.parse_id for content in contents}
     others = [
@@ -243,7 +243,7 @@ def count_elsewhere(
 
 
 def phrases_by_leader(question: Question) -> dict[str, list[str]]:
-    """Everything that counts as one word of the question, under the first keyword of its group, as absence counts it."""
+    """Everything that counts as one word of the question, keyed by the first keyword of its group, as for absence."""
     groups: dict[str, list[Keyword]] = {}
     for keyword in question.keywords:
         groups.setdefault(keyword.group or keyword.text, []).append(keyword)
@@ -266,7 +266,7 @@ def passages_with(phrases: Sequence[str], documents: Sequence[Document]) -> int:
 
 
 def searched_phrases(topic: str, dictionary: Sequence[ConceptTerms]) -> list[str]:
-    """The words of a topic that say something, and every term of the concepts it names."""
+    """The meaningful words of a topic, and every term of the concepts it names."""
     terms = [phrase for concept in concepts_named(topic, dictionary) for _, phrase in searched_terms(concept.concept)]
     return list(dict.fromkeys([*search_words(topic), *terms]))
 
@@ -289,7 +289,7 @@ def name_of(document: Document) -> str:
 
 
 def search_words(text: str) -> list[str]:
-    """The words of a question that say something, in match form, each once."""
+    """The meaningful words of a question in match form, each once."""
     words = normalise_words(text)
     language = language_of(words, "en")
     said = [word for word in words if not is_stop_word(word, language)]

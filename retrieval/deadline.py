@@ -1,4 +1,4 @@
-"""How long the detectors of one question may look, whatever stands in the documents."""
+"""A time limit for the detectors of one question, whatever the documents contain."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _ends_at: ContextVar[float | None] = ContextVar("detection_ends_at", default=Non
 
 
 class DetectionTimeout(Exception):
-    """The detectors did not come to an end in the time they have; `seconds` is how long that is."""
+    """The detectors exceeded their time limit of `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"The detectors did not end within {seconds:g} seconds.")
@@ -25,7 +25,7 @@ class DetectionTimeout(Exception):
 
 @contextmanager
 def detection_limited() -> Iterator[None]:
-    """End what happens inside, here and in threads that copy the context, with DetectionTimeout when time is up."""
+    """Raise DetectionTimeout when the block, or a thread that copies its context, runs out of time."""
     seconds = settings.DETECTION_DEADLINE_S
     token = _ends_at.set(time.monotonic() + seconds)
     try:
@@ -37,18 +37,18 @@ def detection_limited() -> Iterator[None]:
 
 
 class OutOfTime(Exception):
-    """Raised inside a detector; the outside sees a DetectionTimeout."""
+    """Raised inside a detector; callers get a DetectionTimeout."""
 
 
 def check_time() -> None:
-    """Called by every loop over lines. A single line costs milliseconds, so the end is noticed soon."""
+    """Raise OutOfTime after the deadline. Every loop over lines calls it; a single line takes milliseconds."""
     ends_at = _ends_at.get()
     if ends_at is not None and time.monotonic() > ends_at:
         raise OutOfTime
 
 
 def wait_for(found: "Future[_Found]") -> _Found:
-    """What a detector's thread found; it is not waited for longer than there is time."""
+    """The result of a detector's thread, waited for until the deadline."""
     ends_at = _ends_at.get()
     try:
         return found.result(None if ends_at is None else max(0.0, ends_at - time.monotonic()))

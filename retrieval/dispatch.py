@@ -1,4 +1,4 @@
-"""Which steps run for a question, each with its reason: flat rules, no model (R33, R36, R39)."""
+"""Decide which steps run for a question, each with its reason, by flat rules without a model (R33, R36, R39)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,12 +13,12 @@ from retrieval.words.statements import statement_pages
 
 OPEN_INTENTS = ("open_scoped", "open_corpus_wide")
 SMALL_PAGES = 2  # R36: nothing is filtered in a document this short
-CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line this good, this far ahead, needs no second opinion
+CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line with this score and lead needs no second opinion
 SECOND_PASS_MODE = "thorough"
 
 
 class Asked(NamedTuple):
-    """What every rule may look at."""
+    """The inputs of every rule."""
 
     question: Question
     contents: Sequence[DocumentContent]
@@ -35,12 +35,12 @@ Rule = Callable[[Asked], Flag]
 
 
 def plan(question: Question, contents: Sequence[DocumentContent], settings: BaseSettings, mode: str) -> Plan:
-    """Every flag, on or off, in the order the steps run. Vectors may still be switched off by `reconsider`."""
+    """Every flag, on or off, in the order the steps run. `reconsider` may still switch vectors off."""
     return Plan(tuple(rule(Asked(question, contents, settings, mode)) for rule in RULES))
 
 
 def reconsider(plan: Plan, question: Question, hits: Sequence[Hit]) -> Plan:
-    """Vectors are not needed when the words alone have found the place (R33)."""
+    """Switch vectors off if words alone have found the place (R33)."""
     reason = clean_signal(question, hits)
     if not plan.is_on("vectors") or question.intent in OPEN_INTENTS or not reason:
         return plan
@@ -48,17 +48,17 @@ def reconsider(plan: Plan, question: Question, hits: Sequence[Hit]) -> Plan:
 
 
 def without_vectors(plan: Plan, reason: str) -> Plan:
-    """The plan with the search by meaning switched off, and why."""
+    """The plan with vectors switched off, and the reason."""
     return Plan(tuple(Flag("vectors", False, reason) if flag.name == "vectors" else flag for flag in plan.flags))
 
 
 def note_reason(plan: Plan, name: str, reason: str) -> Plan:
-    """The plan with what a step came to as the reason of its flag."""
+    """The plan with a step's outcome as the reason of its flag."""
     return Plan(tuple(replace(flag, reason=reason) if flag.name == name else flag for flag in plan.flags))
 
 
 def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
-    """Why the words alone are enough, or ""."""
+    """Why words alone suffice, or ""."""
     primary = {keyword.text for keyword in question.keywords if keyword.priority == "primary"}
     exact = [hit for hit in hits if hit.exact_title and primary <= set(hit.matched_keywords)]
     if exact:

@@ -1,18 +1,18 @@
-"""Document text that speaks to a model instead of a reader. The mark of it is an index, so that it costs no column.
+"""Document text that addresses a model instead of a reader. It is marked by an index, so it needs no column.
 
-It is a sign for people to look, not a wall: the wall is fenced text, checked ids and literal quotes (R51, L3).
+This is a hint for people, not the defence: that is fenced text, checked ids and literal quotes (R51, L3).
 """
 
 import re
 
-# One expression that PostgreSQL and Python read alike: no word boundaries, which the two write differently.
+# One expression that PostgreSQL and Python both understand: no word boundaries, whose syntax differs.
 PATTERN = (
     r"(ignore|disregard|forget|override|bypass)[ \n]+((all|any|the|of|your|these|those|every)[ \n]+)*"
     r"(previous|prior|above|earlier|preceding|former|system|existing)[ \n]+([a-z]+[ \n]+)?"
     r"(instruction|prompt|rule|guideline|direction|command)"
     r"|you[ \n]+are[ \n]+(now[ \n]+)?(an?[ \n]+)?(ai|language model|chatbot|assistant|dan)([ \n.,;:]|$)"
-    r"|(reveal|print|repeat|output|show)[ \n]+(me[ \n]+)?(your([ \n]+system)?|the[ \n]+system)[ \n]+(prompt|instructions)"
-    r"|(new|updated)[ \n]+(system[ \n]+)?(instructions|prompt)[ \n]*:"
+    r"|(reveal|print|repeat|output|show)[ \n]+(me[ \n]+)?(your([ \n]+system)?|the[ \n]+system)[ \n]+(prompt"
+    r"|instructions)|(new|updated)[ \n]+(system[ \n]+)?(instructions|prompt)[ \n]*:"
     r"|(note|message|instruction|attention)s?[ \n]+(to|for)[ \n]+(the[ \n]+)?"
     r"(ai|model|language model|llm|assistant|arbiter|chatbot)([ \n.,;:]|$)"
     r"|(mark|rank|rate|judge|classify|treat)[ \n]+(this|it|every|all)[a-z \n]{0,40}as[ \n]+(primary|relevant)"
@@ -27,6 +27,6 @@ FOUND = re.compile(PATTERN, re.IGNORECASE)
 
 
 def instructing_words(text: str) -> str:
-    """The first words of a text that tell a model what to do; "" when there are none."""
+    """The first words of a text that instruct a model, or ""."""
     found = FOUND.search(text)
     return found.group() if found else ""

@@ -13,7 +13,7 @@ from llm.models import LLMCall
 from retrieval.injection import PATTERN
 from retrieval.types import UNANSWERED
 
-# What an erasure leaves of a run and of a candidate in place of everything a person wrote or that tells of it.
+# What an erasure leaves of a run and of a candidate, instead of everything a person wrote or that reveals it.
 ERASED_RUN = {
     "asked_by_name": "",
     "question": "",
@@ -46,7 +46,7 @@ ERASED_CANDIDATE = {
 
 
 class Concept(models.Model):
-    """A thing an expert names in several ways; one hit pulls every term of the concept (R18)."""
+    """A thing an expert names in several ways; a hit on one pulls in every term of the concept (R18)."""
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="concepts")
     name = models.CharField(max_length=120)
@@ -61,7 +61,7 @@ class Concept(models.Model):
 
 
 class Term(models.Model):
-    """A name of a concept in one language ("" is any); the name of another concept pulls that one in."""
+    """A name of a concept in one language ("" is any); naming another concept pulls that one in."""
 
     concept = models.ForeignKey(Concept, on_delete=models.CASCADE, related_name="terms")
     language = models.CharField(max_length=8, blank=True)
@@ -79,7 +79,7 @@ class Term(models.Model):
 
 
 class Pack(models.Model):
-    """Whether a base uses a pack that ships; without a row nobody has decided, and it will."""
+    """Whether a base uses a bundled pack; without a row nobody has decided, and it will be used."""
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="packs")
     name = models.CharField(max_length=20)
@@ -94,7 +94,7 @@ class Pack(models.Model):
 
 class RetrievalRunQuerySet(models.QuerySet["RetrievalRun"]):
     def visible_to(self, user: Viewer) -> "RetrievalRunQuerySet":
-        """Auditors and owners of a base read every run in it; others only their own."""
+        """Auditors and owners of a base see every run in it; others only their own."""
         everything = KnowledgeBase.objects.audited_by(user)
         own = KnowledgeBase.objects.visible_to(user)
         return self.filter(models.Q(base__in=everything) | models.Q(base__in=own, asked_by_id=user.pk))
@@ -109,7 +109,7 @@ OUT_OF_THE_ORDINARY = (
 
 
 class RetrievalRun(models.Model):
-    """One execution of retrieval, frozen (R105, R107). No later change of a document touches what it saw."""
+    """One execution of retrieval, frozen (R105, R107). Later changes of a document do not affect what it saw."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="runs")
@@ -152,12 +152,12 @@ class RetrievalRun(models.Model):
     class Meta:
         ordering = ["-created_at", "-id"]
         indexes = [
-            # The list of runs is searched by words, and by a document of the scope.
+            # For searching the list of runs by words, or by a document of the scope.
             GinIndex(SearchVector("question", config="simple"), name="retrieval_run_words"),
             GinIndex(fields=["scope"], name="retrieval_run_scope", opclasses=["jsonb_path_ops"]),
-            # The review queue asks for these few among all runs.
+            # For the review queue, which selects these few among all runs.
             models.Index(fields=["created_at"], condition=OUT_OF_THE_ORDINARY, name="retrieval_run_risky"),
-            # The figures ask for the few whose question a model read.
+            # For the statistics, which select the few whose question a model read.
             models.Index(
                 fields=["created_at"], condition=models.Q(parsed__has_key="reading_call"), name="retrieval_run_read"
             ),
@@ -168,7 +168,7 @@ class RetrievalRun(models.Model):
         return self.question[:80]
 
 
-# Candidates whose text speaks to a model; a query that says the same finds them by the index.
+# Candidates whose text instructs a model; a query with the same expression uses this index.
 INSTRUCTING = models.Q(context_text__iregex=PATTERN) | models.Q(section_title__iregex=PATTERN)
 
 
@@ -223,7 +223,7 @@ class RunCandidate(models.Model):
             models.UniqueConstraint(fields=["run", "position"], name="retrieval_candidate_position"),
         ]
         indexes = [
-            # The review queue asks for these few among all candidates.
+            # For the review queue, which selects these few among all candidates.
             models.Index(
                 fields=["run"],
                 condition=models.Q(anchor_repair__status__in=["truncated", "rejected"]),

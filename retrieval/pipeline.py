@@ -1,4 +1,4 @@
-"""The conductor of retrieval: a question and the documents it is asked of become a result. It writes nothing."""
+"""The conductor of retrieval: turns a question and its documents into a result. It writes nothing."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ from retrieval.types import (
 )
 
 OnStage = Callable[[str, dict[str, Any]], None]
-MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
+MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may answer a question whose words do not occur (G2)
 UNASKED_ARBITERS: dict[str, ArbiterName] = {"rules": "rules", "none": "none", "rerank": "rerank"}
 
 
@@ -45,17 +45,17 @@ def retrieve(
     on_stage: OnStage | None = None,
     elsewhere: Mapping[str, int] | None = None,
 ) -> RetrievalResult:
-    """Find the passages of the documents that answer a question, or say that none does, and show every step.
+    """Find the passages of the documents that answer a question, or show that there are none, recording every step.
 
     1. parse the question by rules, against the documents' own vocabulary; in thorough mode a model reads it too
     2. plan: which detectors run, each with its reason
-    3. detect: titles, keywords and patterns, vectors beside them unless the words suffice
+    3. detect: titles, keywords and patterns; vectors in parallel, unless words suffice
     4. aggregate hits to candidates, and in thorough mode follow what the best of them point to
     5. arbitrate: a verdict for each candidate
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts
-    `elsewhere` counts words in documents of the scope that are not among `contents` (SQL, see corpus). Raises
-    DetectionTimeout when step 3 takes longer than it may.
+    `elsewhere` counts words in documents of the scope outside `contents` (by SQL, see corpus). Raises DetectionTimeout
+    if step 3 takes too long.
     """
     tell: OnStage = on_stage or (lambda stage, figures: None)
     clock = Clock()
@@ -113,7 +113,7 @@ def retrieve(
 
 
 def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
-    """Fast questions and bases without a model are judged by the rules (R98)."""
+    """Fast questions, and bases without a model, are judged by the rules (R98)."""
     if settings.ranking in UNASKED_ARBITERS:
         return UNASKED_ARBITERS[settings.ranking]
     if mode == "fast" or not is_configured():
@@ -122,7 +122,7 @@ def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
 
 
 def is_barred(arbiter: ArbiterName, question: Question, searched: Sequence[SearchedWord]) -> bool:
-    """Whether nothing is proposed: no word of the question occurs, no page is named, and no model may know better."""
+    """Whether nothing is proposed: no word occurs, no page is named, and no model may know better."""
     is_open = arbiter in MODEL_ARBITERS or bool(question.hints.pages)
     return not is_open and bool(absence.zero_hits(question, searched))
 
@@ -135,7 +135,7 @@ def build_clarification(
     settings: BaseSettings,
     reading: Exchange | None,
 ) -> RetrievalResult:
-    """The result of a question that must be asked more precisely: nothing was searched (R23)."""
+    """The result for a question that must be asked more precisely; nothing was searched (R23)."""
     return RetrievalResult(
         question=question,
         plan=plan,

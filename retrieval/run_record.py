@@ -1,4 +1,4 @@
-"""A result becomes insert-only rows, and the bytes of them that the ledger vouches for; and JSON for programs."""
+"""Store a result as insert-only rows, with the bytes the ledger vouches for, and convert it to JSON."""
 
 import json
 from collections import Counter
@@ -118,7 +118,7 @@ RUN = Payload(
         llm_call=call_of("row"),
     ),
 )
-# The exchange in which a model read a question: beside the run, whose bytes have a format of their own.
+# The exchange in which a model read the question, stored beside the run, whose byte format is fixed.
 READING = Payload(kind="reading", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 FAILURE_MAX = 4000
 
@@ -128,7 +128,7 @@ def store_run(
 ) -> RetrievalRun:
     """Store a result with all its candidates, its exchange with the model and its ledger entry: all or nothing.
 
-    `typed` is what the person wrote, when the question retrieved is a follow-up that was completed.
+    `typed` is what the person wrote if the retrieved question is a rewritten follow-up.
     """
     with transaction.atomic():
         exchange = result.ranking.exchange
@@ -152,24 +152,24 @@ def store_run(
 
 
 def with_role(fields: dict[str, Any], base: KnowledgeBase, user: Viewer) -> dict[str, Any]:
-    """The fields of a run whose settings also say as what its asker saw these documents."""
+    """The run's fields, with the asker's role for these documents added to the settings."""
     return fields | {"settings": fields["settings"] | {"asked_as": role_in(user, base)}}
 
 
 def with_typed(fields: dict[str, Any], typed: str) -> dict[str, Any]:
-    """The fields of a run whose parsed question also says what was typed, where that is something else."""
+    """The run's fields, with the typed text added to the parsed question if it differs."""
     if not typed or " ".join(typed.split()) == fields["parsed"]["original"]:
         return fields
     return fields | {"parsed": fields["parsed"] | {"typed": typed}}
 
 
 def with_reading(fields: dict[str, Any], call: LLMCall | None) -> dict[str, Any]:
-    """The fields of a run whose parsed question names the exchange in which a model read it."""
+    """The run's fields, with the exchange in which a model read the question added to the parsed question."""
     return fields | {"parsed": fields["parsed"] | {"reading_call": str(call.pk)}} if call else fields
 
 
 def reading_of(run: RetrievalRun) -> LLMCall | None:
-    """The exchange in which a model read the question of a run (thorough mode), None where rules did."""
+    """The exchange in which a model read a run's question (thorough mode), None if only rules did."""
     call_id = run.parsed.get("reading_call")
     return LLMCall.objects.select_related("charge").filter(pk=call_id).first() if call_id else None
 
@@ -183,7 +183,7 @@ def store_failed_run(
     mode: str,
     contents: Sequence[DocumentContent] = (),
 ) -> RetrievalRun:
-    """Store that a question was asked and that retrieval failed, with its ledger entry: no run is missing (AT1)."""
+    """Record that a question was asked and retrieval failed, with its ledger entry: no run is missing (AT1)."""
     with transaction.atomic():
         run = RetrievalRun.objects.create(
             **asked_fields(base, user, mode),
@@ -214,7 +214,7 @@ def run_payload(run: RetrievalRun) -> bytes:
 
 
 def columns_of_row(row: RetrievalRun | RunCandidate | LLMCall) -> dict[str, Any]:
-    """Every column of a row by its name, as the database gave it; times in UTC."""
+    """Every column of a row by name, as returned by the database; times in UTC."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in values.items()}
 
@@ -313,7 +313,7 @@ def candidate_fields(candidate: Settled) -> dict[str, Any]:
     }
 
 
-# ---- JSON for programs: the names of R61-R64, which leave the program
+# ---- JSON for programs: the names are those of R61-R64, a public interface
 
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:
@@ -380,11 +380,11 @@ def range_json(lines: tuple[int, int], pages: tuple[int, int]) -> dict[str, int]
     return {"first_line": lines[0], "last_line": lines[1], "first_page": pages[0], "last_page": pages[1]}
 
 
-# ---- the same JSON of what was stored
+# ---- the same JSON from stored rows
 
 
 def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
-    """The result of a run that did not fail, as `result_json` wrote it."""
+    """The result of a successful run, as `result_json` wrote it."""
     documents = [seen["document_id"] for seen in run.scope]
     same = ("status", "confidence", "methods_used", "arbiter", "arbiter_status", "violations", "contradictions")
     parsed = {name: value for name, value in run.parsed.items() if name not in ("typed", "reading_call")}

@@ -1,4 +1,4 @@
-"""The values passed between the steps of retrieval, in the order they arise; R61-R64 say what the result must hold."""
+"""The values passed between the steps of retrieval, in order; R61-R64 define what the result must contain."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,9 +16,9 @@ Status = Literal["found", "weak", "not_found", "cannot_tell", "clarify"]
 ABSENT: tuple[Status, ...] = ("not_found", "cannot_tell")  # nothing is there, or it cannot be known
 UNANSWERED: tuple[Status, ...] = ("weak", *ABSENT)
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
-POINTED: tuple[Method, ...] = ("pinned", "references")  # proposed because somebody points there, not by a detector
+POINTED: tuple[Method, ...] = ("pinned", "references")  # proposed because something refers there, not by a detector
 KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
-HEAD_LINES = 5  # the hit of a title is its heading with the lines below it
+HEAD_LINES = 5  # the hit of a title is its heading with the lines below
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
 
 
@@ -34,7 +34,7 @@ class LineRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Keyword:
-    """A search word of a question. `forms` are the match forms that count as this word (inflections, identifiers)."""
+    """A search word of a question. `forms` are the match forms that count as it (inflections, identifiers)."""
 
     text: str
     forms: tuple[str, ...]
@@ -43,22 +43,22 @@ class Keyword:
     weight: float = 1.0
     group: str = ""
     language: str = ""
-    computed: bool = False  # names a figure that other figures are computed into, so that few tables have it as a row
+    computed: bool = False  # names a figure that other figures add up to, so few tables have it as a row
 
 
 class ConceptTerm(NamedTuple):
-    """One name of a concept in one language ("" is any), or of a concept that it is computed from."""
+    """A name of a concept in one language ("" is any), or of a concept it is computed from."""
 
     text: str
     language: str
     priority: Literal["primary", "secondary"] = "primary"
     weight: float = 1.0
-    pulled_from: str = ""  # the other concept: searched with this one, but naming it does not name this one
+    pulled_from: str = ""  # the other concept: searched too, but naming it does not name this one
 
 
 @dataclass(frozen=True)
 class ConceptTerms:
-    """A row of the expert dictionary as retrieval reads it: a question that names one term searches them all (R18)."""
+    """A dictionary entry as retrieval uses it: a question that names one term searches them all (R18)."""
 
     name: str
     terms: tuple[ConceptTerm, ...]
@@ -66,7 +66,7 @@ class ConceptTerms:
 
 @dataclass(frozen=True)
 class Hints:
-    """Where the question itself says to look."""
+    """Where the question asks to look."""
 
     pages: tuple[int, ...] = ()
     section: str = ""
@@ -76,7 +76,7 @@ class Hints:
 
 @dataclass(frozen=True)
 class Question:
-    """What the user asked, and what was read from it (R16-R24)."""
+    """The user's question, and what was understood from it (R16-R24)."""
 
     original: str
     corrected: str
@@ -85,7 +85,7 @@ class Question:
     shape: str  # single, listing, table, tree, nested
     answer_type: str  # text, amount, date, percentage, number, boolean, definition, …
     keywords: tuple[Keyword, ...]
-    topic: str = ""  # the corrected question without instructions, page hints and exclusions: what is searched
+    topic: str = ""  # the corrected question without instructions, page hints and exclusions: this is searched
     phrases: tuple[str, ...] = ()
     years: tuple[str, ...] = ()
     hints: Hints = Hints()
@@ -98,7 +98,7 @@ class Question:
 
     @cached_property
     def topic_form(self) -> str:
-        """The topic in match form; no field, so that it is not stored."""
+        """The topic in match form; a property, so that it is not stored."""
         return match_form(self.topic)
 
     @cached_property
@@ -130,7 +130,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Hit:
-    """One detector's match in one document. `score` compares only within one detector; ranks start at 1."""
+    """One detector's match in one document. `score` is comparable only within a detector; ranks start at 1."""
 
     method: Method
     document_id: str
@@ -144,12 +144,12 @@ class Hit:
     detail: str = ""
     line_score: float = 0.0  # R29: 3 for each primary word on the line, 1 for each secondary
     part: int = 0  # of a compound question, from 1; 0 is the question as a whole
-    statement: str = ""  # the page is this statement of a report; the score is the share of the question on its rows
+    statement: str = ""  # the page is this kind of statement; the score is the share its rows cover
 
 
 @dataclass(frozen=True)
 class Brief:
-    """What the arbiter reads about one candidate; chat, audit and export show the same (seen = shown)."""
+    """What the arbiter reads about one candidate; chat, audit and exports show the same text."""
 
     candidate_id: str
     methods: tuple[Method, ...]
@@ -175,7 +175,7 @@ class QuotePiece:
 
 @dataclass(frozen=True)
 class Repair:
-    """What calibration did to a raw anchor: exact, truncated, rejected or none (nothing was quoted)."""
+    """What calibration did to a quote: exact, truncated, rejected or none (nothing was quoted)."""
 
     status: Literal["exact", "truncated", "rejected", "none"]
     original_length: int
@@ -185,7 +185,7 @@ class Repair:
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The literal text and its pieces, "" and none when the quote was refused, and what was done to it."""
+    """The literal text and its pieces ("" and none if the quote was refused), and what was done to it."""
 
     text: str
     pieces: tuple[QuotePiece, ...]
@@ -194,7 +194,7 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The arbiter on one candidate. `rule` names the rule that decided, for the rules arbiter."""
+    """The arbiter's decision on one candidate. `rule` names the rule that decided, for the rules arbiter."""
 
     candidate_id: str
     role: Role
@@ -211,7 +211,7 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The arbiter's whole reply, checked: every id once, unknown ids dropped and recorded."""
+    """The arbiter's whole reply, validated: every id once, unknown ids dropped and recorded."""
 
     arbiter: ArbiterName
     status: Literal["ran", "not_run", "not_needed"]
@@ -227,7 +227,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A place worth judging: where it is, and what speaks for it. The rules judge by this alone."""
+    """A place worth judging, with the evidence for it. The rules judge by this alone."""
 
     candidate_id: str
     document_id: str
@@ -237,7 +237,7 @@ class Candidate:
     toc_index: int
     section_title: str
     breadcrumb: str
-    anchor: LineRange  # where it matched
+    anchor: LineRange  # the matched lines
     anchor_pages: tuple[int, int]
     anchor_text: str
     snippet: str
@@ -246,18 +246,18 @@ class Candidate:
     co_occurrence: bool
     type_match: bool
     rrf_rank: int
-    best_line: int = 0  # the line of the anchor that carries most of the question
+    best_line: int = 0  # the line of the anchor that covers most of the question
     strength: float = 0.0  # 0..1 by the rules of aggregation; orders candidates inside one class of evidence
-    parts: tuple[int, ...] = ()  # the parts of a compound question it was found for
-    is_faint: bool = False  # little of the question, and only words that stand everywhere
-    statement: str = ""  # its page is this statement of a report
-    referred: str = ""  # what another passage called this place, and on which page
-    rows_share: float = 0.0  # of the question, on the rows of that statement
+    parts: tuple[int, ...] = ()  # the parts of a compound question that found it
+    is_faint: bool = False  # covers little of the question, by common words only
+    statement: str = ""  # the kind of statement its page is
+    referred: str = ""  # how another passage refers to this place, and on which page
+    rows_share: float = 0.0  # share of the question covered by the rows of that statement
 
 
 @dataclass(frozen=True, kw_only=True)
 class Briefed(Candidate):
-    """A place with what an arbiter that reads is given of it: a model its brief, a reranker the passage it came from."""
+    """A place with what a reading arbiter is given of it: the brief for a model, the source passage for a reranker."""
 
     brief: Brief
     passage: str = ""
@@ -265,7 +265,7 @@ class Briefed(Candidate):
 
 @dataclass(frozen=True)
 class Context:
-    """The lines around an anchor that are handed on; boxes are one for each page and column."""
+    """The lines around an anchor handed to the writer; one box per page and column."""
 
     lines: LineRange
     pages: tuple[int, int]
@@ -275,7 +275,7 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class Settled(Briefed):
-    """A candidate with its verdict, the literal quote and its context: a stored run needs no document to draw it."""
+    """A candidate with verdict, literal quote and context; showing a stored run needs no document."""
 
     verdict: Verdict
     quote: Calibrated
@@ -287,7 +287,7 @@ class Settled(Briefed):
 
 @dataclass(frozen=True)
 class Gate:
-    """One not-found gate: did it fire, and on what evidence."""
+    """One not-found gate: whether it fired, and on what evidence."""
 
     code: str
     name: str
@@ -306,7 +306,7 @@ class SearchedWord:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What could be searched: pages with text of all pages, and the pages that could not be read."""
+    """How much could be searched: pages with text, all pages, and the pages that could not be read."""
 
     documents: int
     pages: int
@@ -317,7 +317,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class RetrievalResult:
-    """Everything one retrieval found, or why it found nothing. `candidates` holds every one, primary first."""
+    """Everything one retrieval found, or why it found nothing. `candidates` has all of them, primary first."""
 
     question: Question
     plan: Plan
@@ -342,5 +342,5 @@ class RetrievalResult:
         return self.status in ABSENT
 
     def kept(self) -> tuple[Settled, ...]:
-        """The candidates generation may read: primary and supporting."""
+        """The candidates the answer may be written from: primary and supporting."""
         return tuple(candidate for candidate in self.candidates if candidate.verdict.role in KEPT_ROLES)

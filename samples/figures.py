@@ -323,7 +323,7 @@ def _across(values: tuple[int, ...], mark: str = "") -> str:
 
 
 def names() -> dict[str, str]:
-    """What the prose of the report may name: {revenue_2024} in thousands, {revenue_2024_m} in millions, tables, ratios."""
+    """What the report's prose may name: {revenue_2024} in thousands, {revenue_2024_m} in millions, tables, ratios."""
     result = {f"table_{name}": statement_rows(name) for name in STATEMENTS} | {"table_property": property_rows()}
     for key in (*AMOUNTS, *TOTALS):
         for year, value in zip(YEARS, amount(key), strict=True):

@@ -1,6 +1,6 @@
 """Mark-up in, A4 pages out: outline, contents with links, running lines, tables with columns.
 
-One block a paragraph: `# heading` to three levels, `(a) item`, `- item`, `| table |`, `@directive argument`, else prose.
+One block per paragraph: `# heading` to three levels, `(a) item`, `- item`, `| table |`, `@directive`, else prose.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The API as a newcomer meets it: the token made in the browser, the page to try it, and every example of docs/api.md."""
+"""The API as a newcomer meets it: a token made in the browser, the page to try it, every example of docs/api.md."""
 
 import os
 import re

@@ -23,7 +23,8 @@ def test_the_web_process_loads_nothing_that_opens_pdfs() -> None:
     """Hostile bytes are opened in a limited child only; and the library alone is 40 MB and half a second."""
     program = (
         "import sys; import docintel_site.asgi; from django.urls import get_resolver; get_resolver().url_patterns;"
-        " import documents.ingestion.conductor, documents.ingestion.tasks; print([name for name in sys.modules if 'pymupdf' in name])"
+        " import documents.ingestion.conductor, documents.ingestion.tasks; print([name for name in sys.modules if "
+        "'pymupdf' in name])"
     )
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "docintel_site.settings"}
     command = [sys.executable, "-W", "ignore", "-c", program]

@@ -177,7 +177,10 @@ def test_an_auditor_reviews_a_sample_by_keyboard_alone(running: Running, browser
 
     # Down, down, up: each time the row, the page and the review are those of one candidate.
     ids = page.locator("tr[data-candidate]").evaluate_all("rows => rows.map(row => row.dataset.candidate)")
-    opened = "id => document.querySelector('#cand')?.dataset.open === id && document.querySelector('tr.sel')?.dataset.candidate === id"
+    opened = (
+        "id => document.querySelector('#cand')?.dataset.open === id"
+        " && document.querySelector('tr.sel')?.dataset.candidate === id"
+    )
     for key, index in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("k", 0)):
         press(key)
         on_page(opened, arg=ids[index])

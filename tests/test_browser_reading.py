@@ -1,4 +1,4 @@
-"""Uploads, a document's page and the chat in a real browser, with a scripted model whose answer can be held in the middle."""
+"""Uploads, a document's page and chat in a real browser, with a scripted model that can pause mid-answer."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""The site in a real browser: first run and tutorial, people, keyboard, French; and axe over every page, light and dark.
+"""The site in a real browser: first run, tutorial, people, keyboard, French; axe on every page, light and dark.
 
 With PICTURES=docs/images in the environment the tutorial's pictures are taken anew.
 """

@@ -1,4 +1,4 @@
-"""What a real web server does with large bodies: a stranger's are refused at once, those of somebody signed in arrive."""
+"""Large bodies at a real web server: a stranger's are refused at once, those of somebody signed in arrive."""
 
 import http.client
 import os

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.product import modules
 
-# Their objects are made for threads: translations and querysets, tasks, descriptions of the API, locks, pools, patterns.
+# Their objects are safe between threads: translations and querysets, tasks, API descriptions, locks, pools, patterns.
 TRUSTED_LIBRARIES = {"builtins", "django", "celery", "drf_spectacular", *sys.stdlib_module_names}
 VALUE = "a value that nobody changes, computed from its arguments alone; two threads at worst compute it twice"
 BY_PROCESS = "read and filled under a lock, one entry a process"

@@ -1,4 +1,4 @@
-"""The recorded changes (ledger.Event) as a person may read them: newest first, by page, each with its ledger entry."""
+"""The recorded changes (ledger.Event) in words: newest first, paged, each with its ledger entry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ledger.models import Entry, Event
 
 CHANGES_A_PAGE = 50
 VALUE_MAX = 200
-LEFT_OUT = ("base", "left")  # the base stands in a column, the digest of what an erasure left in the row itself
+LEFT_OUT = ("base", "left")  # the base has its own column, and an erasure's digest belongs to the row itself
 WORDS = {
     "base_deleted": _("Base deleted"),
     "settings_changed": _("Settings changed"),
@@ -76,7 +76,7 @@ DETAIL_NAMES = {
 
 @dataclass(frozen=True)
 class RecordedChange:
-    """One event in words. `details` are name and value, of what changed before and after."""
+    """One event in words. `details` are name and value, or the values before and after."""
 
     event: Event
     words: str
@@ -93,7 +93,7 @@ class ChangePage:
 
 
 def visible_to(user: Viewer) -> "QuerySet[Event]":
-    """Changes in the bases a person audits; superusers read every one."""
+    """Changes in the bases a person audits; superusers see all."""
     events = Event.objects.order_by("-created_at", "-id")
     if isinstance(user, User) and user.is_superuser:
         return events
@@ -101,7 +101,7 @@ def visible_to(user: Viewer) -> "QuerySet[Event]":
 
 
 def in_bases(bases: "QuerySet[KnowledgeBase]") -> Q:
-    """Changes of these bases, and those whose details name one of them: of its documents and records."""
+    """Changes of these bases, and those whose details name one of them, such as changes of documents."""
     found = Q(pk__in=[])
     for pk in bases.values_list("pk", flat=True):
         found |= Q(subject=f"base:{pk}") | Q(subject__startswith=f"base:{pk}:") | Q(details__base=str(pk))
@@ -119,7 +119,7 @@ def filter_changes(events: "QuerySet[Event]", wanted: dict[str, Any]) -> "QueryS
 
 
 def read_change_page(events: "QuerySet[Event]", before: str = "") -> ChangePage:
-    """One page, from the newest or from just before a key. Raises BadRequest for a key that is none."""
+    """One page of the newest changes, or of those just before a key. Raises BadRequest for an invalid key."""
     if before:
         key = RunKey.read(before)
         same = Q(created_at=key.created_at, id__lt=key.run_id)
@@ -161,7 +161,7 @@ def base_id_of(event: Event) -> UUID | None:
 
 
 def describe_details(details: dict[str, Any]) -> list[tuple[str, str]]:
-    """Names and values; before and after stand together."""
+    """Names and values; before and after are one pair."""
     told = {name: value for name, value in details.items() if name not in LEFT_OUT}
     if "before" in told and "after" in told:
         told["changed"] = [told.pop("before"), told.pop("after")]
@@ -169,7 +169,7 @@ def describe_details(details: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def write_value(value: Any) -> str:
-    """A value; of a pair what it was and what it is."""
+    """A value as text; for a pair, the old and the new one."""
     if isinstance(value, list) and len(value) == 2:
         return f"{write_value(value[0])} → {write_value(value[1])}"
     if isinstance(value, list):

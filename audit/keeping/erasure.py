@@ -1,7 +1,7 @@
-"""Erasing what a person asked and was answered: the words go, the entries that vouch for them stay and verify.
+"""Erase what a person asked and was answered: the words go, the ledger entries stay and still verify.
 
-Each erased record leaves an event with the digest of what is left of it (audit.proof.erased); its salt goes with the words, so
-that nobody can guess them from the entry's digest. Who may read the event learns that and why something was erased.
+Each erased record gets an event with the digest of what remains (audit.proof.erased). Its salt is erased with the
+words, so that nobody can guess them from the entry's digest. The event also says why, for those who may read it.
 """
 
 from collections.abc import Iterator
@@ -59,17 +59,17 @@ class CannotErase(Exception):
 
 @dataclass(frozen=True)
 class Erasing:
-    """On whose behalf and why something is erased, as every event of it says."""
+    """Who has something erased and why, as recorded with every erasure."""
 
     by: str
     why: str
 
 
 def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = None) -> int:
-    """Erase what a person asked, in one base or everywhere: the number of runs. Raises Held or CannotErase.
+    """Erase what a person asked, in one base or everywhere; return the number of runs. Raises Held or CannotErase.
 
-    Conversations are deleted; run, answer, readings, feedback and what reviewers wrote of them lose their words. A run
-    is one transaction: what is interrupted goes on when it is called again.
+    Conversations are deleted; run, answer, readings, feedback and reviews lose their words. Each run is one
+    transaction, so an interrupted erasure can be continued by calling it again.
     """
     conversations = in_base(Conversation.objects.filter(user=person), base)
     runs = in_base(RetrievalRun.objects.filter(asked_by=person), base)
@@ -116,7 +116,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
 
 
 def leave(kind: str, pk: UUID, erasing: Erasing, base_id: UUID | None = None) -> None:
-    """Drop the salt of a record whose words are gone, and chain the digest of what is left."""
+    """Delete the salt of an erased record, and chain the digest of what remains."""
     subject = f"{kind}:{pk}"
     Salt.objects.filter(subject=subject).delete()
     details = {"left": digest_of(PAYLOADS[kind].read([pk])[pk]), "why": erasing.why}
@@ -124,7 +124,7 @@ def leave(kind: str, pk: UUID, erasing: Erasing, base_id: UUID | None = None) ->
 
 
 def erase_strays(erasing: Erasing) -> None:
-    """Erase readings of questions and words of readers whose turn is gone."""
+    """Erase readings and feedback whose turn is gone."""
     no_turn = ~Exists(Turn.objects.filter(pk=OuterRef("turn_id")))
     for kind, rows, blank in (
         ("rewriting", Rewriting.objects.filter(no_turn), ERASED_REWRITING),
@@ -139,7 +139,7 @@ def erase_strays(erasing: Erasing) -> None:
 
 
 def erase_searches(person: User, erasing: Erasing) -> None:
-    """Erase the words a person looked for in the audit's lists; that they looked stays."""
+    """Erase the words a person searched for in the audit's lists; the record that they searched stays."""
     searches = AuditEvent.objects.filter(person=person, detail__has_key="text")
     for pk in exclude_erased(searches, "audit_event").values_list("pk", flat=True):
         with transaction.atomic():
@@ -151,7 +151,7 @@ def erase_searches(person: User, erasing: Erasing) -> None:
 
 
 def holders_of(base_id: UUID, person_id: int | None) -> tuple[str, str, str]:
-    """The subjects whose legal hold keeps what a person asked in a base."""
+    """The subjects under legal hold that protect a person's questions in a base."""
     return f"user:{person_id}", f"base:{base_id}", f"base:{base_id}:user:{person_id}"
 
 
@@ -160,13 +160,13 @@ def in_base(rows: "QuerySet[AnyRow]", base: KnowledgeBase | None) -> "QuerySet[A
 
 
 def exclude_erased(rows: "QuerySet[AnyRow]", kind: str) -> "QuerySet[AnyRow]":
-    """The rows of a kind that no event says were erased."""
+    """The rows of a kind without an erasure event."""
     subject = Concat(Value(f"{kind}:"), Cast(OuterRef("pk"), CharField()))
     return rows.filter(~Exists(Event.objects.filter(kind=ERASED, subject=subject)))
 
 
 def delete_conversations(conversations: "QuerySet[Conversation]") -> None:
-    """Delete conversations with their turns, and what is still told of them; a worker at one of them loses it."""
+    """Delete conversations with their turns and pending events; a worker answering one of them loses it."""
     with transaction.atomic():
         turns = list(Turn.objects.filter(conversation__in=conversations).values_list("pk", flat=True))
         transaction.on_commit(partial(forget, turns))
@@ -175,7 +175,7 @@ def delete_conversations(conversations: "QuerySet[Conversation]") -> None:
 
 
 def forget_turn(run: RetrievalRun) -> None:
-    """Delete the turn of a run; its conversation loses the name it had from a question, or goes when it is empty."""
+    """Delete the turn of a run; its conversation loses a name taken from a question, or is deleted if empty."""
     turn = Turn.objects.filter(run=run).select_related("conversation").first()
     if turn is None:
         return
@@ -190,7 +190,7 @@ def forget_turn(run: RetrievalRun) -> None:
 
 
 def replayed_calls(run: RetrievalRun) -> list[UUID]:
-    """The exchanges in which the run's brief was judged again."""
+    """The exchanges in which the run's brief was replayed."""
     replays = AuditEvent.objects.filter(action="replay", run_id=run.pk).values_list("detail__calls", flat=True)
     return [UUID(call) for calls in replays for call in calls or ()]
 
@@ -212,16 +212,16 @@ def explain_denial() -> Iterator[None]:
         raise
 
 
-# ---- what is shown of it
+# ---- what is shown of an erasure
 
 
 def erasure_of(run: RetrievalRun) -> Event | None:
-    """The event that says a run was erased, who did it and why; None while it is whole."""
+    """The event that a run was erased, with who and why; None if it was not."""
     return Event.objects.filter(kind=ERASED, subject=f"run:{run.pk}").first()
 
 
 def askers_of(base: KnowledgeBase) -> list[dict[str, Any]]:
-    """Who has asked in a base, and how many of their runs are not erased: `asked_by_id`, `person`, `runs`."""
+    """Who has asked in a base, with the number of runs not erased: `asked_by_id`, `person`, `runs`."""
     asked = exclude_erased(RetrievalRun.objects.filter(base=base).exclude(asked_by=None), "run").order_by()
     counted = asked.values("asked_by_id").annotate(runs=Count("pk")).order_by("-runs")
     people = User.objects.in_bulk([row["asked_by_id"] for row in counted])

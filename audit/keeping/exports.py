@@ -1,4 +1,4 @@
-"""The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that ten thousand cost no more memory than ten."""
+"""The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that memory use stays constant."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ Write = Callable[[list[dict[str, Any]]], str]
 
 
 async def stream_runs(runs: RetrievalRunQuerySet, write: Write, head: str = "", tail: str = "") -> AsyncIterator[str]:
-    """The text of every run, newest first. Each batch is a query of its own: no connection is held while a client reads."""
+    """Yield the text of every run, newest first, one query per batch: no connection is held while a client reads."""
     yield head
     after: RunKey | None = None
     while batch := await sync_to_async(batch_after)(runs, after):
@@ -59,7 +59,7 @@ async def stream_runs(runs: RetrievalRunQuerySet, write: Write, head: str = "", 
 def batch_after(runs: RetrievalRunQuerySet, key: RunKey | None) -> tuple[list[dict[str, Any]], RunKey] | None:
     found = runs_before(runs, key) if key else runs.order_by("-created_at", "-id")
     batch = list(found.defer(*HEAVY)[:RUNS_A_BATCH])
-    with override("en"):  # the words are the same whoever takes the file
+    with override("en"):  # the words are the same for every reader
         return (list(records(list_runs(batch))), key_of_run(batch[-1])) if batch else None
 
 
@@ -107,11 +107,11 @@ def as_json_lines(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-# ---- HTML: one file that needs nothing beside it
+# ---- HTML: one self-contained file
 
 
 def html_head(filters: dict[str, str]) -> str:
-    """The beginning of the file: its style, when it was made, and which runs are in it."""
+    """The beginning of the file: its style, its date, and which runs it contains."""
     told = ", ".join(f"{name}: {value}" for name, value in filters.items()) or "no filter"
     return format_html(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Runs of DocIntel</title>\n'

@@ -1,6 +1,6 @@
-"""How long the words of a run are kept: a rule of each base with a floor, and the erasure of what is older.
+"""How long the words of a run are kept: a rule per base with a minimum, and the erasure of older runs.
 
-Entries of the ledger are kept for good. A rule is a recorded event, and the latest of a base counts.
+Ledger entries are kept for good. A rule is a recorded event; the latest one of a base applies.
 """
 
 from datetime import timedelta
@@ -20,7 +20,7 @@ RETENTION_SET = "retention_set"
 FLOOR_DAYS = 183  # six months, AI Act Art. 19(1) and 26(6)
 DEFAULT_DAYS = 2192  # six years, the longer of SEC 17a-4's terms
 CEILING_DAYS = 36_525  # a hundred years
-RUNS_AT_ONCE = 500  # of one base in one go; the rest waits for the next
+RUNS_AT_ONCE = 500  # of one base in one call; the rest waits for the next
 BY_RULE = "console"
 
 
@@ -29,13 +29,13 @@ class RetentionRefused(Exception):
 
 
 def days_kept(base: KnowledgeBase) -> int:
-    """For how many days the words of a base's runs are kept."""
+    """How many days the words of a base's runs are kept."""
     rule = Event.objects.filter(kind=RETENTION_SET, subject=f"base:{base.pk}").first()
     return max(int(rule.details["days"][1]), FLOOR_DAYS) if rule else DEFAULT_DAYS
 
 
 def set_days(base: KnowledgeBase, days: int, by: str) -> None:
-    """Change a base's rule, on record. Raises RetentionRefused below the floor, whoever asks."""
+    """Change a base's rule, on record. Raises RetentionRefused below the minimum, whoever asks."""
     if not FLOOR_DAYS <= days <= CEILING_DAYS:
         words = _("Records are kept for %(floor)s days at least, and %(ceiling)s at most.")
         raise RetentionRefused(words % {"floor": FLOOR_DAYS, "ceiling": CEILING_DAYS})
@@ -45,13 +45,13 @@ def set_days(base: KnowledgeBase, days: int, by: str) -> None:
 
 
 def due(base: KnowledgeBase) -> "QuerySet[RetrievalRun]":
-    """The runs of a base that are older than its rule and not erased yet, oldest first."""
+    """The runs of a base older than its rule and not erased yet, oldest first."""
     old = RetrievalRun.objects.filter(base=base, created_at__lt=Now() - timedelta(days=days_kept(base)))
     return exclude_erased(old, "run").order_by("created_at", "pk")
 
 
 def expire() -> int:
-    """Erase what is due in every base; the number of runs. What is under hold stays. Raises CannotErase."""
+    """Erase what is due in every base; return the number of runs. Held runs stay. Raises CannotErase."""
     with explain_denial():
         erased = sum(expire_base(base) for base in KnowledgeBase.objects.all())
         erase_strays(Erasing(BY_RULE, _("Their question is gone")))

@@ -1,4 +1,4 @@
-"""What the schedule does for the record: export the head of the chain, and erase what is kept no longer."""
+"""Scheduled tasks for the record: export the head of the chain, and erase runs past their retention."""
 
 import logging
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class LedgerBroken(Exception):
-    """What came after the last exported head does not verify; no further head is exported."""
+    """Entries after the last exported head do not verify; no further head is exported."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault_sentence(fault))
@@ -31,9 +31,9 @@ class LedgerBroken(Exception):
 
 @shared_task(name="audit.tasks.export_head")
 def export_head(**_: Any) -> None:
-    """Walk what is new since the last exported head, and export the next one. Raises LedgerBroken, and exports none."""
+    """Verify the entries since the last exported head and export the next head. Raises LedgerBroken instead."""
     last = heads.last_head(settings.LEDGER_HEADS)
-    with transaction.atomic():  # one connection suffices for what an hour brings
+    with transaction.atomic():  # one connection suffices for an hour's entries
         found = chain.verify(digests_of, since=last)
     if found.first_bad is not None:
         logger.critical("The ledger does not verify: %s", fault_sentence(found.first_bad))
@@ -44,7 +44,7 @@ def export_head(**_: Any) -> None:
 
 
 def heads_of_packs(last: Head | None, until: Head) -> Iterator[Head]:
-    """The entries by which evidence packs were recorded: a pack ends with its own, so that no later head is in it."""
+    """The entries that record evidence packs: each pack ends with its own, so a later head is not contained in it."""
     ids = AuditEvent.objects.filter(action=PACKED).annotate(subject=Cast("pk", CharField())).values("subject")
     new = Entry.objects.filter(sequence__gt=last.sequence if last else 0, sequence__lte=until.sequence)
     rows = new.filter(kind="audit_event", subject_id__in=ids).values_list("sequence", "hash")
@@ -53,7 +53,7 @@ def heads_of_packs(last: Head | None, until: Head) -> Iterator[Head]:
 
 @shared_task(name="audit.tasks.apply_retention")
 def apply_retention(**_: Any) -> None:
-    """Erase the words of runs that are older than the rule of their base."""
+    """Erase the words of runs older than their base's rule."""
     try:
         erased = expire()
     except CannotErase as error:

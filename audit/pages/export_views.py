@@ -1,4 +1,4 @@
-"""What leaves the house: the evidence pack of a run, and the filtered list as a file. Each time it is recorded."""
+"""Downloads: the evidence pack of a run, and the filtered list as a file. Each one is recorded."""
 
 import tempfile
 from contextlib import ExitStack
@@ -16,12 +16,12 @@ from audit.proof.evidence import NotRecorded, write_evidence
 from audit.runs.listing import filter_runs
 from retrieval.models import RetrievalRun
 
-IN_MEMORY_MAX = 8_000_000  # bytes of a pack; a larger one waits on disk
+IN_MEMORY_MAX = 8_000_000  # bytes of a pack; a larger one is buffered on disk
 
 
 @require_safe
 def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
-    """The evidence pack of a run. It is recorded before the first byte leaves."""
+    """The evidence pack of a run, recorded before the first byte is sent."""
     run = get_run_with_charge(request, run_id)
     with ExitStack() as opened:
         file = opened.enter_context(tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX))
@@ -53,7 +53,7 @@ def runs_html(request: HttpRequest) -> StreamingHttpResponse:
 def stream_export(
     request: HttpRequest, write: Write, ending: str, media_type: str, *, head: str = "", tail: str = ""
 ) -> StreamingHttpResponse:
-    """The runs a person may read under the filters of the address, as the list shows them."""
+    """Stream the runs of the list under the same filters."""
     form = RunFilters(request.GET, user=request.user)
     if not form.is_valid():
         raise BadRequest("These filters are not ones of ours.")

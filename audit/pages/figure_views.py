@@ -1,4 +1,4 @@
-"""The page of figures, and the coverage map of a document."""
+"""The statistics page, and the coverage map of a document."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -25,7 +25,7 @@ TERMS_USED = ("arbiter", "candidate", "detector", "prompt", "quote", "review", "
 
 
 class PeriodForm(forms.Form):
-    """Which base and how far back; anything else falls back to every base and a month."""
+    """The base and the period; invalid values fall back to every base and a month."""
 
     base = forms.ModelChoiceField(
         KnowledgeBase.objects.none(), required=False, empty_label=_("Every base"), label=_("Base")
@@ -45,7 +45,7 @@ class PeriodForm(forms.Form):
 
 @require_safe
 def figures(request: HttpRequest) -> HttpResponse:
-    """Figures over the runs a person may read."""
+    """Statistics over the runs a person may read."""
     form = PeriodForm(request.GET or {"days": DEFAULT_DAYS}, user=request.user)
     is_valid = form.is_valid()
     days = form.cleaned_data.get("days") or DEFAULT_DAYS
@@ -72,7 +72,7 @@ def filter_recent(runs: RetrievalRunQuerySet, days: int) -> RetrievalRunQuerySet
 
 @require_safe
 def coverage(request: HttpRequest, document_id: UUID) -> HttpResponse:
-    """Which pages of a document were never proposed, proposed, kept, cited."""
+    """Which pages of a document were never proposed, proposed, kept or cited."""
     document = get_document(request.user, document_id)
     pages = coverage_of(document, RetrievalRun.objects.visible_to(request.user))
     record_list(request.user, "coverage", document=str(document.pk))

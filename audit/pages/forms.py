@@ -1,4 +1,4 @@
-"""What people fill in: the filters of the list of runs, a review, and the drawing of a sample."""
+"""Forms of the audit: filters of runs and changes, reviews, samples, sign-offs, replays, holds, erasures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from ledger.holds import REASON_MIN as HOLD_REASON_MIN
 from retrieval.models import RunCandidate
 
 TEXT_MAX = 200
-REPLAYS_MAX = 10  # while a page waits; the command takes more
+REPLAYS_MAX = 10  # while a page waits; the command allows more
 PAGE_MAX = 1_000_000
 REVIEWS = {
     "": _("any"),
@@ -31,7 +31,7 @@ REVIEWS = {
 
 
 class DayInput(forms.DateInput):
-    """A day as browsers pick it, in ISO form whatever the language."""
+    """A date in ISO format, as browsers submit it in any language."""
 
     input_type = "date"
 
@@ -40,7 +40,7 @@ class DayInput(forms.DateInput):
 
 
 class RunFilters(forms.Form):
-    """Every field may be empty; a base is chosen among those the person may see. Of a candidate all must fit at once."""
+    """Filters of runs, all optional. Bases are those the person may see. One candidate must match all its filters."""
 
     text = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Text"))
     base = forms.ModelChoiceField(
@@ -88,7 +88,7 @@ ROLES = ("primary", "supporting", "tangential", "discarded")
 
 
 class ReviewForm(forms.Form):
-    """A review of one candidate, or of the answer when there is none. Anything but agreement needs a reason."""
+    """A review of one candidate, or of the answer if none. Only agreement needs no reason."""
 
     outcome = forms.ChoiceField()
     corrected_role = forms.ChoiceField(required=False)
@@ -126,7 +126,7 @@ class ReviewForm(forms.Form):
 
 
 class SampleForm(forms.Form):
-    """How many runs of which base to draw; without a seed one is made."""
+    """How many runs of which base to draw; a missing seed is generated."""
 
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
     size = forms.IntegerField(min_value=1, max_value=SAMPLE_MAX, initial=SAMPLE_SIZE, label=_("How many"))
@@ -143,7 +143,7 @@ class SampleForm(forms.Form):
 
 
 class SignOffForm(forms.Form):
-    """The period of a base that is signed off; both days count."""
+    """The period of a base to sign off, both days included."""
 
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
     since = forms.DateField(label=_("From"), widget=DayInput())
@@ -166,7 +166,7 @@ class SignOffForm(forms.Form):
 
 
 class ReplayForm(forms.Form):
-    """Who judges a stored brief again, and how often: a judgement is repeated to see how steady it is."""
+    """Who judges a stored brief again, and how often: repeats show how stable a judgement is."""
 
     arbiter = forms.ChoiceField(choices=[("rules", _("the rules")), ("model", _("a model"))], label=_("Judged by"))
     model = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Model, if another"))
@@ -188,7 +188,7 @@ class ReplayForm(forms.Form):
 
 
 class ChangeFilters(forms.Form):
-    """Which recorded changes are shown; every field may be empty."""
+    """Filters of recorded changes, all optional."""
 
     base = forms.ModelChoiceField(
         KnowledgeBase.objects.none(), required=False, label=_("Base"), empty_label=_("Every base")
@@ -213,7 +213,7 @@ class RetentionForm(forms.Form):
 
 
 class HoldForm(forms.Form):
-    """What is put under hold, of a base's own things, and why."""
+    """What to put under hold in a base, and why."""
 
     subject = forms.ChoiceField(label=_("What"), widget=forms.Select({"class": "field"}))
     reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
@@ -226,11 +226,11 @@ class HoldForm(forms.Form):
 
 
 class ReleaseForm(HoldForm):
-    """Which hold ends, and why."""
+    """Which hold to release, and why."""
 
 
 class EraseForm(forms.Form):
-    """Whose content is erased, why, and that it is meant."""
+    """Whose content to erase, why, and a confirmation."""
 
     person = forms.TypedChoiceField(coerce=int, label=_("Person"), widget=forms.Select({"class": "field"}))
     reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
@@ -251,6 +251,6 @@ class EraseForm(forms.Form):
         return reason.strip()
 
     def why_not(self) -> str:
-        """What is missing, in one sentence; nothing was erased."""
+        """What is missing, in one sentence, if nothing was erased."""
         told = [str(error) for errors in self.errors.values() for error in errors]
         return " ".join([now_translated("Nothing was erased."), *told])

@@ -1,4 +1,4 @@
-"""The page of the golden set: its questions, the file of them, and what a change would break."""
+"""The page of the golden set: its questions, their download, and what a change would break."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ CHECKED_ON_PAGE = {"rules": 25, "model": 5}  # runs; the command checks all of t
 
 
 class GoldenForm(forms.Form):
-    """Whose golden set."""
+    """The base of the golden set."""
 
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, required=False, label=_("Base"))
 
@@ -38,7 +38,7 @@ class GoldenForm(forms.Form):
         bases.widget.attrs["class"] = "field"
 
     def chosen(self) -> KnowledgeBase:
-        """The base asked for, else the first one. Raises Http404 for one that is not open to the person."""
+        """The base asked for, else the first one. Raises Http404 if it is not open to the person."""
         if not self.is_valid():
             raise Http404("There is no such base for you.")
         base: KnowledgeBase | None = self.cleaned_data["base"] or self.fields["base"].queryset.first()  # type: ignore[attr-defined]
@@ -49,7 +49,7 @@ class GoldenForm(forms.Form):
 
 @require_safe
 def golden(request: HttpRequest) -> HttpResponse:
-    """The reviewed questions of a base, and how the last checks went."""
+    """The reviewed questions of a base, and the results of the last checks."""
     if not is_auditor(request.user):
         raise Http404("There is nothing here for you.")
     form = GoldenForm(request.GET, user=request.user)
@@ -72,7 +72,7 @@ def golden(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def questions(request: HttpRequest) -> StreamingHttpResponse:
-    """The question file of a base's golden set."""
+    """Download the question file of a base's golden set."""
     base = GoldenForm(request.GET, user=request.user).chosen()
     record_list(request.user, "export_golden", base=str(base.pk))
     response = StreamingHttpResponse(
@@ -90,7 +90,7 @@ def dump_questions(goldens: Iterator[Golden]) -> Iterator[str]:
 
 @require_POST
 def check_golden_runs(request: HttpRequest) -> HttpResponse:
-    """Judge the newest golden runs again and keep what that would break."""
+    """Judge the newest golden runs again and record what would break."""
     base = GoldenForm(request.POST, user=request.user).chosen()
     judge = JUDGES.get(request.POST.get("arbiter", ""))
     if judge is None:

@@ -1,4 +1,4 @@
-"""What is kept and for how long: the recorded changes, and a base's retention, legal holds and erasures."""
+"""Pages of the record's upkeep: recorded changes, and a base's retention, legal holds and erasures."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode
@@ -44,7 +44,7 @@ def change_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def keeping(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    """How long the record of a base is kept, what is under hold, and whose content can be erased."""
+    """A base's retention, its legal holds, and whose content can be erased."""
     base = get_or_404(KnowledgeBase.objects.audited_by(request.user), base_id)
     people = askers_of(base)
     subjects = hold_subjects(base)
@@ -65,7 +65,7 @@ def keeping(request: HttpRequest, base_id: UUID) -> HttpResponse:
 
 
 def hold_subjects(base: KnowledgeBase) -> dict[str, str]:
-    """What can be held in a base, with its words: the base, who asked in it, its documents."""
+    """What can be held in a base, with labels: the base, its askers, its documents."""
     people = {f"base:{base.pk}:user:{row['asked_by_id']}": str(row["person"]) for row in askers_of(base)}
     titles = Document.objects.filter(base=base).order_by("title").values_list("pk", "title")
     documents = {f"document:{pk}": _("document “%(title)s”") % {"title": title} for pk, title in titles}
@@ -75,7 +75,7 @@ def hold_subjects(base: KnowledgeBase) -> dict[str, str]:
 
 @require_POST
 def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    """Change for how long the runs of a base keep their words."""
+    """Change how long the runs of a base keep their words."""
     base, user = get_owned_base(request, base_id)
     form = RetentionForm(request.POST)
     if not form.is_valid():
@@ -122,7 +122,7 @@ def release_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
 
 @require_POST
 def erase(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    """Erase what a person asked in a base and was answered."""
+    """Erase what a person asked and was answered in a base."""
     base, user = get_owned_base(request, base_id)
     form = EraseForm(request.POST, people=askers_of(base))
     if not form.is_valid():
@@ -142,7 +142,7 @@ def get_owned_base(request: HttpRequest, base_id: UUID) -> tuple[KnowledgeBase, 
 def attempt(
     request: HttpRequest, base: KnowledgeBase, act: Callable[[], object], said: str, **words: object
 ) -> HttpResponse:
-    """Do it and say so, or say why it was refused."""
+    """Act and report success, or the reason it was refused."""
     try:
         act()
     except Refused as error:

@@ -1,4 +1,4 @@
-"""Judging a stored brief again, from the trail."""
+"""The page that judges a stored brief again."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from llm.models import LLMCall
 
 @require_POST
 def replay(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Judge a run's brief again by the rules or a model, once or several times, and show which roles flip."""
+    """Judge a run's brief again by the rules or a model, once or repeatedly, and show which roles change."""
     run = get_run_with_charge(request, run_id)
     if not is_auditor(request.user, run.base_id):
         raise Http404("There is nothing here for you.")

@@ -1,4 +1,4 @@
-"""The pages of review: saving one, and the queues they come from."""
+"""The pages of review: saving a review, and the queues."""
 
 from uuid import UUID
 
@@ -25,7 +25,7 @@ from retrieval.models import RetrievalRun, RunCandidate
 
 @require_POST
 def save_review(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Keep a review and go on to the next candidate; a conflict or a mistake comes back with what was typed."""
+    """Save a review and go on to the next candidate; on a conflict or error the form keeps what was typed."""
     assert isinstance(request.user, User)
     run = get_run_with_charge(request, run_id)
     candidate = candidate_of(run, request.POST.get("candidate", ""))
@@ -54,7 +54,7 @@ def candidate_of(run: RetrievalRun, candidate_id: str) -> RunCandidate | None:
 
 
 def address_after(run: RetrievalRun, candidate: RunCandidate | None, choice: Choice, user: User) -> str:
-    """The next candidate to review of the same run, then its answer; after the answer the next run of the queue."""
+    """The next candidate to review in the run, then its answer, then the next run of the queue."""
     here = reverse("audit:trail", args=[run.pk])
     if candidate is None:
         place = find_position(run, choice.queue, user) if choice.queue else None
@@ -70,7 +70,7 @@ def address_after(run: RetrievalRun, candidate: RunCandidate | None, choice: Cho
 
 @require_safe
 def queue(request: HttpRequest) -> HttpResponse:
-    """What is to be reviewed: one kind of risk, any, or for a second time; and the samples."""
+    """The runs to review: by one sign of risk, any, or for a second time; and the samples."""
     if not is_auditor(request.user):
         raise Http404("There is nothing here for you.")
     name = request.GET.get("risk", "")
@@ -95,7 +95,7 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 
 def complaint_in(run: RetrievalRun, signs: dict[UUID, list[str]]) -> str:
-    """What the last reader who complained wrote."""
+    """The comment of the last reader who complained."""
     if "complaint" not in signs[run.pk]:
         return ""
     last = standing_complaints().filter(turn__run=run).order_by("created").last()
@@ -114,7 +114,7 @@ def draw_sample(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
-    """One sample, drawn again on every view and compared with what was drawn then."""
+    """One sample, redrawn on every view and compared with the stored draw."""
     found = get_or_404(ReviewSample.objects.visible_to(request.user), sample_id)
     runs = RetrievalRun.objects.filter(pk__in=found.run_ids).defer(*HEAVY)
     by_id = {str(each.run.pk): each for each in list_runs(list(runs))}

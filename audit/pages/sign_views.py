@@ -1,4 +1,4 @@
-"""The page of sign-offs: a period or a sample, the first signature and the second."""
+"""The page of sign-offs: a period or a sample, with the first and second signature."""
 
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,7 @@ SHOWN = 100
 
 @require_safe
 def sign_offs(request: HttpRequest) -> HttpResponse:
-    """What was signed off in the bases a person audits, and the form for a period."""
+    """The sign-offs of the bases a person audits, and the form for a period."""
     if not is_auditor(request.user):
         raise Http404("There is nothing here for you.")
     record_list(request.user, "sign_offs")
@@ -33,7 +33,7 @@ def signed_page(request: HttpRequest, form: SignOffForm, refusal: str = "", stat
 
 
 def second_of(row: SignOff) -> dict[str, Any] | None:
-    """The second signature, and whether the figures it was given on are others than those of the first."""
+    """The second signature, and whether its figures differ from those of the first."""
     second: SignOff | None = getattr(row, "second", None)
     return (
         {"row": second, "differs": second.figures != row.figures, "sentence": describe_sign_off(second)}

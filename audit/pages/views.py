@@ -1,4 +1,4 @@
-"""The pages of the audit: the list of runs, one run's trail, and its exchanges to take away."""
+"""The pages of the audit: the list of runs, one run's trail, and downloads of its exchanges."""
 
 from collections.abc import Container
 from urllib.parse import urlencode
@@ -62,7 +62,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
 
 
 def turn_to(form: RunFilters, **keys: RunKey | None) -> str:
-    """The address of a neighbouring page under the same filters; "" when there is none."""
+    """The address of a neighbouring page under the same filters, or ""."""
     turn = {name: str(key) for name, key in keys.items() if key is not None}
     kept = {name: form.data.get(name) for name in form.fields if form.data.get(name)}
     return f"?{urlencode(kept | turn)}" if turn else ""
@@ -87,7 +87,7 @@ def trail_page(
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The trail with its review forms; what was typed and could not be kept comes back in them."""
+    """The trail with its review forms, which keep typed text that could not be saved."""
     trail = gather(run, choice, reviews_of(run, unseen_by=request.user if choice.blind else None))
     if trail is None:
         raise Http404("This run has no such candidate.")
@@ -126,7 +126,7 @@ def get_run_with_charge(request: HttpRequest, run_id: UUID) -> RetrievalRun:
 
 
 def read_choice(request: HttpRequest) -> Choice:
-    """What the address asks for; a role or page that cannot be is left out."""
+    """The choice made by the address; an invalid role or page is ignored."""
     page = request.GET.get("page", "")
     return Choice(
         role=one_of(request, "role", ROLE_ORDER),
@@ -163,7 +163,7 @@ def call_reply(request: HttpRequest, run_id: UUID, call_id: UUID) -> HttpRespons
 
 
 def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
-    """A call of this run or of its answer, or the same 404 as for a run that is not there; taking it is recorded."""
+    """A call of this run or its answer, else the same 404 as for an absent run; downloading it is recorded."""
     run = get_run_with_charge(request, run_id)
     record_read(request.user, "exchange", run, call=str(call_id))
     of_answer = Answer.objects.filter(run=run).values_list("llm_call_id", flat=True)

@@ -1,4 +1,4 @@
-"""What an erasure leaves of a record, and how the ledger still vouches for that."""
+"""What an erasure leaves of a record, and how the ledger vouches for that."""
 
 import json
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from ledger.models import Entry, Event
 from llm.models import ERASED_CALL
 from retrieval.models import ERASED_CANDIDATE, ERASED_RUN
 
-ERASED = "erased"  # the kind of the event; its details hold the digest of what was left
-# Of the parts of each kind's bytes: what an erasure puts in the place of content. "" is the top.
+ERASED = "erased"  # the kind of the event; its details hold the digest of what remains
+# For each part of each kind's bytes, the blank an erasure leaves instead of content. "" is the top level.
 BLANK: dict[str, dict[str, dict[str, Any]]] = {
     "run": {"run": ERASED_RUN, "candidates": ERASED_CANDIDATE, "llm_call": ERASED_CALL},
     "reading": {"": ERASED_CALL},
@@ -24,14 +24,14 @@ BLANK: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def erased_digests(entries: Sequence[Entry]) -> dict[int, str]:
-    """Of the entries whose content was erased: the digest of what was left, by sequence."""
+    """For entries whose content was erased: the digest of what remains, by sequence."""
     subjects = {entry.subject: entry.sequence for entry in entries}
     events = Event.objects.filter(kind=ERASED, subject__in=subjects).order_by("created_at")
     return {subjects[event.subject]: str(event.details.get("left", "")) for event in events}
 
 
 def is_blank(kind: str, payload: bytes) -> bool:
-    """Whether nothing of the content is there, so that no change can hide behind an erasure."""
+    """Whether all content is blank, so that no alteration can be disguised as an erasure."""
     content = json.loads(payload)
     parts = [
         (part, blank)

@@ -1,4 +1,4 @@
-"""The evidence pack of a run: one zip that somebody who trusts nobody reads and checks without DocIntel."""
+"""The evidence pack of a run: one zip to be read and checked without DocIntel and without trusting it."""
 
 import json
 import zipfile
@@ -33,10 +33,10 @@ from retrieval.run_record import reading_of
 FORMAT = "docintel-evidence-2"
 VERIFIER = Path(__file__).with_name("verifier.py")
 STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
-CROP_MARGIN = 24.0  # points above and below what is marked
-LANGUAGE = "en"  # of the report, whoever asks for it: it is handed on to strangers
+CROP_MARGIN = 24.0  # points above and below a marked passage
+LANGUAGE = "en"  # of the report, whoever exports it: it is passed on to strangers
 SHOWN_ROLES = ("primary", "supporting", "unjudged")
-PAGES_MAX = 40  # images; the texts of the others are in the report all the same
+PAGES_MAX = 40  # images; the report has the texts of the other pages
 README = """\
 Evidence of one question answered by DocIntel.
 
@@ -61,8 +61,10 @@ BAD              1  something was changed, replaced, added or left out; it is na
 CONSISTENT ONLY  3  nothing contradicts the rest, but something is vouched for by nobody outside; it is named.
                     Without a head a pack that was invented from beginning to end looks the same.
 
-A head that was kept after the pack was made covers it when it is of its last entries; the file of heads DocIntel adds to
-each hour (ledger-heads.jsonl) has one for every pack. For any later head add --ledger with the ledger.jsonl of a pack of
+A head that was kept after the pack was made covers it when it is of its last entries; the file of heads DocIntel adds \
+to
+each hour (ledger-heads.jsonl) has one for every pack. For any later head add --ledger with the ledger.jsonl of a pack \
+of
 this run made after that head. With a head from before the pack was made, and the SHA-256 of manifest.json from whoever
 made it, add --manifest SHA256.
 
@@ -71,7 +73,7 @@ The SHA-256 of the original documents is in run.json under "scope"; the page ima
 
 
 class NotRecorded(Exception):
-    """The run has no ledger entry, or no words any more, so a pack would prove nothing; the message is for people."""
+    """The run has no ledger entry, or was erased, so a pack would prove nothing; the message is for people."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +95,14 @@ class Crop:
 
 @dataclass(frozen=True)
 class ReportPassage:
-    """One candidate in the report; without crops its text stands alone."""
+    """One candidate in the report; without crops only its text is shown."""
 
     row: Row
     crops: tuple[Crop, ...]
 
 
 class PackWriter:
-    """A zip being written, and the manifest of what is in it."""
+    """Writes a zip and collects its manifest."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self.zip = file
@@ -112,7 +114,7 @@ class PackWriter:
         self.files[name] = digest_of(content)
 
     def add_manifest(self, run: RetrievalRun) -> str:
-        """List what was added until now; the SHA-256 of the list."""
+        """Add the manifest of the files so far; return its SHA-256."""
         manifest = {
             "format": FORMAT,
             "run": str(run.pk),
@@ -125,27 +127,27 @@ class PackWriter:
         return digest_of(written)
 
     def add_chain(self, recorded: Entry) -> None:
-        """Put the record of this pack behind its manifest, and the chain to it, line by line: it may be long."""
+        """Add the record of this pack after its manifest, and the chain up to it, line by line since it may be long."""
         self.zip.writestr("export.json", payload_of(recorded) or b"")
         with self.zip.open("ledger.jsonl", "w", force_zip64=True) as file:
             for line in segment(min(subject["sequence"] for subject in self.subjects)):
                 file.write(line.encode())
 
     def vouched(self, name: str, entry: Entry) -> None:
-        """A record as it is now; when it was changed, the pack holds the change and its verifier finds it."""
+        """The record as it is now; if it was altered, the pack has the altered form, which its verifier detects."""
         self.add(name, payload_of(entry) or b"")
         subject = {"kind": entry.kind, "subject_id": entry.subject_id, "sequence": entry.sequence}
         self.subjects.append({"file": name} | subject)
 
 
 def write_evidence(run: RetrievalRun, out: IO[bytes], by: Viewer | None) -> str:
-    """Write and record the pack of a run; the SHA-256 of its manifest, to be written down elsewhere. Raises NotRecorded.
+    """Write and record a run's pack. Return its manifest's SHA-256, to be noted elsewhere. Raises NotRecorded.
 
     1. the records with the bytes the ledger vouches for  2. requests and replies  3. images of the kept pages
     4. the report and the verifier  5. the manifest of all these  6. the record that this pack was made, which names the
     manifest's digest and has an entry of its own  7. the chain from the run to that entry or further
 
-    It is recorded who makes a pack of their own run, too: what is in it is vouched for by that record.
+    Packs of one's own runs are recorded too: that record vouches for the pack's content.
     """
     refuse_erased(run)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
@@ -155,14 +157,14 @@ def write_evidence(run: RetrievalRun, out: IO[bytes], by: Viewer | None) -> str:
         pack.add("verify.py", VERIFIER.read_bytes())
         pack.add("README.txt", README.encode())
         sha256 = pack.add_manifest(run)
-        # Committed before the chain is read: nobody's question waits for a long one to be written.
+        # Committed before the chain is read: writing a long one must not block anybody's question.
         recorded = record_event(by, PACKED, run.pk, manifest=sha256)
         pack.add_chain(entry_of("audit_event", recorded.pk))
     return sha256
 
 
 def add_records(pack: PackWriter, run: RetrievalRun) -> None:
-    """What the ledger vouches for, and what is shown of it."""
+    """Add what the ledger vouches for, and the readable copies."""
     for name, entry in entries_of(run).items():
         pack.vouched(name, entry)
     trail = gather(run, Choice(), reviews_of(run))
@@ -187,7 +189,7 @@ def refuse_erased(run: RetrievalRun) -> None:
 
 
 def entries_of(run: RetrievalRun) -> dict[str, Entry]:
-    """The ledger entries of the run, its answer and its reviews, by the name of their file."""
+    """The ledger entries of the run, its answer and its reviews, by file name."""
     answer_id = next(iter(RetrievalRun.objects.filter(pk=run.pk).values_list("answer__pk", flat=True)), None)
     wanted = {"run.json": ("run", run.pk)} | ({"answer.json": ("answer", answer_id)} if answer_id else {})
     if reading := reading_of(run):
@@ -206,7 +208,7 @@ def entry_of(kind: str, subject_id: UUID) -> Entry:
 
 
 def segment(first: int) -> Iterator[str]:
-    """The chain from an entry to its end, one JSON object a line; what is hashed and nothing else."""
+    """The chain from an entry to its end, one JSON object per line, with only the hashed fields."""
     for entry in entries_after(first - 1):
         fields = {
             "sequence": entry.sequence,
@@ -229,7 +231,7 @@ def report(run: RetrievalRun, trail: Trail, passages: list[ReportPassage]) -> st
 
 
 def add_pages(pack: PackWriter, trail: Trail) -> dict[tuple[str, int], str]:
-    """Put the images of the kept pages into the pack; their names by document and page."""
+    """Add the images of the kept pages; return their names by document and page."""
     documents = {
         str(row.pk): row for row in Document.objects.filter(pk__in=[seen.document_id for seen in trail.documents])
     }
@@ -237,7 +239,7 @@ def add_pages(pack: PackWriter, trail: Trail) -> dict[tuple[str, int], str]:
     names: dict[tuple[str, int], str] = {}
     for document_id, number in kept_pages(trail)[:PAGES_MAX]:
         document = documents.get(document_id)
-        # A file put in place of the one the run saw would be a picture of something else.
+        # A file that replaced the one the run saw would show something else.
         image = find_page_image(document, number) if document and document.sha256 == shas.get(document_id) else None
         if image is not None:
             names[document_id, number] = f"pages/{document_id[:8]}-{number}.webp"
@@ -246,7 +248,7 @@ def add_pages(pack: PackWriter, trail: Trail) -> dict[tuple[str, int], str]:
 
 
 def kept_pages(trail: Trail) -> list[tuple[str, int]]:
-    """Document and page of everything marked on a kept candidate, once each and in their order."""
+    """The document and page of everything marked on kept candidates, without repeats and in order."""
     kept = [row.candidate for row in trail.table.rows if row.candidate.role in SHOWN_ROLES]
     marked = [(str(row.document_id), int(box["page"])) for row in kept for box in (*row.boxes, *row.context_boxes)]
     return list(dict.fromkeys(marked))
@@ -255,7 +257,7 @@ def kept_pages(trail: Trail) -> list[tuple[str, int]]:
 def find_page_image(document: Document, number: int) -> Path | None:
     try:
         return make_page_image(document, number) if has_image(document, number) else None
-    except (NoPageImage, OSError):  # the texts are in the record all the same
+    except (NoPageImage, OSError):  # the record has the texts all the same
         return None
 
 

@@ -1,4 +1,4 @@
-"""The ledger against the rows as they are now: what each kind of entry vouches for, and rows that have no entry."""
+"""Check the ledger against the current rows: what each kind of entry vouches for, and rows without an entry."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ VOUCHED: dict[str, type[Model]] = {
     "event": Event,
     **{payload.kind: model for model, payload in AUDITED.items()},
 }
-# Entries without a salt are older than salts and vouch for these bytes.
+# Entries without a salt predate salts and vouch for these bytes.
 FIRST_FORM: dict[str, Callable[[Any], bytes]] = {
     "run": run_payload,
     "answer": answer_payload,
@@ -55,7 +55,7 @@ class Unrecorded:
 
 @dataclass(frozen=True)
 class Report:
-    """A walk over the chain, and the first row that is missing from it."""
+    """The result of verifying the chain, and the first row missing from it."""
 
     verification: Verification
     unrecorded: Unrecorded | None
@@ -66,20 +66,20 @@ class Report:
 
     @property
     def sentence(self) -> str:
-        """What is wrong, in one sentence; of several faults the first in the chain."""
+        """The first fault of the chain in one sentence."""
         if self.verification.first_bad is not None:
             return fault_sentence(self.verification.first_bad)
         return self.unrecorded.sentence if self.unrecorded else ""
 
 
 def verify(*, since: Head | None = None, expected: Sequence[Head] = ()) -> Report:
-    """Walk the chain and compare every entry with the row it vouches for, then look for rows without an entry."""
+    """Compare every entry of the chain with its row, then look for rows without an entry."""
     verification = chain.verify(digests_of, since=since, expected=expected)
     return Report(verification, next(find_unrecorded(), None))
 
 
 def digests_of(entries: Sequence[Entry]) -> dict[int, str | None]:
-    """The digest of what each entry vouches for, as the rows are now; None when the row is gone."""
+    """The digest of what each entry vouches for, from the current rows; None if the row is gone."""
     salts = salts_of(entries)
     left = erased_digests([entry for entry in entries if entry.sequence not in salts])
     found: dict[int, str | None] = {}
@@ -98,7 +98,7 @@ def digests_of(entries: Sequence[Entry]) -> dict[int, str | None]:
 
 
 def payload_of(entry: Entry) -> bytes | None:
-    """The bytes an entry vouches for, as they are now; None when the row is gone."""
+    """The bytes an entry vouches for, from the current row; None if the row is gone."""
     payload = PAYLOADS[entry.kind].read([UUID(entry.subject_id)]).get(UUID(entry.subject_id))
     salt = salts_of([entry]).get(entry.sequence, "")
     if payload is None or salt:
@@ -113,7 +113,7 @@ def salts_of(entries: Sequence[Entry]) -> dict[int, str]:
 
 
 def by_kind(entries: Sequence[Entry]) -> dict[str, dict[UUID, Entry]]:
-    """The entries by kind and subject; one whose subject is no id of ours vouches for nothing."""
+    """The entries by kind and subject; those whose subject is not a valid id vouch for nothing."""
     groups: dict[str, dict[UUID, Entry]] = defaultdict(dict)
     for entry in entries:
         try:
@@ -131,7 +131,7 @@ def first_form(kind: str, subject_id: UUID) -> bytes | None:
 
 
 def find_unrecorded() -> Iterator[Unrecorded]:
-    """Runs, then answers and what stands beside them, changes, and what auditors did, that no entry vouches for."""
+    """Runs, answers with their side records, changes, and auditors' records without an entry."""
     for kind, model in VOUCHED.items():
         rows = model._default_manager.all()
         entries = Entry.objects.filter(kind=kind, subject_id=Cast(OuterRef("pk"), CharField()))
@@ -148,7 +148,7 @@ def fault_sentence(fault: Fault) -> str:
 
 @dataclass(frozen=True)
 class Standing:
-    """How one run or answer stands in the ledger at this moment: its entry, and whether both still fit."""
+    """The ledger status of one run or answer: its entry, and whether both still match."""
 
     sequence: int | None
     hash: str
@@ -157,7 +157,7 @@ class Standing:
 
 
 def standing_of(kind: str, subject_id: UUID) -> Standing:
-    """Check one entry and what it vouches for; the whole chain is `verify`'s matter."""
+    """Check one entry and its row; `verify` checks the whole chain."""
     entry = Entry.objects.filter(kind=kind, subject_id=str(subject_id)).first()
     if entry is None:
         return Standing(None, "", False, Unrecorded(kind, str(subject_id)).sentence)

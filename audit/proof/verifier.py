@@ -20,8 +20,8 @@ What is checked:
 5. the manifest, and with it the report and the page images, is the one the ledger recorded when the pack was made
 6. with --head, the chain holds the entries of these heads, and one of them is at or after every entry the pack needs
 
-When all heads were kept later than the pack was made, --ledger gives the entries between: the ledger.jsonl of a pack made
-later. --manifest is the SHA-256 of manifest.json written down when the pack was made, where no head covers that.
+When all heads were kept later than the pack was made, --ledger gives the entries between: the ledger.jsonl of a pack
+made later. --manifest is the SHA-256 of manifest.json written down when the pack was made, where no head covers that.
 """
 
 from __future__ import annotations
@@ -311,7 +311,9 @@ def check_heads(pack: PackReader) -> Iterator[str]:
 def find_unvouched(pack: PackReader) -> Iterator[str]:
     first, last, vouched_to = min(pack.entries), max(pack.entries), pack.vouched_to
     if not pack.heads:
-        yield "all of it may be invented: you gave no head. Ask for one that was kept elsewhere, and give it with --head"
+        yield (
+            "all of it may be invented: you gave no head. Ask for one that was kept elsewhere, and give it with --head"
+        )
     elif not pack.reached:
         yield f"all of it: none of the heads you gave lies within ledger entries {first} to {last}{remedy(pack)}"
     else:

@@ -1,4 +1,4 @@
-"""The golden set: what auditors said of questions becomes questions with gold evidence, and a test of every change."""
+"""The golden set: auditors' reviews become questions with gold evidence, and a test of every change."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ ANY_KEPT = "kept"  # wanted of what a confirmed answer cites: primary or support
 
 @dataclass(frozen=True)
 class ExpectedRole:
-    """What a reviewed run asks of one candidate: the role an auditor gave it, or that a cited one stays kept."""
+    """What a reviewed run expects of one candidate: the auditor's role, or that a cited one stays kept."""
 
     candidate_id: str
     section_title: str
@@ -42,17 +42,17 @@ class ExpectedRole:
 
 @dataclass(frozen=True)
 class Golden:
-    """A reviewed run: what is wanted of its candidates; `absent` when it was confirmed that nothing answers it."""
+    """A reviewed run with its expected roles; `absent` if it was confirmed that nothing answers it."""
 
     run: RetrievalRun
     wanted: tuple[ExpectedRole, ...]
     absent: bool
-    disputed: int  # candidates two reviewers gave different roles; nothing is wanted of them
+    disputed: int  # candidates given different roles by two reviewers; nothing is expected of them
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A verdict that stood in the record and would not stand any more."""
+    """A verdict that was right in the record and now is not."""
 
     run_id: str
     question: str
@@ -64,7 +64,7 @@ class Broken:
 
 @dataclass(frozen=True)
 class GoldenCheck:
-    """How a judge of today stands against what auditors said; `mended` was wrong in the record and is right now."""
+    """How today's judge compares with the auditors; `mended` was wrong in the record and is right now."""
 
     arbiter: str
     model: str
@@ -78,7 +78,7 @@ class GoldenCheck:
     not_judged: tuple[str, ...]  # why a run could not be judged, with its id
 
 
-# ---- what auditors said
+# ---- the auditors' verdicts
 
 
 def reviewed_runs(base: KnowledgeBase) -> RetrievalRunQuerySet:
@@ -87,7 +87,7 @@ def reviewed_runs(base: KnowledgeBase) -> RetrievalRunQuerySet:
 
 
 def golden_of(run: RetrievalRun) -> Golden | None:
-    """What a run's reviews ask of a judge; None when they ask nothing that could be checked."""
+    """What a run's reviews expect of a judge; None if nothing can be checked."""
     reviews = reviews_of(run)
     candidates = list(run.candidates.all())
     roles = {candidate.pk: role_of(reviews.of(candidate.pk)) for candidate in candidates}
@@ -107,11 +107,11 @@ def golden_of(run: RetrievalRun) -> Golden | None:
 
 
 def role_of(reviews: Reviews) -> str | None:
-    """The role reviewers give a candidate; "" when they differ, None when nobody gave it one."""
+    """The role reviewers give a candidate; "" if they differ, None if nobody gave one."""
     roles = {
         review.corrected_role or review.original_role for review in (*filter(None, [reviews.standing]), *reviews.blind)
     }
-    given = roles - {"", "unjudged"}  # who agrees that nobody judged it asks for no role
+    given = roles - {"", "unjudged"}  # agreeing that nobody judged it implies no role
     if not given:
         return None
     return given.pop() if len(given) == 1 else ""
@@ -132,7 +132,7 @@ def find_cited(run: RetrievalRun) -> list[RunCandidate]:
 
 
 def question_rows(goldens: Iterable[Golden]) -> Iterator[dict[str, Any]]:
-    """Lines of a question file as `benchmarks retrieval` reads it: one a question and document with evidence."""
+    """Lines of a question file for `benchmarks retrieval`: one per question and document with evidence."""
     for golden in goldens:
         for number, seen in enumerate(golden.run.scope, start=1):
             fields = absent_fields() if golden.absent else evidence_in(golden, seen)
@@ -148,7 +148,7 @@ def question_rows(goldens: Iterable[Golden]) -> Iterator[dict[str, Any]]:
 
 
 def file_name_of(seen: dict[str, Any]) -> str:
-    """The name a document's file has in a folder of golden documents: two files of one name stay apart."""
+    """The file name of a document in a folder of golden documents, made unique among equal names."""
     return f"{seen['sha256'][:8]}-{seen['file_name']}"
 
 
@@ -181,15 +181,15 @@ def pages_of_candidates(rows: Sequence[RunCandidate]) -> list[int]:
 
 
 def section_of(row: RunCandidate, seen: dict[str, Any]) -> str:
-    """As the benchmark names sections: by title in a PDF, by heading path elsewhere."""
+    """A section in the benchmark's format: by title in a PDF, by heading path elsewhere."""
     return row.section_title if seen["file_name"].lower().endswith(".pdf") else row.breadcrumb
 
 
-# ---- a change against what auditors said
+# ---- checking a change
 
 
 def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> GoldenCheck:
-    """Judge every golden run's stored brief again and compare it with the reviews. What is asked of a model is kept."""
+    """Judge every golden run's stored brief again and compare it with the reviews. Calls to a model are stored."""
     counts: Counter[str] = Counter()
     broken: list[Broken] = []
     failed: list[str] = []
@@ -197,7 +197,7 @@ def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> Gold
     last: Rejudged | None = None
     for golden in filter(None, map(golden_of, runs)):
         if not golden.run.candidates.exists():
-            continue  # nothing was proposed, so no judge is asked
+            continue  # nothing was proposed, so there is nothing to judge
         try:
             last = rejudge(golden.run, judge)
         except CannotReplay as error:
@@ -224,7 +224,7 @@ def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> Gold
 
 
 def compare_verdicts(golden: Golden, found: Rejudged) -> Iterator[tuple[str, Broken]]:
-    """Every verdict of a run with its fate: kept, broken, mended or still wrong."""
+    """Every verdict of a run with its outcome: kept, broken, mended or still wrong."""
     now = {flip.candidate_id: flip.after for flip in found.flips}
     for wanted in golden.wanted:
         role = now.get(wanted.candidate_id, wanted.was)
@@ -255,7 +255,7 @@ def broken_of(golden: Golden, candidate_id: str, section_title: str, wanted: str
 
 
 def record_check(base: KnowledgeBase, check: GoldenCheck, actor: str) -> None:
-    """Keep what a check found, in the ledger; of a run no word that could not be erased with it."""
+    """Record a check's findings in the ledger, without words of a run that could not be erased with it."""
     details = asdict(check) | {"broken": [fields_of_broken(each) for each in check.broken[:LISTED_MAX]]}
     details |= {"broken_count": len(check.broken), "not_judged": list(check.not_judged[:LISTED_MAX])}
     with transaction.atomic():
@@ -267,7 +267,7 @@ def fields_of_broken(finding: Broken) -> dict[str, str]:
 
 
 def checks_of(base_id: UUID, count: int) -> list[Event]:
-    """The last checks of a base, their findings with question and section as the records still have them."""
+    """The last checks of a base; question and section come from the records as they are now."""
     checks = list(Event.objects.filter(kind=CHECK, subject=subject_of(base_id))[:count])
     findings = [finding for check in checks for finding in check.details["broken"]]
     run_ids = {finding["run_id"] for finding in findings}

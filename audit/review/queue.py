@@ -1,4 +1,4 @@
-"""What is to be reviewed: runs with a sign of risk, the most serious first, and runs whose review needs a second one."""
+"""The review queue: runs with a sign of risk, most serious first, and runs whose review needs a second one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from retrieval.models import INSTRUCTING, RetrievalRun, RetrievalRunQuerySet, Ru
 from retrieval.types import UNANSWERED
 
 QUEUE_SHOWN = 50
-SECOND = "second"  # the queue of runs that wait for a second reviewer
+SECOND = "second"  # the queue of runs that need a second reviewer
 SECOND_MEANING = _("One reviewer objected or overruled a role, and nobody else has looked at it since.")
 
 
 class Risk(NamedTuple):
-    """A sign that a run deserves a look: its name and its meaning on the page, and its condition on runs."""
+    """A sign that a run deserves a look: its name and explanation, and its condition on runs."""
 
     words: Promise
     meaning: Promise
@@ -57,7 +57,8 @@ RISKS = {
     "degraded": Risk(
         _("arbiter did not run"),
         _(
-            "The language model was asked and gave no usable reply. Fixed rules only put the candidates in order; nobody judged them."
+            "The language model was asked and gave no usable reply. Fixed rules only put the candidates in order; "
+            "nobody judged them."
         ),
         Q(arbiter_status="not_run") & ~Q(status="failed"),
     ),
@@ -84,7 +85,8 @@ RISKS = {
     "not_found": Risk(
         _("no answer, to be confirmed"),
         _(
-            "No candidate carried an answer, or the model said so of those that were kept. Somebody should confirm that the documents hold none."
+            "No candidate carried an answer, or the model said so of those that were kept. Somebody should confirm "
+            "that the documents hold none."
         ),
         Q(status__in=UNANSWERED) | Q(Exists(REFUSALS)),
     ),
@@ -96,7 +98,7 @@ for _each in RISKS.values():
 
 @dataclass(frozen=True)
 class QueuePosition:
-    """Where a run stands in the queue it was opened from. `number` and `of` only in a sample."""
+    """The position of a run in the queue it was opened from. `number` and `of` only for a sample."""
 
     name: str
     words: str
@@ -108,13 +110,13 @@ class QueuePosition:
 
 
 def is_reviewed() -> Q:
-    """A verdict on the answer closes a run, until a reader complains after it."""
+    """A verdict on the answer closes a run, unless a reader complains later."""
     verdicts = Review.objects.filter(run=OuterRef("pk"), candidate=None).order_by()
     return Q(Exists(verdicts)) & ~Q(Exists(unheard_complaints()))
 
 
 def open_runs(user: Viewer) -> RetrievalRunQuerySet:
-    """The runs a person may review and nobody has: not their own."""
+    """The unreviewed runs a person may review; never their own."""
     return reviewable(user).filter(~is_reviewed())
 
 
@@ -129,7 +131,7 @@ def risky(user: Viewer, risk: str = "") -> RetrievalRunQuerySet:
 
 
 def waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
-    """Runs one other person objected to and nobody else has looked at: a role overruled counts, too."""
+    """Runs one other person objected to and nobody else has reviewed; overruling a role counts too."""
     others = Review.objects.filter(run=OuterRef("run")).exclude(reviewer=OuterRef("reviewer")).order_by()
     objections = Review.objects.exclude(outcome=Review.Outcome.AGREE).exclude(reviewer_id=user.pk).order_by()
     alone = objections.filter(~Exists(others), run=OuterRef("pk"))
@@ -137,7 +139,7 @@ def waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
 
 
 def first_in_queue(user: Viewer, name: str = "") -> list[RetrievalRun]:
-    """The first runs of a queue and one more; of any risk by the most serious sign, and newest first within one."""
+    """The first runs of a queue and one more; mixed risks sorted by seriousness, then newest first."""
     if name:
         runs = waiting_for_second(user) if name == SECOND else risky(user, name)
         return list(runs.defer(*HEAVY)[: QUEUE_SHOWN + 1])
@@ -154,7 +156,7 @@ def groups(user: Viewer) -> list[RetrievalRunQuerySet]:
 
 
 def signs_of(runs: Sequence[RetrievalRun]) -> dict[UUID, list[str]]:
-    """The signs of risk of each run by name, the most serious first."""
+    """Each run's signs of risk by name, most serious first."""
     ids = [run.pk for run in runs]
     signs: dict[UUID, list[str]] = {pk: [] for pk in ids}
     for name, risk in RISKS.items():
@@ -163,11 +165,11 @@ def signs_of(runs: Sequence[RetrievalRun]) -> dict[UUID, list[str]]:
     return signs
 
 
-# ---- places
+# ---- positions
 
 
 def find_position(run: RetrievalRun, name: str, user: Viewer) -> QueuePosition | None:
-    """Where a run stands in a queue: a risk, "risk" for any, "second", or a sample's id. None for no queue."""
+    """A run's position in a queue: a risk, "risk" for any, "second", or a sample's id. None if unknown."""
     if name == "risk":
         return place_by_seriousness(run, user)
     if name in RISKS or name == SECOND:
@@ -200,7 +202,7 @@ def place_by_time(run: RetrievalRun, name: str, user: Viewer) -> QueuePosition:
 
 
 def place_by_seriousness(run: RetrievalRun, user: Viewer) -> QueuePosition:
-    """Its neighbours in the order of `first_in_queue`; a run without a sign stands before all."""
+    """Its neighbours in the order of `first_in_queue`; a run without a sign comes before all."""
     signs = signs_of([run])[run.pk]
     names = list(RISKS)
     at = names.index(signs[0]) if signs else -1

@@ -1,8 +1,8 @@
-"""Replay: rebuild what was sent from the stored rows, read the stored reply again, and judge the same brief anew.
+"""Replay: rebuild the request from the stored rows, read the stored reply again, and judge the same brief anew.
 
-Nothing here touches the run. What the rows hold suffices for the request: the contents as shown, each candidate's
-brief, the question as read. It does not suffice for the rules, which weigh each candidate by its strength and by the
-parts of the question it serves: these two are computed again from the stored hits, as long as the parses live.
+Nothing here changes the run. The rows suffice for the request: contents as shown, each candidate's brief, the question
+as read. The rules also need each candidate's strength and the parts of the question it serves; both are computed
+again from the stored hits, as long as the parses exist.
 """
 
 import json
@@ -31,19 +31,19 @@ from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, Candidate, Hints, Hit, Keyword, LineRange, Question, Ranking
 
 OPTIONAL = ("temperature", "store")
-# How a server that knows no schemas is told of one (llm.dialect).
+# How servers without schema support are given one (llm.dialect).
 SCHEMA_TOLD = "\n\nReply with one JSON object and nothing else. It must follow this JSON schema:\n"
-POOL_ENOUGH = 10_000  # every place the hits give: the stored candidates are among them whatever the pool was
+POOL_ENOUGH = 10_000  # every place the hits give, so that the stored candidates are among them
 
 
 class CannotReplay(Exception):
-    """Why a run cannot be judged again; the message is for people."""
+    """The run cannot be judged again; the message for people says why."""
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A request written anew beside the digest of the one that was sent; `roles_differ` names candidates whose stored
-    verdict is not what the stored reply says now."""
+    """A rebuilt request and the digest of the one that was sent; `roles_differ` names candidates whose stored verdict
+    differs from the reread reply."""
 
     run_id: UUID
     sent: str
@@ -58,7 +58,7 @@ class Rebuilt:
 
 @dataclass(frozen=True)
 class Judge:
-    """Who judges a stored brief again: the rules, or a model ("" is the installation's) with one of two prompts.
+    """Who judges a stored brief again: the rules, or a model ("" is the configured one) with one of two prompts.
 
     `current` is this program's prompt, `stored` the instructions inside the stored request.
     """
@@ -70,7 +70,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Flip:
-    """One candidate that another judgement puts elsewhere."""
+    """A candidate whose role changes in another judgement."""
 
     candidate_id: str
     section_title: str
@@ -81,7 +81,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Rejudged:
-    """One or more new judgements of a stored brief. Stability is the mean share of a candidate's commonest role."""
+    """One or more new judgements of a stored brief. Stability is the mean share of a candidate's most common role."""
 
     arbiter: str
     model: str
@@ -94,11 +94,11 @@ class Rejudged:
     exchanges: tuple[Exchange, ...]
 
 
-# ---- the bytes
+# ---- rebuilding the request
 
 
 def rebuild(run: RetrievalRun) -> Rebuilt | None:
-    """The arbiter's request from the rows of a run, and its reply read again; None when no model was asked, or all is erased."""
+    """Rebuild the arbiter's request from a run's rows and reread its reply; None without a model or once erased."""
     call = run.llm_call
     if call is None or not call.request:
         return None
@@ -109,7 +109,7 @@ def rebuild(run: RetrievalRun) -> Rebuilt | None:
 
 
 def sent_order(run: RetrievalRun) -> list[RunCandidate]:
-    """The candidates as they stood in the request: by their rank in fusion, which no two share."""
+    """The candidates in the order of the request: by their fusion rank, which is unique."""
     return list(run.candidates.order_by("rrf_rank", "position"))
 
 
@@ -123,7 +123,7 @@ def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:
 
 
 def fixed_part(call: LLMCall) -> tuple[str, dict[str, Any], str]:
-    """Instructions and schema: this program's when it still has that prompt, else those inside the stored request."""
+    """Instructions and schema: this program's if it still has that prompt, else those of the stored request."""
     if (call.prompt_name, call.prompt_version) == (PROMPT_NAME, PROMPT_VERSION):
         return clean_text(INSTRUCTIONS), strict_schema(ArbiterReply), ""
     note = (
@@ -143,7 +143,7 @@ def stored_fixed_part(call: LLMCall) -> tuple[str, dict[str, Any]]:
 
 
 def lacks_of(call: LLMCall) -> frozenset[str]:
-    """What the server could not do when it was asked, from the parameters that were kept."""
+    """Which features the server lacked when it was asked, from the stored parameters."""
     lacks = {name for name in OPTIONAL if name not in call.parameters}
     if call.api == CHAT:
         form = call.parameters.get("format", "json_schema")
@@ -164,11 +164,11 @@ def differing_roles(run: RetrievalRun, call: LLMCall, rows: Sequence[RunCandidat
     return tuple(row.candidate_id for row in rows if now.get(row.candidate_id) != row.role)
 
 
-# ---- judging anew
+# ---- judging again
 
 
 def rejudge(run: RetrievalRun, judge: Judge, *, repeats: int = 1) -> Rejudged:
-    """Judge the stored brief again, so many times. Raises CannotReplay."""
+    """Judge the stored brief again, as often as asked. Raises CannotReplay."""
     rows = sent_order(run)
     if not run.question:
         raise CannotReplay(gettext("The words of this run were erased, so there is nothing to judge."))
@@ -208,7 +208,7 @@ def stability_of(rankings: Sequence[Ranking]) -> float:
 
 
 def summary(found: Rejudged) -> dict[str, Any]:
-    """What is recorded of a replay."""
+    """What is recorded about a replay."""
     return {
         "arbiter": found.arbiter,
         "model": found.model,
@@ -226,7 +226,7 @@ def judge_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) ->
 
 
 def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) -> Ranking:
-    """One call with the stored brief; the verdicts checked as always."""
+    """One call with the stored brief; its verdicts are checked as usual."""
     instructions, version = instructions_for(run, judge)
     try:
         completion = complete(
@@ -245,7 +245,7 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
 
 
 def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
-    """Instructions and their version."""
+    """The instructions and their version."""
     if judge.prompt == "current":
         return INSTRUCTIONS, PROMPT_VERSION
     if run.llm_call is None:
@@ -254,15 +254,15 @@ def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
 
 
 def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:
-    """The rules on the stored candidates, with strength and parts computed again from the stored hits."""
+    """Apply the rules to the stored candidates, with strength and parts computed from the stored hits."""
     question = question_from(run.parsed)
     contents = contents_of(run)
     again = {each.candidate_id: each for each in aggregate(hits_from(run), question, contents, pool_max=POOL_ENOUGH)}
     unknown = [row.candidate_id for row in rows if row.candidate_id not in again]
     if unknown:
         words = gettext(
-            "This program merges the stored hits in another way than %(version)s did: it does not find %(names)s any more, "
-            "so the strength the rules need is not known."
+            "This program merges the stored hits in another way than %(version)s did: it does not find %(names)s any "
+            "more, so the strength the rules need is not known."
         )
         raise CannotReplay(words % {"version": run.code_version, "names": ", ".join(unknown[:3])})
     candidates = [
@@ -273,23 +273,23 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
 
 
 def contents_of(run: RetrievalRun) -> list[DocumentContent]:
-    """The parses the run saw, as they still are: a parse never changes."""
+    """The parses the run saw; they never change."""
     parses = {str(parse.pk): parse for parse in Parse.objects.filter(pk__in=[seen["parse_id"] for seen in run.scope])}
     gone = [seen["title"] for seen in run.scope if seen["parse_id"] not in parses]
     if gone:
         words = gettext(
-            "The rules need the strength of each candidate, which the record does not hold, and “%(title)s”, from which it "
-            "could be computed again, is gone. A model can still judge: its whole brief is in the record."
+            "The rules need the strength of each candidate, which the record does not hold, and “%(title)s”, from "
+            "which it could be computed again, is gone. A model can still judge: its whole brief is in the record."
         )
         raise CannotReplay(words % {"title": gone[0]})
     return [load_content(parses[seen["parse_id"]]) for seen in run.scope]
 
 
-# ---- rows become values again
+# ---- rows back to values
 
 
 def question_from(parsed: dict[str, Any]) -> Question:
-    """The question as it was read; what the record keeps beside it, such as how it was typed, is no part of it."""
+    """The question as it was read, without what the record stores beside it, such as the text as typed."""
     known = {field.name for field in fields(Question)}
     values = tuples_of({name: value for name, value in parsed.items() if name in known})
     values["hints"] = Hints(**tuples_of(parsed["hints"]))
@@ -309,7 +309,7 @@ def hits_from(run: RetrievalRun) -> list[Hit]:
 
 
 def found_from(row: RunCandidate) -> Candidate:
-    """The candidate as the arbiter was given it, without its brief; strength and parts are not in the row."""
+    """The candidate as the arbiter saw it, without its brief; the row lacks strength and parts."""
     return Candidate(
         candidate_id=row.candidate_id,
         document_id=str(row.document_id),

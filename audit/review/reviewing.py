@@ -1,4 +1,4 @@
-"""Reviews: who may give one, how two that did not see each other conflict, and what stands at the moment."""
+"""Reviews: who may give one, how concurrent ones conflict, and which verdict currently applies."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class ReviewRefused(Exception):
 
 
 class ReviewConflict(Exception):
-    """Somebody reviewed the same thing since the form was opened; nothing was stored."""
+    """Somebody reviewed the same thing after the form was opened; nothing was stored."""
 
     def __init__(self, standing: Review | None) -> None:
         super().__init__(
@@ -32,7 +32,7 @@ class ReviewConflict(Exception):
 
 @dataclass(frozen=True)
 class Opinion:
-    """What a form says. `previous_id` is the review its author had seen, None when there was none."""
+    """The content of a review form. `previous_id` is the review its author had seen, None if there was none."""
 
     outcome: str
     corrected_role: str = ""
@@ -43,7 +43,7 @@ class Opinion:
 
 @dataclass(frozen=True)
 class Reviews:
-    """The reviews of one candidate or of the answer: the chain in order, and the blind ones beside it."""
+    """The reviews of one candidate or of the answer: the chain in order, and the blind ones."""
 
     chain: tuple[Review, ...] = ()
     blind: tuple[Review, ...] = ()
@@ -55,7 +55,7 @@ class Reviews:
 
 @dataclass(frozen=True)
 class RunReviews:
-    """Every review of a run; the key None is the answer."""
+    """Every review of a run, by candidate; the key None is the answer."""
 
     by_candidate: dict[int | None, Reviews] = field(default_factory=dict)
 
@@ -67,7 +67,7 @@ class RunReviews:
 
 
 def reviews_of(run: RetrievalRun, *, unseen_by: Viewer | None = None) -> RunReviews:
-    """A run's reviews; with `unseen_by` only those of that person, as a blind reviewer sees them."""
+    """A run's reviews; with `unseen_by` only that person's own, as a blind reviewer sees them."""
     found = Review.objects.filter(run=run)
     reviews = list(found.filter(reviewer_id=unseen_by.pk) if unseen_by else found)
     keys = {review.candidate_id for review in reviews}
@@ -77,7 +77,7 @@ def reviews_of(run: RetrievalRun, *, unseen_by: Viewer | None = None) -> RunRevi
 
 
 def arrange_reviews(reviews: Iterable[Review]) -> Reviews:
-    """The chain by its links and not by the clock."""
+    """Order the chain by its links, not by time."""
     given = list(reviews)
     following = {review.previous_id: review for review in given if not review.is_blind}
     first = following.get(None)
@@ -89,7 +89,7 @@ def arrange_reviews(reviews: Iterable[Review]) -> Reviews:
 
 
 def why_not(user: Viewer, run: RetrievalRun) -> str:
-    """Why a person may not review a run; "" when they may."""
+    """Why a person may not review a run, or ""."""
     if not is_auditor(user, run.base_id):
         return _("Only auditors and owners of the base review its runs.")
     if run.asked_by_id == user.pk:
@@ -98,7 +98,7 @@ def why_not(user: Viewer, run: RetrievalRun) -> str:
 
 
 def why_not_blind(user: Viewer, run: RetrievalRun) -> str:
-    """Why a review of this person could not be called blind; "" when it could."""
+    """Why a review by this person would not be blind, or ""."""
     others = Review.objects.filter(run=run).exclude(reviewer_id=user.pk).order_by("created_at")
     first = others.values_list("created_at", flat=True).first()
     if first is None:
@@ -134,13 +134,13 @@ def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinio
     )
     try:
         store(row)
-    except IntegrityError:  # both passed the check above; the constraint let only the first in
+    except IntegrityError:  # both passed the check above; the constraint accepted only the first
         raise ReviewConflict(reviews_of(run).of(candidate.pk if candidate else None).standing) from None
     return row
 
 
 def next_unreviewed(candidates: Sequence[RunCandidate], reviews: RunReviews, after: str) -> str:
-    """The id of the next candidate of a table without a review; "" when none follows."""
+    """The id of the next candidate of a table without a review, or ""."""
     ids = [candidate.candidate_id for candidate in candidates]
     start = ids.index(after) + 1 if after in ids else 0
     return next((row.candidate_id for row in candidates[start:] if not reviews.of(row.pk).standing), "")

@@ -1,4 +1,4 @@
-"""Random samples that anybody can draw again: by the SHA-256 of a seed and each run's id."""
+"""Reproducible random samples, by the SHA-256 of a seed and each run's id."""
 
 import secrets
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ SEED_BYTES = 8
 
 
 def take_sample(base: KnowledgeBase, size: int, user: User, seed: str = "") -> ReviewSample:
-    """Draw runs of a base at random and keep base, moment, seed and what was drawn, with a ledger entry."""
+    """Draw runs of a base at random and store base, moment, seed and result, with a ledger entry."""
     now = timezone.now()
     sample = ReviewSample(
         base=base,
@@ -37,9 +37,9 @@ def take_sample(base: KnowledgeBase, size: int, user: User, seed: str = "") -> R
 
 
 def redraw_sample(sample: ReviewSample) -> list[str]:
-    """The runs of a sample, drawn again: the first by the SHA-256 of "<seed>:<run id>".
+    """Redraw the runs of a sample: the lowest by the SHA-256 of "<seed>:<run id>".
 
-    Everybody can repeat that by hand, on any machine, which no generator of random numbers promises.
+    Anybody can repeat that on any machine, which random number generators do not guarantee.
     """
     text = Concat(Value(f"{sample.seed}:"), Cast(F("pk"), CharField()), output_field=CharField())
     digest = Func(Func(text, Value("UTF8"), function="convert_to"), function="sha256", output_field=BinaryField())

@@ -1,4 +1,4 @@
-"""Signing a review off: one person vouches for a period or a sample, a second one agrees; both are in the ledger."""
+"""Sign a review off: one person vouches for a period or sample, a second one agrees; both go into the ledger."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -37,7 +37,7 @@ class Subject:
 
 
 def of_period(base: KnowledgeBase, first: date, last: date) -> Subject:
-    """Whole days in UTC, both included; of today what has passed of it."""
+    """Whole days in UTC, both included; today up to now."""
     since, end = (datetime.combine(day, time(), tzinfo=UTC) for day in (first, last + timedelta(days=1)))
     return Subject(base.pk, base.name, since, min(end, timezone.now()) if last <= timezone.now().date() else end)
 
@@ -59,7 +59,7 @@ def runs_of(subject: Subject) -> RetrievalRunQuerySet:
 
 
 def count_figures(subject: Subject) -> dict[str, Any]:
-    """What the signature says: how much there was, how much was reviewed, and what came of it."""
+    """The figures of a signature: how many runs there were, how many were reviewed, and the results."""
     runs = runs_of(subject).order_by()
     risky, reviewed = runs.filter(ANY_RISK), runs.filter(is_reviewed())
     reviews = Review.objects.filter(run=OuterRef("pk")).order_by()
@@ -77,7 +77,7 @@ def count_figures(subject: Subject) -> dict[str, Any]:
 
 
 def find_sign_off_obstacle(subject: Subject, figures: dict[str, Any]) -> str:
-    """Why it cannot be signed off yet; "" when it can. Of a sample every run is reviewed, of a period every risk."""
+    """Why it cannot be signed off yet, or "". A sample must be fully reviewed; of a period, every risk."""
     if subject.until > timezone.now():
         return _("This period has not ended yet.")
     if not figures["runs"]:
@@ -105,27 +105,27 @@ def describe_sign_off(row: SignOff) -> str:
     figures = row.figures
     if row.sample_id:
         told = _(
-            "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s with an "
-            "objection to the answer, %(overruled)s roles overruled."
+            "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s "
+            "with an objection to the answer, %(overruled)s roles overruled."
         )
     else:
         told = _(
-            "%(runs)s questions: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of risk; "
-            "%(objected)s with an objection to the answer, %(overruled)s roles overruled."
+            "%(runs)s questions: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of "
+            "risk; %(objected)s with an objection to the answer, %(overruled)s roles overruled."
         )
     sentence: str = told % figures
     return sentence
 
 
 def sign(subject: Subject, user: User, note: str = "") -> SignOff:
-    """Keep a first signature with its ledger entry. Raises SignOffRefused (recorded)."""
+    """Store a first signature with its ledger entry. Raises SignOffRefused (recorded)."""
     figures = count_figures(subject)
     refuse_unless(user, subject, find_sign_off_obstacle(subject, figures))
     return store_sign_off(subject, user, note, figures, None)
 
 
 def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
-    """Keep the second signature, of another person and on figures counted anew. Raises SignOffRefused (recorded)."""
+    """Store the second signature, by another person and on new figures. Raises SignOffRefused (recorded)."""
     subject = of_sign_off(first)
     figures = count_figures(subject)
     why = find_sign_off_obstacle(subject, figures)
@@ -137,7 +137,7 @@ def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
     try:
         with transaction.atomic():
             return store_sign_off(subject, user, note, figures, first)
-    except IntegrityError:  # two at once; the constraint let only the first in
+    except IntegrityError:  # two at once; the constraint accepted only the first
         raise SignOffRefused(_("This has both signatures already.")) from None
 
 

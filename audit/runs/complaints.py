@@ -1,4 +1,4 @@
-"""What readers complained of in an answer: of each reader the last word, since a change of mind is a row of its own."""
+"""Readers' complaints about an answer: only each reader's latest feedback counts, since each is a new row."""
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -8,18 +8,18 @@ from retrieval.models import RetrievalRun
 
 
 def standing_complaints() -> QuerySet[Feedback]:
-    """The complaints nobody has taken back."""
+    """The complaints nobody has withdrawn."""
     later = Feedback.objects.filter(turn=OuterRef("turn"), by=OuterRef("by"), created__gt=OuterRef("created"))
     return Feedback.objects.exclude(kind=Feedback.Kind.HELPFUL).filter(~Exists(later)).order_by()
 
 
 def complaints_of_run() -> QuerySet[Feedback]:
-    """The complaints about a run that is the outer row."""
+    """The complaints about the run of the outer query."""
     return standing_complaints().filter(turn__run=OuterRef("pk"))
 
 
 def unheard_complaints() -> QuerySet[Feedback]:
-    """Of these the ones that no verdict on the answer came after."""
+    """Those complaints that no later verdict on the answer has settled."""
     verdicts = Review.objects.filter(
         run=OuterRef("turn__run"), candidate=None, created_at__gt=OuterRef("created")
     ).order_by()
@@ -27,5 +27,5 @@ def unheard_complaints() -> QuerySet[Feedback]:
 
 
 def feedback_on(run: RetrievalRun) -> list[Feedback]:
-    """Everything readers said of a run's answer, in order."""
+    """All feedback on a run's answer, in order."""
     return list(Feedback.objects.filter(turn__run=run))

@@ -1,4 +1,4 @@
-"""Where the arbiter and the detectors differ: each detector's own order of the candidates, beside the arbiter's."""
+"""Where arbiter and detectors differ: each detector's own ranking of the candidates beside the arbiter's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,15 +16,15 @@ REFUSED_ROLES = ("tangential", "discarded")
 
 @dataclass(frozen=True)
 class Ranks:
-    """By candidate, its rank in each detector that proposed it; equal scores share the better rank."""
+    """For each candidate, its rank in each detector that proposed it; equal scores share the better rank."""
 
     of: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     ran: tuple[str, ...] = ()  # the detectors that proposed anything
-    against: frozenset[int] = frozenset()  # decided against every one of them
+    against: frozenset[int] = frozenset()  # kept or refused against all of them
 
 
 def rank_candidates(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Ranks:
-    """The order each detector alone would have given, from the stored hits. Scores compare only within a detector."""
+    """The ranking each detector alone would give, from the stored hits. Scores compare only within a detector."""
     best = best_scores(run.hits, candidates)
     ranks: dict[int, dict[str, int]] = {candidate.pk: {} for candidate in candidates}
     for method in METHODS:
@@ -40,9 +40,9 @@ def rank_candidates(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Ra
 
 
 def best_scores(hits: Sequence[dict[str, Any]], candidates: Sequence[RunCandidate]) -> dict[int, dict[str, float]]:
-    """By candidate and detector, the best score of a hit on the candidate's anchor lines.
+    """For each candidate and detector, the best score of a hit on the candidate's anchor lines.
 
-    A detector that proposed it by other lines of its section, such as the title, counts with its best hit there.
+    If a detector hit only other lines of its section, such as the title, its best hit there counts.
     """
     best: dict[int, dict[str, float]] = {candidate.pk: {} for candidate in candidates}
     by_document: dict[str, list[dict[str, Any]]] = {}
@@ -70,7 +70,7 @@ def any_of(method: str, hits: Sequence[dict[str, Any]]) -> bool:
 
 
 def is_against(candidate: RunCandidate, ranks: Mapping[str, int], ran: Sequence[str], kept: int) -> bool:
-    """Kept although no detector has it among its best, or refused although every one of them has."""
+    """Whether it is kept though no detector ranks it among its best, or refused though all of them do."""
     if not ran or candidate.role == "unjudged":
         return False
     wanted = [method for method in ran if ranks.get(method, kept + 1) <= kept]
@@ -79,7 +79,7 @@ def is_against(candidate: RunCandidate, ranks: Mapping[str, int], ran: Sequence[
 
 @dataclass(frozen=True)
 class GridRow:
-    """One candidate in the grid: its place by each detector that proposed anything, by RRF, and by the arbiter."""
+    """One candidate in the grid: its rank in each detector that proposed anything, in RRF, and by the arbiter."""
 
     candidate: RunCandidate
     places: tuple[int | None, ...]
@@ -89,7 +89,7 @@ class GridRow:
 
 
 def grid_of(candidates: Sequence[RunCandidate], ranks: Ranks) -> tuple[GridRow, ...]:
-    """Candidates by detectors: what went against every detector, what RRF would have decided otherwise, RRF's order."""
+    """The grid's rows: first decisions against every detector, then those against RRF, then in RRF order."""
     against = against_rrf(candidates)
     rows = [
         GridRow(
@@ -107,7 +107,7 @@ def grid_of(candidates: Sequence[RunCandidate], ranks: Ranks) -> tuple[GridRow, 
 
 
 def against_rrf(candidates: Sequence[RunCandidate]) -> set[int]:
-    """The decisions RRF alone would have taken otherwise: it would have kept as many, from the top of its own list."""
+    """The decisions RRF alone would have made differently, keeping as many from the top of its own list."""
     kept = {candidate.pk for candidate in candidates if candidate.role in KEPT_ROLES}
     by_rrf = {candidate.pk for candidate in candidates if candidate.rrf_rank <= len(kept)}
     return kept ^ by_rrf
@@ -118,7 +118,7 @@ def span(first: int, last: int) -> str:
 
 
 def describe_disagreement(candidate: RunCandidate) -> str:
-    """RRF's place for it beside the arbiter's verdict and reason."""
+    """RRF's rank of it beside the arbiter's verdict and reason."""
     role = str(ROLE_NAMES.get(candidate.role, candidate.role)).lower()
     told = {"place": ordinal(candidate.rrf_rank), "role": role, "reason": candidate.reason.rstrip(". ")}
     if candidate.role == "unjudged":
@@ -132,7 +132,7 @@ def describe_disagreement(candidate: RunCandidate) -> str:
 
 
 def detectors_sentence(ranks: Mapping[str, int], ran: Sequence[str]) -> str:
-    """Where each detector that ran would have put it, in words."""
+    """How each detector that ran would have ranked it, in words."""
     return ", ".join(
         f"{str(METHOD_NAMES[method]).lower()} {ordinal(ranks[method])}"
         if method in ranks
@@ -142,7 +142,7 @@ def detectors_sentence(ranks: Mapping[str, int], ran: Sequence[str]) -> str:
 
 
 def ordinal(number: int) -> str:
-    """A place in the words of the language: 1st, 2nd; 1er, 2e."""
+    """An ordinal in the reader's language: 1st, 2nd; 1er, 2e."""
     if (get_language() or "en").startswith("fr"):
         return f"{number}{'er' if number == 1 else 'e'}"
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"

@@ -1,4 +1,4 @@
-"""The words an auditor meets on a trail, each explained in a sentence or two."""
+"""The terms of an audit trail, each explained in a sentence or two."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -8,8 +8,8 @@ TERMS = {
         "Kept although no detector alone has it among its best, or refused although every one of them has."
     ),
     "against RRF": _(
-        "Kept or refused otherwise than RRF would have: it keeps as many, from the top of its own list. A candidate that "
-        "changes its place and stays kept does not count."
+        "Kept or refused otherwise than RRF would have: it keeps as many, from the top of its own list. A candidate "
+        "that changes its place and stays kept does not count."
     ),
     "anchor": _("The narrow lines where a search found its match, or the words of the passage the arbiter quoted."),
     "arbiter": _(
@@ -20,15 +20,16 @@ TERMS = {
     ),
     "brief": _("What the arbiter read about one candidate: where it stands, which words matched, a few lines of text."),
     "candidate": _(
-        "A place in a document that a detector found and that was put before the arbiter. Every one stays in the record, "
-        "refused ones too."
+        "A place in a document that a detector found and that was put before the arbiter. Every one stays in the "
+        "record, refused ones too."
     ),
     "checks": _(
         "What the program tested of each sentence of the answer: does it cite, and do words and numbers agree?"
     ),
     "confidence": _(
-        "How strong the kind of evidence is, by rule: 0.9 or more for a section named as asked, 0.8 for words that stand "
-        "together, 0.55 for a word alone, and at most 0.8 where no language model judged. It is not a probability."
+        "How strong the kind of evidence is, by rule: 0.9 or more for a section named as asked, 0.8 for words that "
+        "stand together, 0.55 for a word alone, and at most 0.8 where no language model judged. "
+        "It is not a probability."
     ),
     "context": _("The wider lines around the anchor that are handed on for writing the answer."),
     "contract": _(
@@ -36,21 +37,23 @@ TERMS = {
     ),
     "coverage": _("Which pages could be searched at all. Pages without readable text can hide an answer."),
     "detector": _(
-        "A search of one kind: words in titles of sections, keywords in the text, patterns such as an amount or a date, or "
-        "vectors, that is, nearness in meaning."
+        "A search of one kind: words in titles of sections, keywords in the text, patterns such as an amount or a "
+        "date, or vectors, that is, nearness in meaning."
     ),
     "evidence pack": _(
-        "A zip with this page as a report, the records, images of the pages, and a program that checks that none was changed."
+        "A zip with this page as a report, the records, images of the pages, and a program that checks that none was "
+        "changed."
     ),
     "gate": _("A rule that can decide “not found”. Each says on what evidence it did or did not."),
     "heatmap": _("Every line of the page shaded by how near it lies to the question in meaning. It decided nothing."),
     "hit": _(
-        "One match of one detector. Hits at the same place are merged into a candidate, unless all are near in meaning only "
-        "and no word searched stands anywhere."
+        "One match of one detector. Hits at the same place are merged into a candidate, unless all are near in meaning "
+        "only and no word searched stands anywhere."
     ),
     "ledger": _(
-        "A chain of fingerprints: each entry covers a record and the entry before, so that a later change shows. “Record "
-        "unchanged” means that this record is what was stored. It says nothing about whether the answer is right."
+        "A chain of fingerprints: each entry covers a record and the entry before, so that a later change shows. "
+        "“Record unchanged” means that this record is what was stored. "
+        "It says nothing about whether the answer is right."
     ),
     "mode": _(
         "How much work a question gets: fast asks no model to judge, balanced does, thorough also lets it read the "
@@ -60,15 +63,16 @@ TERMS = {
     "plan": _("Which detectors ran for this question, each with the reason why it did or did not."),
     "prompt": _("The instructions the model got, numbered by version so that a change of wording can be told."),
     "quote": _(
-        "The words the arbiter took from a passage. The program looks for them in the text of the page: literal if they "
-        "stand there word for word, shortened to the part that does, rejected if none does. Only kept passages are quoted."
+        "The words the arbiter took from a passage. The program looks for them in the text of the page: literal if "
+        "they stand there word for word, shortened to the part that does, rejected if none does. "
+        "Only kept passages are quoted."
     ),
     "review": _(
         "What a person says of one candidate: that its role is right, or which role it should have had, and why."
     ),
     "role": _(
-        "What the arbiter decided. Kept for the answer: primary carries it, supporting helps to understand it. Refused: "
-        "tangential is about the topic only, discarded is not."
+        "What the arbiter decided. Kept for the answer: primary carries it, supporting helps to understand it. "
+        "Refused: tangential is about the topic only, discarded is not."
     ),
     "RRF": _(
         "Reciprocal rank fusion, a common way to merge search results by rank alone. Logged for comparison; it never "
@@ -76,8 +80,8 @@ TERMS = {
     ),
     "SHA-256": _("A fingerprint of bytes: the same bytes always give the same one, other bytes never do."),
     "strength": _(
-        "How much of the question a place carries, by fixed weights: its words, of which the asker’s own and the rare ones "
-        "count more, words in the title, nearness in meaning, and a value of the form asked for."
+        "How much of the question a place carries, by fixed weights: its words, of which the asker’s own and the rare "
+        "ones count more, words in the title, nearness in meaning, and a value of the form asked for."
     ),
     "tokens": _("The pieces a model reads and writes text in, and is paid by; an English word is one or two."),
     "verdict": _("What a reviewer says of the answer as a whole: agreed, wrong, incomplete, or not supported."),
@@ -85,5 +89,5 @@ TERMS = {
 
 
 def terms_in_order(*names: str) -> list[tuple[str, Promise]]:
-    """The terms of those names, or all, with what they mean."""
+    """The named terms, or all, with their explanations."""
     return sorted(((name, TERMS[name]) for name in names or TERMS), key=lambda pair: pair[0].casefold())

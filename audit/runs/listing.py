@@ -1,4 +1,4 @@
-"""The list of runs: filters, pages by key, and the counts each line shows."""
+"""The list of runs: filters, keyset paging, and the counts on each line."""
 
 import re
 import uuid
@@ -25,18 +25,18 @@ from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
 from retrieval.types import KEPT_ROLES
 
 RUNS_A_PAGE = 25
-WINDOWS = (200, 1_000)  # runs looked through one by one before an index is asked: 24,000 candidates at most
+WINDOWS = (200, 1_000)  # runs checked one by one before an index is used: at most 24,000 candidates
 TITLES_MAX = 20
-IDS_MAX = 5_000  # ids an index gives that are put into a query one by one
+IDS_MAX = 5_000  # ids from an index that are put into a query directly
 OF_CANDIDATE = ("role", "method", "repair", "page")
-# As the indexes have them.
+# The same expressions as the indexes.
 QUESTION_WORDS = SearchVector("question", config="simple")
 REASON_WORDS = SearchVector("reason", config="simple")
 WORD = re.compile(r"\w+")
 
 
 class RunKey(NamedTuple):
-    """Where a page ends: the last run's moment and id. Unlike an offset it costs the same on every page."""
+    """The end of a page: the last run's time and id. Unlike an offset, it costs the same on every page."""
 
     created_at: datetime
     run_id: uuid.UUID
@@ -46,7 +46,7 @@ class RunKey(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> "RunKey":
-        """The key in an address. Raises BadRequest when it is none."""
+        """Parse the key of an address. Raises BadRequest if it is invalid."""
         moment, _, run_id = text.partition("_")
         try:
             key = cls(datetime.fromisoformat(moment), uuid.UUID(run_id))
@@ -59,7 +59,7 @@ class RunKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Listed:
-    """One run in the list, with how many candidates it had and kept."""
+    """One run in the list, with its numbers of candidates and kept ones."""
 
     run: RetrievalRun
     outcome: Outcome
@@ -84,7 +84,7 @@ def filter_runs(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> Retrieval
 def read_run_page(
     runs: RetrievalRunQuerySet, *, before: str = "", after: str = "", wanted: dict[str, Any] | None = None
 ) -> RunPage:
-    """The newest runs that fit, or those just before or just after a key. Raises BadRequest for a key that is none."""
+    """The newest runs that match, or those just before or after a key. Raises BadRequest for an invalid key."""
     runs = filter_by_run(runs, wanted or {})
     found = runs_before(runs, RunKey.read(before)) if before else runs.order_by("-created_at", "-id")
     if after:
@@ -100,10 +100,10 @@ def read_run_page(
 
 
 def first_of(ordered: RetrievalRunQuerySet, wanted: dict[str, Any], count: int) -> list[RetrievalRun]:
-    """The first runs of an order that fit what is asked of their words and candidates.
+    """The first matching runs of an order, by their words and candidates.
 
-    What many runs fit is found among the first few; what few fit is looked up in an index. Either way alone takes
-    seconds at 2,000,000 candidates: the one for rare words, the other for common ones.
+    Frequent matches are found among the first few runs, rare ones through an index. Either way alone takes seconds at
+    2,000,000 candidates: the former for rare words, the latter for common ones.
     """
     light = ordered.defer(*HEAVY)
     if not asks_candidates(wanted):
@@ -115,12 +115,12 @@ def first_of(ordered: RetrievalRunQuerySet, wanted: dict[str, Any], count: int) 
         if len(fitting) >= count or len(window) < size:
             return list(light.filter(pk__in=fitting)[:count])
         begin += size
-    ids = list(ids_of(wanted)[: IDS_MAX + 1])  # by themselves: joined with the order, the planner walks all runs
+    ids = list(ids_of(wanted)[: IDS_MAX + 1])  # separate: joined with the order, the planner walks all runs
     return list(light.filter(pk__in=ids if len(ids) <= IDS_MAX else ids_of(wanted))[:count])
 
 
 def filter_by_run(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
-    """The runs that fit what stands on the run itself, or on the few rows beside it."""
+    """Filter by columns of the run itself, or of the few rows beside it."""
     for name in ("base", "status", "arbiter"):
         if wanted.get(name):
             runs = runs.filter(**{name: wanted[name]})
@@ -147,7 +147,7 @@ def start_of(day: date) -> datetime:
 
 
 def scope_of(text: str) -> Q:
-    """Runs over a document: by its id, which also names one that is gone, or by words of its title."""
+    """Runs over a document: by its id, which also matches deleted ones, or by words of its title."""
     try:
         ids = [uuid.UUID(text)]
     except ValueError:
@@ -159,7 +159,7 @@ def scope_of(text: str) -> Q:
 
 
 def reviewed_as(review: str) -> Q:
-    """Runs by what auditors or readers said of them."""
+    """Runs by the verdicts of auditors or readers."""
     reviews = Review.objects.filter(run=OuterRef("pk"))
     conditions = {
         "none": ~Q(Exists(reviews)),
@@ -172,7 +172,7 @@ def reviewed_as(review: str) -> Q:
 
 
 def complaints() -> QuerySet[Feedback]:
-    """What readers of a run's answer complained of, for a run as the outer row."""
+    """The complaints about the run of the outer query."""
     return Feedback.objects.exclude(kind=Feedback.Kind.HELPFUL).filter(turn__run=OuterRef("pk"))
 
 
@@ -181,8 +181,8 @@ def asks_candidates(wanted: dict[str, Any]) -> bool:
 
 
 def fitting_among(run_ids: Sequence[uuid.UUID], wanted: dict[str, Any]) -> set[uuid.UUID]:
-    """Those of some runs that fit, looked through one by one."""
-    # Read by an expression and not by the indexed words: the index would bring every candidate of 2,000,000 first.
+    """Those of the given runs that match, checked one by one."""
+    # By an expression, not the indexed words: the index would fetch every matching candidate of 2,000,000 first.
     rows = candidates_with(wanted).filter(beginning("reason", wanted), run__in=run_ids)
     found = set(rows.values_list("run_id", flat=True).distinct())
     if wanted.get("text") and not any(wanted.get(name) for name in OF_CANDIDATE):
@@ -192,7 +192,7 @@ def fitting_among(run_ids: Sequence[uuid.UUID], wanted: dict[str, Any]) -> set[u
 
 
 def beginning(column: str, wanted: dict[str, Any]) -> Q:
-    """Every word of the text begins a word of the column; nothing is asked when there is no text."""
+    """Each word of the text must begin a word of the column; empty text filters nothing."""
     words = WORD.findall(wanted.get("text", ""))
     if wanted.get("text") and not words:
         return Q(pk__in=[])
@@ -200,7 +200,7 @@ def beginning(column: str, wanted: dict[str, Any]) -> Q:
 
 
 def ids_of(wanted: dict[str, Any]) -> QuerySet[Any]:
-    """The ids of all runs that fit, by the indexes: what is asked of a candidate, one candidate fits all at once."""
+    """The ids of all matching runs, by index; one candidate must match all candidate filters."""
     rows, query = candidates_with(wanted), query_of(wanted.get("text", ""))
     if not wanted.get("text"):
         return rows.values_list("run", flat=True).distinct()
@@ -211,7 +211,7 @@ def ids_of(wanted: dict[str, Any]) -> QuerySet[Any]:
 
 
 def asked_with(wanted: dict[str, Any], query: SearchQuery) -> QuerySet[RetrievalRun]:
-    """The runs whose question has the words, unless more is asked of a candidate than its reason."""
+    """The runs whose question has the words, unless other candidate filters than the reason are set."""
     if any(wanted.get(name) for name in OF_CANDIDATE):
         return RetrievalRun.objects.none()
     return RetrievalRun.objects.alias(words=QUESTION_WORDS).filter(words=query).order_by()
@@ -235,12 +235,12 @@ def with_words(candidates: QuerySet[RunCandidate], query: SearchQuery) -> QueryS
 
 
 def query_of(text: str) -> SearchQuery | None:
-    """Every word of a text, each as the beginning of a word; None when it has none."""
+    """Each word of a text as a prefix query; None if there is none."""
     words = WORD.findall(text)
     return SearchQuery(" & ".join(f"{word}:*" for word in words), search_type="raw", config="simple") if words else None
 
 
-# What a trail needs and a list does not; a run's hits alone may be a megabyte.
+# Columns only a trail needs; a run's hits alone may be a megabyte.
 HEAVY = ("hits", "toc_shown", "parsed", "plan", "settings", "gates", "searched", "coverage")
 
 
@@ -260,7 +260,7 @@ def key_of_run(run: RetrievalRun) -> RunKey:
 
 
 def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
-    """The runs with what one line shows, in two more queries however many there are."""
+    """The runs with the data of their lines, in two more queries however many there are."""
     ids = [run.pk for run in runs]
     counts: dict[uuid.UUID, Counter[str]] = defaultdict(Counter)
     roles = RunCandidate.objects.filter(run__in=ids).order_by().values_list("run_id", "role")

@@ -1,4 +1,4 @@
-"""How a run ended and who judged, in the words of the pages."""
+"""How a run ended and who judged it, in the words of the pages."""
 
 from typing import NamedTuple
 
@@ -48,9 +48,9 @@ class Outcome(NamedTuple):
 
 
 def outcome_of_run(run: RetrievalRun, answered: str) -> Outcome:
-    """How a run ended; `answered` is the kind of its answer, "" without one.
+    """How a run ended; `answered` is the kind of its answer, or "".
 
-    A model that reads what was found may still say that it does not hold the answer.
+    A model that read the passages may still say that they do not contain the answer.
     """
     status = answered if run.status == "found" and answered in ABSENT else run.status
     words = gettext("Answered") if status == "found" and answered else STATUSES.get(status, status)

@@ -1,4 +1,4 @@
-"""Numbers become rectangles: what `audit/_chart.html` and `audit/_bar.html` draw, across in per cent, down in pixels."""
+"""Turn numbers into the rectangles of `audit/_chart.html` and `audit/_bar.html`: x in per cent, y in pixels."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 HEIGHT = 116.0
 FOOT = 18.0  # below the columns, for their labels
 HEAD = 16.0  # above them, for the values
-GAP = 0.25  # of a column's place stays empty
-PLACE_MAX = 10.0  # a few columns stay columns and do not become walls
-LABELS_MAX = 8  # more would run into each other on a telephone
+GAP = 0.25  # share of a column's slot left empty
+PLACE_MAX = 10.0  # so that a few columns do not become walls
+LABELS_MAX = 8  # more would overlap on a phone
 BAR_MAX = 60.0  # the rest of a bar's cell is for the number at its end
 
 
 class LegendKey(NamedTuple):
-    """What a colour stands for."""
+    """The meaning of a colour."""
 
     css: str
     words: str
@@ -39,7 +39,7 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """`summary` says in words what the drawing shows; the columns stand on `foot`."""
+    """`summary` describes the drawing in words; the columns rise from `foot`."""
 
     height: float
     foot: float
@@ -50,7 +50,7 @@ class Chart:
 
 
 class Point(NamedTuple):
-    """One column. `title` is what pointing at it tells."""
+    """One column. `title` is its tooltip."""
 
     label: str
     value: float
@@ -86,7 +86,7 @@ class Series(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """`value` is written where the bar ends; `words` tells its parts."""
+    """`value` is written at the end of the bar; `words` describe its parts."""
 
     rects: tuple[Rect, ...]
     end: float
@@ -95,14 +95,14 @@ class Bar(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """Each row with its bar, all on one scale."""
+    """Rows with their bars, all on one scale."""
 
     keys: tuple[LegendKey, ...]
     rows: tuple[tuple[Any, Bar], ...]
 
 
 def bars(rows: Iterable[Any], *series: Series, unit: str = "") -> Bars:
-    """One bar a row, made of its series in order."""
+    """One bar per row, made of its series in order."""
     found = [(row, [each.value_of(row) for each in series]) for row in rows]
     full = max((sum(values) for _, values in found), default=0.0) or 1.0
     keys = tuple(LegendKey(each.css, each.words) for each in series)
@@ -124,7 +124,7 @@ def bar(values: Sequence[float], keys: Sequence[LegendKey], full: float, unit: s
 
 
 def number(value: float) -> str:
-    """As people write it: grouped, and without a fraction that is none."""
+    """A number as people write it: grouped, without a zero fraction."""
     return str(intcomma(int(value) if value == int(value) else round(value, 4)))
 
 

@@ -1,4 +1,4 @@
-"""The figures of a period as charts: which numbers become columns or bars, in which colour, under which words."""
+"""Draw a period's statistics as charts: which numbers, in which colour, under which labels."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

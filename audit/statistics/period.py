@@ -1,4 +1,4 @@
-"""The figures of a period: how often nothing was found (R60), how auditors judge, what detectors and quotes come to."""
+"""Statistics of a period: how often nothing was found (R60), auditors' verdicts, detectors, quotes, time and cost."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -40,7 +40,7 @@ PURPOSES = {"question": STEPS["parse"], "arbiter": STEPS["arbitrate"], "answer":
 
 
 class Rate(NamedTuple):
-    """A share in a span of time; `part` is counted, out of `of`."""
+    """A share in a period: `part` out of `of`."""
 
     when: str
     part: int
@@ -52,7 +52,7 @@ class Rate(NamedTuple):
 
 
 class MatrixRow(NamedTuple):
-    """What auditors made of one role of the arbiter's; `cells` in the order of ROLES."""
+    """Auditors' verdicts on one role of the arbiter; `cells` in the order of ROLES."""
 
     role: str
     cells: tuple[int, ...]
@@ -99,12 +99,12 @@ class Latency(NamedTuple):
 
     @property
     def beyond(self) -> float:
-        """What a bar that ends at the 95th percentile adds to the median."""
+        """The difference between the 95th percentile, where the bar ends, and the median."""
         return round(self.p95 - self.p50, 1)
 
 
 class PeriodSpending(NamedTuple):
-    """What the calls of a span of time came to."""
+    """The cost of the calls of a period."""
 
     when: str
     calls: int
@@ -114,7 +114,7 @@ class PeriodSpending(NamedTuple):
 
 @dataclass(frozen=True)
 class PeriodFigures:
-    """Everything counted over the runs of a period."""
+    """All statistics over the runs of a period."""
 
     runs: int
     absent: tuple[Rate, ...]
@@ -134,17 +134,17 @@ class PeriodFigures:
 
     @property
     def is_cut(self) -> bool:
-        """More questions than are looked into one by one."""
+        """Whether there are more questions than are examined one by one."""
         return self.runs > NEWEST_MAX
 
     @property
     def refused_reviewed(self) -> int:
-        """How many candidates the arbiter refused an auditor has looked at: without any nothing tells what was missed."""
+        """How many refused candidates an auditor has looked at; without any, nothing shows what the arbiter missed."""
         return sum(sum(row.cells) for row in self.matrix if row.role in REFUSED_ROLES)
 
 
 def compute_figures(runs: RetrievalRunQuerySet, days: int) -> PeriodFigures:
-    """All figures over some runs, each from stored rows alone."""
+    """All statistics over some runs, from stored rows alone."""
     absent = tuple(rates_of(runs, days))
     standing = standing_reviews(runs)
     agreements = tuple(agreements_of(standing))
@@ -170,7 +170,7 @@ def compute_figures(runs: RetrievalRunQuerySet, days: int) -> PeriodFigures:
 
 
 def rates_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[Rate]:
-    """How often nothing was found, by day or by month."""
+    """How often nothing was found, by day or month."""
     by_day = days <= DAYS_AS_DAYS
     span = TruncDay("created_at") if by_day else TruncMonth("created_at")
     rows = (
@@ -196,7 +196,7 @@ def label_moment(moment: datetime, by_day: bool) -> str:
 
 
 class Reviewed(NamedTuple):
-    """The last word on one candidate: the arbiter's role, the auditor's, when, who judged, who had proposed it."""
+    """The final verdict on one candidate: the arbiter's role, the auditor's, when, who judged, who proposed it."""
 
     original: str
     given: str
@@ -206,7 +206,7 @@ class Reviewed(NamedTuple):
 
 
 def standing_reviews(runs: RetrievalRunQuerySet) -> list[Reviewed]:
-    """Of every reviewed candidate the last word."""
+    """The latest verdict on every reviewed candidate."""
     followed = Review.objects.filter(previous=OuterRef("pk"))
     rows = Review.objects.filter(~Exists(followed), run__in=runs.order_by(), is_blind=False).exclude(candidate=None)
     rows = rows.select_related("candidate", "run__llm_call").only(
@@ -249,7 +249,7 @@ def agreements_of(reviews: Sequence[Reviewed]) -> Iterable[Rate]:
 
 
 def agreement_by(reviews: Sequence[Reviewed], names_of: Callable[[Reviewed], Sequence[str]]) -> Iterable[Rate]:
-    """How often auditors agreed, by whatever a review has: one with two names counts under both."""
+    """How often auditors agreed, by some attribute of a review; one with two values counts under both."""
     agreed: dict[str, list[bool]] = defaultdict(list)
     for review in reviews:
         for name in names_of(review):
@@ -258,7 +258,7 @@ def agreement_by(reviews: Sequence[Reviewed], names_of: Callable[[Reviewed], Seq
 
 
 def blind_agreement(runs: RetrievalRunQuerySet) -> Rate:
-    """How often a blind reviewer gave a candidate the role it has by the open reviews."""
+    """How often a blind reviewer gave a candidate the same role as the open reviews."""
     followed = Review.objects.filter(previous=OuterRef("pk"))
     reviews = Review.objects.filter(~Exists(followed), run__in=runs.order_by()).exclude(candidate=None)
     given: dict[bool, dict[int, list[str]]] = {True: defaultdict(list), False: defaultdict(list)}
@@ -283,12 +283,12 @@ def candidates_of(runs: RetrievalRunQuerySet) -> Any:
 
 
 def newest_candidates(runs: RetrievalRunQuerySet) -> Any:
-    """The candidates of the newest runs: shares over more change little, and take seconds at 2,000,000 rows."""
+    """The candidates of the newest runs: more would change shares little, and takes seconds at 2,000,000 rows."""
     return RunCandidate.objects.filter(run__in=list(runs.values_list("pk", flat=True)[:NEWEST_MAX])).order_by()
 
 
 def repairs_of(runs: RetrievalRunQuerySet) -> Iterable[Repairs]:
-    """What became of the quotes, by model and prompt version; the rules quote without a model."""
+    """The repairs of quotes, by model and prompt version; the rules quote without a model."""
     model = Coalesce(NullIf("run__llm_call__model_returned", Value("")), "run__llm_call__model")
     quoted = newest_candidates(runs).filter(anchor_repair__status__in=REPAIRS)
     rows = quoted.annotate(model=model, prompt=F("run__llm_call__prompt_version"), repair=F("anchor_repair__status"))
@@ -349,7 +349,7 @@ def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
 
 
 def costs_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[PeriodSpending]:
-    """What the priced calls came to, by day or by month and currency."""
+    """The cost of priced calls, by day or month and currency."""
     by_day = days <= DAYS_AS_DAYS
     span = TruncDay("started_at") if by_day else TruncMonth("started_at")
     rows = calls_for(runs).exclude(charge=None).annotate(span=span).values("span", "charge__currency")
@@ -405,7 +405,7 @@ class PageUse(NamedTuple):
 
 
 def coverage_of(document: Document, runs: RetrievalRunQuerySet) -> list[PageUse]:
-    """Every page of a document with what questions have made of it; a candidate counts on its first page."""
+    """Every page of a document with its use in these runs; a candidate counts on its first page."""
     count = document.current_parse.page_count if document.current_parse else 0
     found = candidates_of(runs).filter(document=document)
     counts: dict[int, Counter[str]] = defaultdict(Counter)

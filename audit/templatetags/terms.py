@@ -1,4 +1,4 @@
-"""`{% term "anchor" %}`: a word of the trail with its explanation at hand, by mouse, keyboard and touch."""
+"""`{% term "anchor" %}`: a term of the trail with its explanation, for mouse, keyboard and touch."""
 
 from django import template
 from django.utils.html import format_html
@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag
 def term(name: str, words: str = "") -> SafeString:
-    """A button that opens the explanation `_terms.html` holds; pointing at it shows the same."""
+    """A button that opens the explanation in `_terms.html`, which is also its tooltip."""
     return format_html(
         '<button type="button" class="term" popovertarget="term-{}" title="{}">{}</button>',
         slugify(name),

@@ -1,4 +1,7 @@
-"""Who reads somebody else's record, takes it away or lists it leaves a row and a ledger entry; one's own leaves none, but for a pack that leaves the house."""
+"""Reading, exporting or listing somebody else's record leaves a row and a ledger entry.
+
+One's own leaves none, except an exported pack.
+"""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The candidates of a run as the trail shows them: table rows, filters, and the one that is open beside its page."""
+"""The candidates of a run as the trail shows them: table rows, filters, and the one open beside its page."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class RepairNote:
 
 @dataclass(frozen=True)
 class Row:
-    """One candidate in the table. `climb` is how far the arbiter's order lifted a kept one above its RRF rank."""
+    """One candidate in the table. `climb` is how far the arbiter ranked a kept one above its RRF rank."""
 
     candidate: RunCandidate
     address: str
@@ -59,12 +59,12 @@ class Row:
     disagreement: str
     place: str  # what RRF alone would have done
     by_detector: str
-    instructing: str  # words of its text that speak to a model; "" when there are none
+    instructing: str  # words of its text that instruct a model, or ""
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A link above the table. `explanation` is what pointing at it tells."""
+    """A link above the table. `explanation` is its tooltip."""
 
     role: str
     words: str
@@ -75,13 +75,13 @@ class Filter:
 
     @property
     def side(self) -> str:
-        """Whether a role is one of those kept for the answer, in a word."""
+        """Whether a role counts as kept or refused, in a word."""
         return _("kept:") if self.role in KEPT_ROLES else _("refused:") if self.role in REFUSED_ROLES else ""
 
 
 @dataclass(frozen=True)
 class FilterGroup:
-    """Links that exclude each other; each takes itself back when it is current."""
+    """Mutually exclusive links; the current one, clicked again, removes the filter."""
 
     name: str
     words: str
@@ -90,9 +90,9 @@ class FilterGroup:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the address asks for: filters that must all fit, a candidate, a page of it.
+    """The selection made by an address: filters that must all match, a candidate, a page of it.
 
-    `queue` is the review queue the run was opened from; `blind` hides what others have said; `heat` paints the lines.
+    `queue` is the review queue the run was opened from; `blind` hides others' reviews; `heat` shades the lines.
     """
 
     role: str = ""
@@ -110,12 +110,12 @@ class Choice:
     FILTERS = ("role", "method", "repair", "against_rrf", "against_detectors", "instructing")
 
     def address(self, candidate_id: str = "", page: int | None = None) -> str:
-        """A candidate under the same filters."""
+        """The address of a candidate under the same filters."""
         query = self.query(candidate_id=candidate_id, page=page)
         return f"{query}#cand" if candidate_id else query
 
     def query(self, **changes: Any) -> str:
-        """The same with changes; without any, neither candidate nor page."""
+        """The query string with changes; without any, with neither candidate nor page."""
         fields = asdict(self) | {"candidate_id": "", "page": None} | changes
         fields["candidate"] = fields.pop("candidate_id")
         order = (*self.FILTERS, "heat", "candidate", "page", "queue", "blind")
@@ -133,7 +133,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class CandidateTable:
-    """The rows that pass the filters, and where the selected one stands among them."""
+    """The rows that pass the filters, and the position of the selected one."""
 
     filters: tuple[Filter, ...]
     against: tuple[Filter, ...]
@@ -153,7 +153,7 @@ def build_table(
     reviews: RunReviews | None = None,
     ranks: Ranks | None = None,
 ) -> CandidateTable | None:
-    """The table for what the address asks for; None when it names a candidate this run does not have."""
+    """The table for an address; None if it names a candidate this run does not have."""
     reviews, ranks = reviews or RunReviews(), ranks or Ranks()
     against = against_rrf(candidates)
     instructing = {row.pk: words for row in candidates if (words := instructing_in(row))}
@@ -190,7 +190,7 @@ def build_table(
 
 
 def selected_index(shown: Sequence[RunCandidate], candidate_id: str) -> int:
-    """Where the wanted candidate stands; the first row when none is wanted or a filter hides it."""
+    """The index of the wanted candidate; the first row if none is wanted or a filter hides it."""
     ids = [candidate.candidate_id for candidate in shown]
     return ids.index(candidate_id) if candidate_id in ids else 0
 
@@ -257,7 +257,7 @@ def group(
 
 
 def toggle_filter(choice: Choice, name: str, value: Any) -> str:
-    """The address with a filter set, or taken back when it is set already."""
+    """The address with a filter set, or removed if it is set already."""
     return choice.query(**{name: "" if getattr(choice, name) == value else value})
 
 
@@ -306,9 +306,9 @@ REPAIRS: dict[str, tuple[Literal["ok", "warn", "fail", "none"], str]] = {
 
 
 def cut_words(candidate: RunCandidate) -> str:
-    """The end of the raw quote that is not on the page; all of it when nothing was kept.
+    """The end of the raw quote that is not on the page; all of it if nothing was kept.
 
-    Compared the way calibration compares, so that a ligature or a hyphen at a line's end cuts no word.
+    Compared as in calibration, so that a ligature or a hyphen at a line's end cuts no word.
     """
     _, places = loose_map(candidate.raw_content_anchor)
     kept, _ = loose_map(candidate.content_anchor)

@@ -1,4 +1,4 @@
-"""Why nothing was found: what was searched, what could not be, and what came nearest. A refusal that can be defended."""
+"""Why nothing was found: what was searched, what could not be searched, and what came nearest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ LOOKS_FOR = {
 
 @dataclass(frozen=True)
 class NearHit:
-    """A place a detector found that was no candidate. Without its parse `text` is "" and `pages` too."""
+    """A hit that became no candidate. Without its parse `text` and `pages` are ""."""
 
     document: str
-    address: str  # of the place in its viewer; "" when the document cannot be opened any more
+    address: str  # of the place in its viewer; "" if the document cannot be opened any more
     pages: str
     lines: str
     method: str
@@ -42,14 +42,14 @@ class NearHit:
 
 @dataclass(frozen=True)
 class DetectorSearch:
-    """One detector: what it looks for, whether the plan ran it, why, and what it found."""
+    """One detector: what it looks for, whether the plan ran it and why, and what it found."""
 
     name: str
     looks_for: str
     on: bool
     reason: str
     hits: int
-    is_near: bool  # its hits are near in meaning, and prove nothing
+    is_near: bool  # its hits are only near in meaning, and prove nothing
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class SectionsOf:
 class Dossier:
     reason: str
     searched: Sequence[dict[str, Any]]
-    has_added: bool  # words of the same meaning, from the dictionary or a model
+    has_added: bool  # synonyms from the dictionary or a model
     detectors: tuple[DetectorSearch, ...]
     coverage: dict[str, Any]
     sections: tuple[SectionsOf, ...]
@@ -104,7 +104,7 @@ def detectors_of(run: RetrievalRun) -> list[DetectorSearch]:
 
 
 def sections_of(run: RetrievalRun) -> tuple[SectionsOf, ...]:
-    """Every section of what was searched, from the parses the run saw as long as they live."""
+    """Every section that was searched, from the parses the run saw, if they still exist."""
     entries: dict[str, list[str]] = {seen["parse_id"]: [] for seen in run.scope}
     rows = (
         TocEntry.objects.filter(parse__in=list(map(UUID, entries))).exclude(origin="front").order_by("parse", "index")
@@ -117,7 +117,7 @@ def sections_of(run: RetrievalRun) -> tuple[SectionsOf, ...]:
 
 
 def near_hits_of(run: RetrievalRun) -> tuple[NearHit, ...]:
-    """When nothing was proposed, the best hits all the same."""
+    """The best hits, if nothing was proposed."""
     seen = {document["document_id"]: document for document in run.scope}
     best = sorted(run.hits, key=lambda hit: -hit["score"])[:NEAR_HITS_MAX]
     return tuple(near_hit(hit, seen.get(hit["document_id"], {})) for hit in best)

@@ -1,4 +1,4 @@
-"""One exchange with a model as the trail shows it: readable, and byte for byte to take away."""
+"""One exchange with a model in the trail: readable, and byte for byte for download."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class Message:
 
 @dataclass(frozen=True)
 class ExchangeView:
-    """`is_intact` says that the stored request still has the digest it was sent with."""
+    """`is_intact`: the stored request still has the digest it was sent with."""
 
     purpose: str
     call: LLMCall
@@ -32,7 +32,7 @@ class ExchangeView:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the calls of a run came to. `amounts` by currency; `unpriced` calls had no price when they were made."""
+    """The cost of a run's calls. `amounts` by currency; `unpriced` calls had no price when they were made."""
 
     amounts: dict[str, Decimal]
     unpriced: int
@@ -91,5 +91,5 @@ def readable(reply: str) -> str:
 
 
 def request_bytes(call: LLMCall) -> bytes:
-    """The request in canonical JSON: the bytes its stored SHA-256 was taken over."""
+    """The request in canonical JSON: the bytes of its stored SHA-256."""
     return json.dumps(call.request, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()

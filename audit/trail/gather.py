@@ -1,7 +1,7 @@
-"""One run's whole trail for the page, from stored rows alone: what is shown is what was seen.
+"""Gather a run's whole trail for the page, from stored rows alone, so that it shows what was seen.
 
-Nothing here reads a document's present content, so a trail reads the same after the document is parsed again,
-renamed or deleted.
+A document's present content is never read, so a trail stays the same after the document is parsed again, renamed or
+deleted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ FLAG_NAMES = {
     "parts": _("Parts"),
     "listing": _("Listing"),
     "cross_references": _("Cross references"),
-    # Of plans that were stored before these two were dropped.
+    # Of plans stored before these two were removed.
     "whole_document": _("Whole document"),
     "adaptive_parsing": _("Adaptive parsing"),
 }
@@ -69,7 +69,7 @@ class ScopeDocument:
     parse_number: int
     pages: int
     sha256: str
-    fate: str  # "" while it lives
+    fate: str  # "" while it exists
 
     @property
     def is_open(self) -> bool:
@@ -95,7 +95,7 @@ class HitRow:
 
 @dataclass(frozen=True)
 class DetectorRow:
-    """What one detector contributed. `only` counts the candidates no other detector proposed."""
+    """The contribution of one detector. `only` counts the candidates no other detector proposed."""
 
     name: str
     hits: int
@@ -107,7 +107,7 @@ class DetectorRow:
 
 @dataclass(frozen=True)
 class GateRow:
-    """A not-found gate, or the arbiter's contract: its result as a state (ok, warn) and its word."""
+    """A not-found gate, or the arbiter's contract: its result as a state (ok, warn) with its word."""
 
     name: str
     kind: str
@@ -123,7 +123,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class SentenceCheck:
-    """One sentence of the answer: what it cites, and what the checks found."""
+    """One sentence of the answer: its citations, and what the checks found."""
 
     sentence: str
     markers: tuple[int, ...]
@@ -149,7 +149,7 @@ class Trail:
     arbiter: str
     standing: Standing
     table: CandidateTable
-    detectors_ran: tuple[str, ...]  # over the grid's columns
+    detectors_ran: tuple[str, ...]  # the columns of the grid
     grid: tuple[GridRow, ...]
     detectors: tuple[DetectorRow, ...]
     hits: int
@@ -166,12 +166,12 @@ class Trail:
     dossier: Dossier | None
     timings: tuple[Timing, ...]
     timings_max: float
-    reviews: Reviews  # of the answer; those of candidates stand in the table
+    reviews: Reviews  # of the answer; those of candidates are in the table
     feedback: list[Feedback]
 
 
 def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None) -> Trail | None:
-    """Everything the page shows of a run; None when `choice` names a candidate it does not have."""
+    """Everything the page shows of a run; None if `choice` names a candidate it does not have."""
     candidates = list(run.candidates.all())
     reviews = reviews or RunReviews()
     ranks = rank_candidates(run, candidates)
@@ -247,7 +247,7 @@ def hit_row(hit: dict[str, Any]) -> HitRow:
 
 
 def kind_words(parsed: dict[str, Any]) -> str:
-    """What kind of question it was taken for; "" when it was never read."""
+    """How the kind of question was read, or ""."""
     if not parsed:
         return ""
     told = {
@@ -266,7 +266,7 @@ def flag_row(flag: dict[str, Any]) -> FlagRow:
 
 
 def gate_row(run: RetrievalRun, gate: dict[str, Any]) -> GateRow:
-    """G3 asks the arbiter, so it says nothing of a run whose arbiter did not run."""
+    """The row of a gate. G3 asks the arbiter, so it counts as not checked if the arbiter did not run."""
     if gate["fired"]:
         kind, words = "warn", gettext("not found")
     elif gate["code"] == "G3" and run.arbiter_status == "not_run":
@@ -277,7 +277,7 @@ def gate_row(run: RetrievalRun, gate: dict[str, Any]) -> GateRow:
 
 
 def contract_row(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> GateRow:
-    """Whether the arbiter kept its contract, and each violation if it did not."""
+    """Whether the arbiter kept its contract, with each violation."""
     if run.violations:
         kind, words = "warn", gettext("broken")
     elif run.arbiter_status == "not_run":
@@ -288,7 +288,7 @@ def contract_row(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> GateR
 
 
 def contract_words(candidates: Sequence[RunCandidate]) -> str:
-    """That the arbiter judged what it was given, in words; what it did not is listed as violations."""
+    """A sentence on how much of its input the arbiter judged; the rest is listed as violations."""
     unjudged = sum(candidate.role == "unjudged" for candidate in candidates)
     told = {"unjudged": unjudged, "all": len(candidates)}
     if not candidates:

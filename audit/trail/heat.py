@@ -1,7 +1,7 @@
-"""The heatmap of a page: how near each line lies to the question in meaning (R34).
+"""The heatmap of a page: how near each line is to the question in meaning (R34).
 
-It is computed when somebody looks, from the lines of the parse the run saw; it is no part of the record and decided
-nothing. A parse never changes, so a page is computed once.
+It is computed on demand, from the lines of the parse the run saw; it is no part of the record and decided nothing. A
+parse never changes, so each page is computed once.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from llm.embeddings.encoder import EncoderMissing
 from retrieval.models import RetrievalRun
 
 STEPS = 6  # shades, the classes heat-0 to heat-5 of the stylesheet
-COLDEST, HOTTEST = 0.1, 0.7  # cosines: below the first two texts share nothing, above the second they say the same
+COLDEST, HOTTEST = 0.1, 0.7  # cosines: at most the first, two texts share nothing; from the second, they mean the same
 PAGES_KEPT = 128
 NEAREST_SHOWN = 5
 
@@ -29,7 +29,7 @@ class HotLine:
 
 @dataclass(frozen=True)
 class Heat:
-    """Shaded boxes for the sheet and the nearest lines in words; `note` says why there are none."""
+    """Shaded boxes for the sheet, and the nearest lines as text; `note` says why there are none."""
 
     boxes: tuple[SheetBox, ...] = ()
     nearest: tuple[HotLine, ...] = ()
@@ -55,7 +55,7 @@ def heat_of(run: RetrievalRun, parse_id: UUID, page_number: int) -> Heat:
 
 
 def find_searched_text(run: RetrievalRun) -> str:
-    """What the vector search looked for."""
+    """The text the vector search looked for."""
     return str(run.parsed.get("topic") or run.parsed.get("corrected") or run.question)
 
 

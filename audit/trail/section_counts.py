@@ -1,4 +1,4 @@
-"""The table of contents as the arbiter saw it, with how many candidates lie in each section."""
+"""The table of contents as the arbiter saw it, with the number of candidates in each section."""
 
 import re
 from collections import Counter
@@ -11,14 +11,14 @@ from retrieval.models import RetrievalRun, RunCandidate
 
 ENTRY = re.compile(r"(?P<indent> *)\[(?P<index>\d+)\] (?P<text>.+)")
 INDENT = 2  # spaces a level
-LEVEL_MAX = 3  # deeper entries are set like the third level
-TITLE = "document: "  # what the line of a document begins with, when there are several
+LEVEL_MAX = 3  # deeper entries are indented like the third level
+TITLE = "document: "  # begins the line of a document, if there are several
 FENCE = ("<toc>", "</toc>")
 
 
 @dataclass(frozen=True)
 class ContentsLine:
-    """One line of it; level 0 is no section. `candidates` lie in the section itself, not in its sub-sections."""
+    """One line of it; level 0 is no section. `candidates` excludes those of sub-sections."""
 
     text: str
     level: int
@@ -32,7 +32,7 @@ class Contents:
 
 
 def read_contents(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Contents:
-    """The stored text line by line; of several documents each has its own numbering, after a line with its title."""
+    """Parse the stored text; with several documents each has its own numbering, after a line with its title."""
     if not run.toc_shown.strip():
         return Contents((), _("no table of contents was found, or the arbiter was not asked"))
     counts = Counter((str(candidate.document_id), candidate.toc_index) for candidate in candidates)
@@ -47,7 +47,7 @@ def read_contents(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Cont
 
 
 def read_entry(line: str, document_id: str, counts: Counter[tuple[str, int]]) -> ContentsLine:
-    """A section with its candidates; a line that names no section is shown as it is."""
+    """A section with its candidates; a line that is no section is shown as it is."""
     found = ENTRY.fullmatch(line)
     if found is None:
         return ContentsLine(line.removeprefix(TITLE), 0, 0)

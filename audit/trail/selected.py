@@ -1,4 +1,4 @@
-"""The candidate that is open: the page it lies on, its boxes, and what became of its quote."""
+"""The open candidate: its page, its boxes, and the repair of its quote."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from retrieval.models import RetrievalRun, RunCandidate
 
 @dataclass(frozen=True)
 class TouchedPage:
-    """One page the candidate touches. `holds` says what lies there: anchor, context or both."""
+    """One page the candidate touches. `holds` is anchor, context or both."""
 
     number: int
     label: str
@@ -37,16 +37,16 @@ class Selected:
     page_count: int
     anchor_lines: str
     context_lines: str
-    fate: str  # "" while the document lives
+    fate: str  # "" while the document exists
     sheet: Sheet
-    heat: Heat | None  # None while the switch is off
+    heat: Heat | None  # None if switched off
     heat_switch: str
 
 
 def read_selected(
     run: RetrievalRun, table: CandidateTable, choice: Choice, page_counts: dict[str, int]
 ) -> Selected | None:
-    """The selected row of a table beside its page; None when the table has no row."""
+    """The selected row of a table beside its page; None if the table is empty."""
     row = table.selected
     if row is None:
         return None
@@ -110,13 +110,13 @@ def pages_of_boxes(boxes: Sequence[dict[str, float]]) -> list[int]:
 
 
 def printed_label(candidate: RunCandidate, number: int) -> str:
-    """What is printed on the page, when it differs from its place in the file."""
+    """The label printed on the page, if it differs from its number in the file."""
     is_other = number == candidate.anchor_first_page and candidate.anchor_page_label != str(number)
     return candidate.anchor_page_label if is_other else ""
 
 
 def sheet_of_candidate(candidate: RunCandidate, number: int, document: Document | None, page_count: int) -> Sheet:
-    """The page with the boxes the run kept. When the document is gone, paper and boxes alone."""
+    """The page with the boxes of the run; if the document is gone, an empty sheet with boxes."""
     stored = Page.objects.filter(parse=candidate.parse_id, number=number).first()
     lines = Line.objects.filter(parse=candidate.parse_id, page_number=number).values_list(*LineRow._fields)
     return build_sheet(

@@ -1,4 +1,4 @@
-"""A run in a few plain sentences, so that somebody new to it knows what happened before reading any table."""
+"""A run in a few plain sentences, so that newcomers know what happened before reading any table."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import ABSENT, KEPT_ROLES
 
 WORDS_TOLD, ADDED_TOLD = 6, 3
-OF_THE_QUESTION = ("direct", "identifier")  # the other sources of keywords add what the asker did not say
+OF_THE_QUESTION = ("direct", "identifier")  # keywords of other sources add what the asker did not write
 HITS_TOLD = {
     "titles": gettext_lazy("%(count)s in titles of sections"),
     "keywords": gettext_lazy("%(count)s by keywords"),
@@ -26,7 +26,7 @@ HITS_TOLD = {
 def story_of(
     run: RetrievalRun, candidates: Sequence[RunCandidate], answer: Answer | None, citations: int, reviews: RunReviews
 ) -> tuple[str, ...]:
-    """From the question to the answer, one sentence a step."""
+    """From the question to the answer, one sentence per step."""
     if run.status == "failed":
         return (_("The question was asked, but its search failed before it was judged: nothing was answered."),)
     return (

@@ -5,7 +5,8 @@ import psutil
 from benchmarks.pages import ASSETS, TIMES, measured
 
 PAGE = b"""<link rel="icon" href="/static/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/static/site.css">
-<script src="/static/theme.js"></script><script src="/static/site.js" defer></script><img src="/documents/1/pages/1/image/">
+<script src="/static/theme.js"></script><script src="/static/site.js" defer></script>
+<img src="/documents/1/pages/1/image/">
 <a href="/static/site.css">not an asset</a>"""
 SIZES = {"/": PAGE, "/static/icon.svg": b"i" * 100, "/static/site.css": b"c" * 1000, "/static/theme.js": b"t" * 10}
 

@@ -10,7 +10,8 @@ from benchmarks.questions import QuestionFileError, load_questions
 def test_it_reads_every_question(tmp_path: Path) -> None:
     file = tmp_path / "questions.jsonl"
     file.write_text(
-        '{"id": "a", "question": "Who?", "document": "x.pdf", "pages": [2]}\n\n{"id": 2, "question": "What?", "document": "y.md", "not_found": true}\n'
+        '{"id": "a", "question": "Who?", "document": "x.pdf", "pages": [2]}\n\n'
+        '{"id": 2, "question": "What?", "document": "y.md", "not_found": true}\n'
     )
     first, second = load_questions(file)
     assert (first.id, first.pages, first.not_found) == ("a", (2,), False)

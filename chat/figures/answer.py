@@ -1,4 +1,4 @@
-"""The figure a question wants computed, for an answer: its text, its inputs as citations, its typed value."""
+"""The computed figure in an answer: its text, its inputs as citations, its typed value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ VALUE_TYPES = {"ratio": "number", "percent": "percentage", "points": "percentage
 
 @dataclass(frozen=True)
 class ComputedFigures:
-    """What was computed: lines of text with markers, the rows behind them, and the typed values among the checks."""
+    """A computation: lines of text with markers, the rows behind them, and the typed values for the checks."""
 
     text: str
     quoted: tuple[Quoted, ...]
@@ -29,10 +29,10 @@ class ComputedFigures:
 
 
 def figures_for(run: RetrievalRun, candidates: Sequence[RunCandidate], *, first_marker: int) -> ComputedFigures | None:
-    """What the run's question wants computed, or None when that is nothing or not certain.
+    """The computation the run's question asks for, or None if there is none or it is not certain.
 
-    All amounts come out of one document, the one of the best candidate, and each from a page on which the run has a
-    candidate that was not discarded: an amount nothing was retrieved for cannot be cited and is not used.
+    All amounts come from one document, that of the best candidate, and each from a page where the run has a candidate
+    that was not discarded: an amount from elsewhere could not be cited and is not used.
     """
     formulas = read_formulas(run.question)
     if not candidates or not formulas:
@@ -58,7 +58,7 @@ def figures_for(run: RetrievalRun, candidates: Sequence[RunCandidate], *, first_
 def quoted_inputs(
     inputs: Sequence[Input], candidates: Sequence[RunCandidate], content: DocumentContent, first_marker: int
 ) -> tuple[Quoted, ...] | None:
-    """One citation for each row that gave an amount; None when a row lies where the run has no candidate."""
+    """One citation for each row that gave an amount; None if a row is on a page without a candidate."""
     quoted: dict[int, Quoted] = {}
     for each in inputs:
         line = each.row.line
@@ -75,17 +75,17 @@ def quoted_inputs(
 
 
 def find_nearest_candidate(number: int, page: int, candidates: Sequence[RunCandidate]) -> RunCandidate | None:
-    """The candidate in whose context a line stands, else the first one on its page."""
+    """The candidate whose context contains a line, else the first one on its page."""
     inside = [each for each in candidates if each.context_first_line <= number <= each.context_last_line]
     on_page = [each for each in candidates if each.anchor_first_page <= page <= each.anchor_last_page]
     return next(iter(inside or on_page), None)
 
 
 def write_figure(computed: Computed, markers: dict[int, int]) -> str:
-    """The value, then its formula, then each input with its marker."""
+    """The value, its formula, then each input with its marker."""
     years = sorted({each.year for each in computed.inputs})
     head = f"{computed.formula.name[:1].upper()}{computed.formula.name[1:]}, {years[-1]}: {computed.shown}"
-    if computed.formula.unit == "points":  # of two values whose inputs stand above
+    if computed.formula.unit == "points":  # the difference of two values whose inputs are listed above
         cited = dict.fromkeys(markers[each.row.line.number] for each in computed.inputs)
         return (
             f"{head.replace(f', {years[-1]}:', f', {years[0]} to {years[-1]}:')} {''.join(f'[{one}]' for one in cited)}"
@@ -99,13 +99,13 @@ def write_figure(computed: Computed, markers: dict[int, int]) -> str:
 
 
 def write_amount(each: Input) -> str:
-    """The amount as it is printed, with the unit its page states."""
+    """The amount as printed, with the unit its page states."""
     unit = SCALE_WORDS.get(each.row.scale or 0, "")
     return f"{each.printed} {unit}".strip()
 
 
 def check_of_figure(computed: Computed, markers: dict[int, int]) -> dict[str, Any]:
-    """The typed value and its inputs, in the form of the checks of sentences: it is right by construction."""
+    """The typed value and its inputs, in the format of sentence checks; correct by construction."""
     return {
         "sentence": f"{computed.formula.name}: {computed.shown}",
         "markers": sorted({markers[each.row.line.number] for each in computed.inputs}),

@@ -1,6 +1,6 @@
-"""Arithmetic by code (R78): a formula of the question, filled with amounts out of statements; each input is cited.
+"""Arithmetic in code (R78): fill the formula of a question with amounts from statements, citing each input.
 
-Nothing is guessed: when an input is missing, has two values, or lies where nothing was retrieved, nothing is computed.
+Nothing is guessed: if an input is missing, ambiguous or from a page that was not retrieved, nothing is computed.
 """
 
 import operator
@@ -26,7 +26,7 @@ from chat.figures.statement_rows import Cell, StatementRow
 from retrieval.words.wording import SLOT, WordingError, check_fields, compile_checked, files_of, read_entries
 
 PLACES = {"ratio": 2, "percent": 1, "points": 1, "amount": 0}
-YEAR_COLUMNS_MAX = 3  # selected figures of five years repeat the statements, sometimes restated
+YEAR_COLUMNS_MAX = 3  # five-year summaries repeat the statements, sometimes restated
 SCALE_WORDS = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 PART_FIELDS = {"name": str, "pattern": str, "examples": list, "counter_examples": list}
 LINE_REQUIRED = ("asked", "printed", "statements", "asked_examples", "printed_examples", "counter_examples")
@@ -40,15 +40,15 @@ VALUE_ASKED = re.compile(r"^(?:what (?:is|was|were)|how much)\b|\b(?:what (?:is|
 
 @dataclass(frozen=True)
 class StatementLine:
-    """A line of a statement: how questions call it, how reports print it. An outflow counts without its sign."""
+    """A line of a statement: its names in questions and in reports. An outflow counts as positive."""
 
     asked: re.Pattern[str]
     printed: re.Pattern[str]
     statements: tuple[str, ...]
     is_outflow: bool
-    parts: re.Pattern[str] | None  # rows that are parts of it where a statement splits it
-    summands: re.Pattern[str] | None  # rows that are the whole of it together, where no total is printed
-    asked_inside: re.Pattern[str]  # the same as `asked`, as words of a longer text
+    parts: re.Pattern[str] | None  # rows that are parts of it, if a statement splits it
+    summands: re.Pattern[str] | None  # rows that add up to it, if no total is printed
+    asked_inside: re.Pattern[str]  # like `asked`, as words of a longer text
     asked_examples: tuple[str, ...]
     printed_examples: tuple[str, ...]
     counter_examples: tuple[str, ...]
@@ -56,7 +56,7 @@ class StatementLine:
 
 @cache
 def statement_lines() -> tuple[StatementLine, ...]:
-    """The lines that are known, in every language. Raises WordingError for a malformed file."""
+    """The known lines in every language. Raises WordingError for a malformed file."""
     found: list[StatementLine] = []
     for _, path in files_of(Path(__file__).parent, "lines", "toml"):
         entries = list(read_entries(path))
@@ -95,11 +95,11 @@ def line_of(file: str, section: str, entry: Mapping[str, Any], shared: Mapping[s
 
 @dataclass(frozen=True)
 class Input:
-    """An amount of the computation: what it is, of which year, and where it stands."""
+    """An amount of the computation: its name, its year and its place."""
 
     name: str
     year: str
-    amount: Decimal  # in single units of money where the page says its unit, else as printed
+    amount: Decimal  # in single units of money if the page states its unit, else as printed
     printed: str
     row: StatementRow
     cell: Cell
@@ -107,7 +107,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Computed:
-    """A value with everything it was computed from, in the order of the formula."""
+    """A value with all its inputs, in the order of the formula."""
 
     formula: Formula
     value: Decimal
@@ -116,12 +116,12 @@ class Computed:
 
     @property
     def is_plain(self) -> bool:
-        """One amount as it stands in a statement: nothing was calculated."""
+        """Whether it is one amount as printed in a statement, without any calculation."""
         return isinstance(self.formula.expression, LineItem)
 
     @property
     def shown(self) -> str:
-        """The value as people write it."""
+        """The value in people's notation."""
         places = self.formula.places if self.formula.places is not None else PLACES[self.formula.unit]
         if self.formula.unit == "percent":
             return f"{round_half_up(100 * self.value, places):,}%"
@@ -146,7 +146,7 @@ OPERATIONS: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
 
 
 class MissingInput(LookupError):
-    """An amount of the formula does not stand in the statements, or not unmistakably."""
+    """An amount of the formula is missing from the statements, or ambiguous."""
 
 
 def read_formulas(question: str) -> tuple[Formula, ...]:
@@ -165,7 +165,7 @@ def compute_all(formulas: Sequence[Formula], rows: Sequence[StatementRow]) -> tu
 
 
 def with_change(formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
-    """Two percentages of different years, and by how many points the later one differs."""
+    """Two percentages of different years, and their difference in points."""
     if len(formulas) != 2 or formulas[0].unit != "percent":
         return formulas
     before, after = formulas
@@ -185,7 +185,7 @@ def read_single_amount(text: str) -> Formula | None:
 
 
 def compute(formula: Formula, rows: Sequence[StatementRow]) -> Computed:
-    """Evaluate one formula; MissingInput when an amount is not certain."""
+    """Evaluate one formula. Raises MissingInput if an amount is not certain."""
     inputs: list[Input] = []
 
     def amount(name: str, year: str) -> Decimal:
@@ -221,16 +221,16 @@ def evaluate(expression: Expression, amount: Callable[[str, str], Decimal]) -> D
 
 
 def find(name: str, year: str, rows: Sequence[StatementRow]) -> tuple[Input, ...]:
-    """The amount of a line in a year, from the statement itself, or the amounts that are the whole of it together.
+    """The amount of a line in a year, from the statement itself, or the amounts that add up to it.
 
-    MissingInput when there is none, or more than one reading.
+    Raises MissingInput if there is none, or more than one reading.
     """
     known = next((each for each in statement_lines() if each.asked.fullmatch(name)), None)
     statements = known.statements if known else ("income statement", "balance sheet", "cash flow statement")
     candidates = [row for statement in statements for row in main_rows(statement, rows) if row.cell(year)]
     matching = [row for row in candidates if (known.printed.fullmatch(row.label) if known else row.label == name)]
     if known and known.parts and sum(known.parts.match(row.label) is not None for row in candidates) > 1:
-        matching = [row for row in matching if row.label.startswith("total ")]  # one part alone is not the whole
+        matching = [row for row in matching if row.label.startswith("total ")]  # a single part is not the whole
     for chosen in (matching, [row for row in matching if row.label.startswith("total ")], select_attributed(matching)):
         amounts = {cell_of(row, year).amount for row in chosen}
         if len(amounts) == 1:
@@ -241,7 +241,7 @@ def find(name: str, year: str, rows: Sequence[StatementRow]) -> tuple[Input, ...
 
 
 def summands_of(known: StatementLine, rows: Sequence[StatementRow]) -> list[StatementRow]:
-    """The rows right below each other that a statement splits a line into without a total; none when in doubt."""
+    """The consecutive rows that a statement splits a line into without a total; () if in doubt."""
     found = [row for row in rows if known.summands and known.summands.fullmatch(row.label)]
     numbers = [row.line.number for row in found]
     is_block = len(found) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
@@ -249,12 +249,12 @@ def summands_of(known: StatementLine, rows: Sequence[StatementRow]) -> list[Stat
 
 
 def select_attributed(rows: Iterable[StatementRow]) -> list[StatementRow]:
-    """Of several net incomes the one that belongs to the owners."""
+    """Of several net incomes, the one attributable to the owners."""
     return [row for row in rows if " attributable to " in row.label]
 
 
 def main_rows(statement: str, rows: Sequence[StatementRow]) -> list[StatementRow]:
-    """The rows of the page that is this statement itself, and of the next one when it goes on there."""
+    """The rows of the statement's own page, and of the next one if it continues there."""
     own = [row for row in rows if row.statement == statement]
     pages: dict[int, list[StatementRow]] = {}
     for row in own:
@@ -289,7 +289,7 @@ def round_half_up(value: Decimal, places: int) -> Decimal:
 
 
 def amount_places(value: Decimal) -> int:
-    """Amounts below ten are billions more often than not: they keep two places; others one if they have any."""
+    """Amounts below ten are usually billions, and keep two decimal places; others keep one if they have any."""
     if abs(value) < 10:
         return 2
     return 0 if value == value.to_integral_value() else 1

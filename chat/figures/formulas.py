@@ -1,6 +1,6 @@
-"""What a question asks to be computed: a formula over rows of statements, read from its own definition or well known.
+"""The formula a question asks for, over rows of statements: defined in the question or well known.
 
-Only what is certain counts: a question that names no year, or two readings of one, has no formula.
+Only certain readings count: a question without a year, or with two readings of one, has no formula.
 """
 
 import re
@@ -21,7 +21,7 @@ Over = Literal["year", "average", "change"]
 
 @dataclass(frozen=True)
 class LineItem:
-    """A line of a statement, by what it is called, in one year or over two."""
+    """A line of a statement by name, in one year or over two."""
 
     name: str
     years: tuple[str, ...]
@@ -40,7 +40,7 @@ Expression = LineItem | Operation | Decimal
 
 @dataclass(frozen=True)
 class Formula:
-    """What to compute: shown by `name`, in `unit`, rounded to `places`; amounts in units of `scale`."""
+    """A computation: shown as `name` in `unit`, rounded to `places`; amounts in units of `scale`."""
 
     name: str
     expression: Expression
@@ -51,7 +51,7 @@ class Formula:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric everybody defines the same way; the formula is in the words of a question."""
+    """A metric with one common definition; its formula uses the words of a question."""
 
     name: str
     formula: str
@@ -64,10 +64,11 @@ class Metric:
 METRIC_FIELDS = {"name": str, "formula": str, "unit": str, "examples": list, "counter_examples": list}
 YEAR = r"(?:fy\s?|fiscal (?:year )?|year )?((?:19|20)\d\d)"
 YEARS = re.compile(rf"\b{YEAR}\b")
-# All of these read `asked_text`, which has single spaces; a part that may be anything is at most as long as a name.
+# All of these match `asked_text`, which has single spaces; free parts are limited to the length of a name.
 BETWEEN = re.compile(rf" ?\b(?:between|from) {YEAR} (?:and|to) (?:the )?{YEAR}")
 DEFINED = re.compile(
-    r"(?<![\w&' ()-])(?P<name>[\w&' ()-]+?) (?:here )?(?:is|are) (?:here )?defined as:? (?P<formula>[^.?]+(?:\.\d[^.?]*)*)"
+    r"(?<![\w&' ()-])(?P<name>[\w&' ()-]+?) (?:here )?(?:is|are) (?:here )?defined as:? "
+    r"(?P<formula>[^.?]+(?:\.\d[^.?]*)*)"
     r"|\bdefine (?P<name2>[\w&' ()-]{1,100}?) as (?P<formula2>[^.?]+)"
 )
 SIGNS = re.compile(
@@ -77,13 +78,15 @@ WORD_SIGNS = ("/", "-", "+", "*")
 NOISE = re.compile(r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$")
 SOURCE = re.compile(r" (?:from|in|on|per) the ([^,;]{1,60})$")
 GROWTH = re.compile(
-    rf"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+    r"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.{1,100}?) "
+    rf"(?:from|between) {YEAR} (?:to|and) {YEAR}"
     rf"|{YEAR} ?(?:-|to) ?{YEAR} (?P<what2>.{{1,100}}?) growth rate"
     rf"|growth (?:rate )?(?:of|in) (?P<what3>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
 )
 CAGR = re.compile(rf"(?<![\w ])(?P<what>[\w ]+?) (?:cagr|compound annual growth rate) from {YEAR} to {YEAR}")
 AVERAGE_SHARE = re.compile(
-    rf"average of (?P<what>.{{1,100}}?) as an?\s?(?:%|percent(?:age)?) of (?P<of>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
+    r"average of (?P<what>.{1,100}?) as an?\s?(?:%|percent(?:age)?) of (?P<of>.{1,100}?) "
+    rf"(?:from|between) {YEAR} (?:to|and) {YEAR}"
 )
 SHARE = re.compile(
     rf"{YEAR} (?P<what>[^?.]{{1,100}}?)(?:\s?% margin| as an?\s?(?:%|percent(?:age)?) of (?P<of>[\w ]+))"
@@ -99,11 +102,11 @@ YEAR_SPAN_MAX = 10
 
 
 class FormulaError(ValueError):
-    """The words are no formula; nothing is computed then."""
+    """The words are not a formula, so nothing is computed."""
 
 
 def formula_of(text: str) -> Formula | None:
-    """The formula that the `asked_text` of a question asks for, or None when it asks for none or is not clear."""
+    """The formula a question asks for, None if there is none or it is unclear."""
     try:
         found = (
             read_definition(text)
@@ -128,15 +131,15 @@ def formula_of(text: str) -> Formula | None:
 
 
 def asked_text(question: str) -> str:
-    """The question in match form, its words in the spelling of the metrics."""
+    """The question in match form, with the spelling used by the metrics."""
     return re.sub(r"\bcashflows?\b", "cash flow", " ".join(match_form(question).split()))
 
 
-# ---- the ways of asking
+# ---- ways of asking
 
 
 def read_definition(text: str) -> Formula | None:
-    """The question defines the metric itself, perhaps with further definitions inside."""
+    """A metric defined by the question itself, possibly with further definitions inside."""
     definitions = {strip_noise(m["name"] or m["name2"]): m["formula"] or m["formula2"] for m in DEFINED.finditer(text)}
     if not definitions:
         return None
@@ -219,7 +222,7 @@ def metric_named(text: str) -> Metric | None:
 
 
 def read_known_metric(text: str) -> Formula | None:
-    """A metric by its usual name, in the one year that is named; in two years when it is said to change."""
+    """A metric by its usual name, for the one year named; for two years if it is said to change."""
     metric = metric_named(text)
     years = asked_years(text)
     if not metric or not years:
@@ -230,7 +233,7 @@ def read_known_metric(text: str) -> Formula | None:
 
 
 def read_comparison(text: str) -> tuple[Formula, ...]:
-    """The same metric in two years, for a question whether it has changed; () for any other question."""
+    """The same metric in two years, if the question asks whether it has changed; else ()."""
     metric = metric_named(text)
     years = asked_years(text)
     if not metric or not WHETHER.search(text) or not CHANGED.search(text) or len(years) not in (1, 2):
@@ -244,7 +247,7 @@ def asked_years(text: str) -> tuple[str, ...]:
 
 
 def span(first: str, last: str) -> list[str]:
-    """The years from first to last; FormulaError when they run backwards or too far."""
+    """The years from first to last. Raises FormulaError if they run backwards or too far."""
     if not 0 < int(last) - int(first) <= YEAR_SPAN_MAX:
         raise FormulaError("these years are no span")
     return [str(year) for year in range(int(first), int(last) + 1)]
@@ -254,7 +257,7 @@ def span(first: str, last: str) -> list[str]:
 
 
 def parse_expression(text: str, years: tuple[str, ...], definitions: Mapping[str, str] | None = None) -> Expression:
-    """The expression in a formula's words; FormulaError when it is none."""
+    """Parse a formula in words. Raises FormulaError if it is none."""
     parser = Parser(text, years, dict(definitions or {}))
     expression = parser.sum()
     if parser.tokens[parser.place :]:
@@ -263,7 +266,7 @@ def parse_expression(text: str, years: tuple[str, ...], definitions: Mapping[str
 
 
 class Parser:
-    """Sums of products of terms, brackets included. A bracket right after a term only explains it."""
+    """Parse sums of products of terms, with brackets. A bracket right after a term only explains it."""
 
     def __init__(self, text: str, years: tuple[str, ...], definitions: dict[str, str]) -> None:
         self.tokens = list(tokens_of(text))
@@ -302,7 +305,7 @@ class Parser:
             return Decimal(text)
         name = strip_noise(text)
         if name in self.definitions:
-            inner = self.definitions.pop(name)  # a definition that uses itself ends here
+            inner = self.definitions.pop(name)  # popped, so that a recursive definition ends here
             return parse_expression(inner, self.years, self.definitions)
         return term_of(text, self.years)
 
@@ -322,7 +325,7 @@ class Parser:
 
 
 def tokens_of(text: str) -> Iterator[str]:
-    """Signs as one character, and the words between them."""
+    """Operators and brackets as single characters, and the words between them."""
     start = 0
     for found in SIGNS.finditer(text):
         if words := text[start : found.start()].strip():
@@ -336,7 +339,7 @@ def tokens_of(text: str) -> Iterator[str]:
 
 
 def term_of(text: str, years: tuple[str, ...]) -> LineItem:
-    """A term with its own years ("FY2017 net income", "average inventory between FY2018 and FY2019"), else the asked one."""
+    """A term with its own years ("FY2017 net income", "average inventory between FY2018 and FY2019") or the asked."""
     over: Over = "year"
     if between := BETWEEN.search(text):
         years = (between[1], between[2])
@@ -355,7 +358,7 @@ def term_of(text: str, years: tuple[str, ...]) -> LineItem:
 
 
 def strip_noise(text: str) -> str:
-    """A name without the words around it."""
+    """A name without filler words around it."""
     text = re.sub(r"\([^()]*\)", " ", text)
     text = " ".join(YEARS.sub(" ", text).split()).strip(" ,:;-")
     while (shorter := NOISE.sub("", without_source(text)).strip()) != text:

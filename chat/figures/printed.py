@@ -1,4 +1,4 @@
-"""What is printed, read as a value: amounts of money, percentages, dates, durations (R77). Unclear is no value."""
+"""Read printed values: amounts of money, percentages, dates, durations (R77). Ambiguous ones are skipped."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -48,7 +48,8 @@ BEFORE = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)"
 AFTER = r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
 SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
 AMOUNT = re.compile(
-    rf"(?P<minus>[-\u2212]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![\w.,])(?<!\d )(?P<number>{DIGITS})(?!\w|[.,]\d)"
+    rf"(?P<minus>[-\u2212]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![\w.,])(?<!\d )"
+    rf"(?P<number>{DIGITS})(?!\w|[.,]\d)"
     rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b)?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
     rf"(?:\s(?:an?|per|each|every)\s(?P<unit>{SPANS})\b)?",
     re.IGNORECASE,
@@ -79,18 +80,18 @@ DURATION = re.compile(
 
 @dataclass(frozen=True)
 class Value:
-    """A value and where it is printed: characters [start, end) of the text it was read from."""
+    """A value and its place: characters [start, end) of the text it was read from."""
 
     type: str  # amount, percentage, date, duration
     value: str  # a decimal number in single units, or an ISO date
     start: int
     end: int
     currency: str = ""  # ISO 4217
-    unit: str = ""  # of an amount: what it is for each of; of a duration: what is counted
+    unit: str = ""  # for an amount: per what; for a duration: what is counted
 
 
 def values_in(text: str, answer_type: str) -> list[Value]:
-    """The values of one type of answer in a text, in the order they stand; a date may be asked for and a duration said."""
+    """The values of one type of answer in a text, in reading order. A duration may answer a question for a date."""
     readers = READERS.get(answer_type, ())
     found = sorted((value for reader in readers for value in reader(text)), key=lambda value: (value.start, -value.end))
     kept: list[Value] = []
@@ -101,7 +102,7 @@ def values_in(text: str, answer_type: str) -> list[Value]:
 
 
 def amounts_in(text: str) -> Iterator[Value]:
-    """Amounts that name a currency; a bare number may be anything, and a sign in brackets a loss or an aside."""
+    """Amounts with a currency; a bare number may be anything, and a bracketed one a loss or an aside."""
     unclear = [found.span() for found in IN_BRACKETS.finditer(text)]
     for found in AMOUNT.finditer(text):
         named = (found["before"] or found["after"] or "").lower()
@@ -122,7 +123,7 @@ def percentages_in(text: str) -> Iterator[Value]:
 
 
 def dates_in(text: str) -> Iterator[Value]:
-    """Days of the calendar; what can be read in two ways is left out."""
+    """Calendar dates; ambiguous ones are left out."""
     for pattern in DATES:
         for found in pattern.finditer(text):
             named = found.groupdict()
@@ -145,7 +146,7 @@ def durations_in(text: str) -> Iterator[Value]:
 
 
 def decimal_of(number: str) -> Decimal | None:
-    """A printed number, whichever of its signs parts the thousands."""
+    """Parse a printed number, whichever separator marks the thousands."""
     try:
         return Decimal(number_form(number))
     except InvalidOperation:

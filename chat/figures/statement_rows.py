@@ -1,4 +1,4 @@
-"""Values read from the rows of financial statements: label, column year, amount, unit. What is unclear is left out."""
+"""Values from the rows of financial statements: label, column year, amount, unit. Unclear ones are left out."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,9 +10,9 @@ from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from retrieval.words.statements import NAME_CHARS_MAX, statement_patterns
 
-HEAD_LINES = 12  # a statement's name, unit and years stand above its first row
+HEAD_LINES = 12  # a statement's name, unit and years are above its first row
 AMOUNT_ROWS_MIN = 5  # a page with fewer rows of amounts only mentions a statement
-NOTE_MAX = 99  # the number of a note, in a column of its own
+NOTE_MAX = 99  # a note's number, in its own column
 SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 
 SIGN = re.compile(
@@ -30,7 +30,7 @@ REFERENCE = re.compile(r"(?<!\s)\s*\((?:note|see)[^)]{0,80}\)|(?<![\s.:,])[\s.:,
 
 @dataclass(frozen=True)
 class Cell:
-    """One amount of a row: its year, its value without the page's unit, and where its sign begins and ends."""
+    """One amount of a row: its year, its value before the page's unit, and where it is printed."""
 
     year: str
     amount: Decimal
@@ -40,7 +40,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class StatementRow:
-    """A row of a statement. `label` is in match form; `scale` is 1000 for "in thousands", None when nothing is said."""
+    """A row of a statement. `label` is in match form; `scale` is 1000 for "in thousands", None if no unit is stated."""
 
     statement: str
     label: str
@@ -53,7 +53,7 @@ class StatementRow:
 
 
 def statement_rows(content: DocumentContent) -> list[StatementRow]:
-    """Every readable row of the pages that are named as a statement and look like one, in order of the document."""
+    """Every readable row of the pages that are named as a statement and look like one, in document order."""
     pages: dict[int, list[LineRow]] = {}
     for line in content.lines:
         pages.setdefault(line.page_number, []).append(line)
@@ -61,7 +61,7 @@ def statement_rows(content: DocumentContent) -> list[StatementRow]:
 
 
 def rows_of_page(lines: Sequence[LineRow]) -> list[StatementRow]:
-    """The rows of one statement page; none when it is not one, or when its columns cannot be told apart."""
+    """The rows of one statement page; none if it is no statement, or if its columns cannot be identified."""
     statement = statement_of(lines[:HEAD_LINES])
     amounts = [line for line in lines if is_amount_row(line)] if statement else []
     if len(amounts) < AMOUNT_ROWS_MIN:
@@ -76,25 +76,25 @@ def rows_of_page(lines: Sequence[LineRow]) -> list[StatementRow]:
 
 
 def statement_of(head: Iterable[LineRow]) -> str:
-    """Which statement the lines at the top of a page name; "" when none or more than one."""
+    """The statement named by the lines at the top of a page; "" if none or several."""
     lines = [line for line in head if len(line.match) <= NAME_CHARS_MAX and line.kind != "table_row"]
     named = {kind for kind, pattern in statement_patterns().items() for line in lines if pattern.search(line.match)}
     return named.pop() if len(named) == 1 else ""
 
 
 def is_amount_row(line: LineRow) -> bool:
-    """A label and at least two amounts, not only years and days."""
+    """Whether the line has a label and at least two amounts, not only years and days."""
     if line.kind in UNSEARCHED_KINDS:
         return False
     return len(years_on(line)) < 2 and len(split_row(line.text)[1]) > 1
 
 
 def split_row(text: str) -> tuple[str, list[re.Match[str]]]:
-    """The label of a row and the amounts at its end, with nothing but leaders and currency signs between them."""
+    """The label of a row and the amounts at its end, with only leaders and currency signs between them."""
     signs: list[re.Match[str]] = []
     end = len(text.rstrip())
     for sign in reversed(list(SIGN.finditer(text))):
-        is_open = sign[0].count(")") > sign[0].count("(")  # "4)" is the end of a bracket in the label
+        is_open = sign[0].count(")") > sign[0].count("(")  # "4)" may close a bracket of the label
         if is_open or text[sign.end() : end].strip(BETWEEN_SIGNS):
             break
         signs.insert(0, sign)
@@ -110,7 +110,7 @@ def read_column_years(head: Iterable[LineRow]) -> tuple[str, ...]:
 
 
 def years_on(line: LineRow) -> tuple[str, ...]:
-    """The years a heading line names; none when it holds other figures than years and days."""
+    """The years on a heading line; none if it has other figures than years and days."""
     rest = DAY.sub("", YEAR.sub("", line.text))
     return () if re.search(r"\d", rest) else tuple(YEAR.findall(line.text))
 
@@ -118,7 +118,7 @@ def years_on(line: LineRow) -> tuple[str, ...]:
 def read_statement_row(
     line: LineRow, statement: str, years: Sequence[str], scale: int | None, *, has_notes: bool
 ) -> StatementRow | None:
-    """The row of a line; None when its amounts do not fill the columns one to one."""
+    """The row of a line; None if its amounts do not match the columns one to one."""
     label, signs = split_row(line.text)
     if has_notes and len(signs) == len(years) + 1 and is_note(signs[0][0]):
         signs = signs[1:]
@@ -135,7 +135,7 @@ def is_note(sign: str) -> bool:
 
 
 def parse_amount(sign: str) -> Decimal:
-    """The amount in a sign: brackets are a minus, a dash is zero."""
+    """Parse an amount: brackets mean minus, a dash means zero."""
     found = THOUSANDS.search(sign)
     if found is None:
         return Decimal(0)
@@ -144,7 +144,7 @@ def parse_amount(sign: str) -> Decimal:
 
 
 def label_form(text: str) -> str:
-    """A row's label in match form, without leaders, notes and the like."""
+    """A row's label in match form, without leaders, note references and the like."""
     form = match_form(text)
     while (shorter := REFERENCE.sub("", form)) != form:
         form = shorter

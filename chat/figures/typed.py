@@ -1,6 +1,6 @@
-"""The typed value of an answer beside its words: amount, percentage, date, duration, list or table (R77, R82).
+"""The typed value of an answer beside its text: amount, percentage, date, duration, list or table (R77, R82).
 
-Each is cut out of a line that is cited, so that it can be checked where it stands; nothing is completed or converted.
+Each is cut from a cited line, so that it can be checked there; nothing is completed or converted.
 """
 
 import re
@@ -26,7 +26,7 @@ ROWS_MIN = 2
 
 @dataclass(frozen=True)
 class Source:
-    """A text of the answer and the lines it cites; `lines` are the quote's own, or all the writer was given."""
+    """A text of the answer and the lines it cites; `lines` are the quote's own, or everything the writer was given."""
 
     text: str
     marker: int
@@ -34,8 +34,8 @@ class Source:
 
 
 def typed_of_quotes(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
-    """What an answer made of quotes holds: of a list or a table its rows, else the values of its first primary quote
-    that has one, and of every primary quote when several things were asked.
+    """The typed values of an extractive answer: for a list or table its rows, else the values of its first primary
+    quote with any, or of every primary quote if several things were asked.
     """
     primary = [each for each in quotes if each.candidate.role == "primary"]
     contents = contents_of(primary)
@@ -53,7 +53,7 @@ def typed_of_quotes(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[dict[st
 
 
 def typed_of_sentences(run: RetrievalRun, quotes: Sequence[Quoted], text: str) -> list[dict[str, Any]]:
-    """What a written answer holds: the values of its sentences that stand in the lines the sentences cite."""
+    """The typed values of a written answer: those of its sentences that occur in the lines they cite."""
     contents = contents_of(quotes)
     by_marker = {each.marker: each for each in quotes if each.candidate.parse_id in contents}
     sources = []
@@ -90,7 +90,7 @@ def select_searched(lines: Iterable[LineRow]) -> list[LineRow]:
 
 
 def scalars(sources: Sequence[Source], answer_type: str) -> list[dict[str, Any]]:
-    """The values of the sources, each once, where a cited line prints the same value."""
+    """The distinct values of the sources for which a cited line prints the same value."""
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for source in sources:
         for wanted in values_in(source.text, answer_type):
@@ -101,7 +101,7 @@ def scalars(sources: Sequence[Source], answer_type: str) -> list[dict[str, Any]]
 
 
 def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, Any] | None:
-    """The value as the lines print it, with the lines it stands on; None when they do not."""
+    """The value as the lines print it, with its line numbers; None if they do not."""
     text = "\n".join(line.text for line in source.lines)
     for value in values_in(text, answer_type):
         if (value.type, value.value, value.currency) == (wanted.type, wanted.value, wanted.currency):
@@ -120,7 +120,7 @@ def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, A
 
 
 def find_typed_rows(quoted: Quoted, content: DocumentContent | None, shape: str) -> dict[str, Any] | None:
-    """The list or table that begins in the best passage's context, to the end of the page; None when none does."""
+    """The list or table that begins in the best passage's context, to the end of the page; None if there is none."""
     if content is None:
         return None
     candidate = quoted.candidate
@@ -135,7 +135,7 @@ def find_typed_rows(quoted: Quoted, content: DocumentContent | None, shape: str)
 
 
 def list_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
-    """The items of the list that stands at the anchor or follows it; an item may run over several lines."""
+    """The items of the list at or after the anchor; an item may span several lines."""
     blocks: list[list[list[LineRow]]] = [[]]
     for line in lines:
         if line.kind == "list_item":
@@ -151,7 +151,7 @@ def list_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
 
 
 def is_rest_of_item(last: LineRow, line: LineRow) -> bool:
-    """Whether a line is the rest of a list item and not the text after the list."""
+    """Whether a line continues a list item, rather than starting the text after the list."""
     return line.kind == "body" and not last.text.rstrip().endswith(ITEM_ENDS) and line.text.lstrip()[:1].islower()
 
 
@@ -161,7 +161,7 @@ def item_of(lines: Sequence[LineRow]) -> dict[str, Any]:
 
 
 def table_of(page: Sequence[LineRow], anchor: int, last: int) -> dict[str, Any] | None:
-    """The table of a page that holds line `anchor`, or the first one after it that begins before line `last` ends."""
+    """The table of a page that contains line `anchor`, else the first one after it that begins by line `last`."""
     table = next((each for each in read_tables(page) if anchor <= each.last_line and each.first_line <= last), None)
     if table is None:
         return None
@@ -181,7 +181,7 @@ def table_of(page: Sequence[LineRow], anchor: int, last: int) -> dict[str, Any] 
 
 
 def check_of_typed_value(typed: dict[str, Any], marker: int) -> dict[str, Any]:
-    """A typed value in the form of the checks of sentences: it is literal by construction."""
+    """A typed value in the format of sentence checks; literal by construction."""
     return {
         "sentence": summary_of(typed),
         "markers": [marker],

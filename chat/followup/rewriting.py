@@ -1,6 +1,6 @@
-"""A follow-up becomes a question that stands alone: by the model where there is one, else by rules; kept beside the turn.
+"""Rewrite a follow-up as a self-contained question, by the model if there is one, else by rules; stored with the turn.
 
-The prompt, the reply and the checks on it are here. Nothing the conversation does not hold may enter the question.
+Prompt, reply schema and checks are here. Nothing from outside the conversation may enter the question.
 """
 
 from django.db import transaction
@@ -22,10 +22,10 @@ from retrieval.words.tokens import is_stop_word, language_of
 
 PROMPT_NAME = "follow_up"
 PROMPT_VERSION = "2"
-DEADLINE_S = 15.0  # one sentence; a reader who waits longer is better served by the question as typed
-TURNS_SHOWN = 4  # further back a follow-up hardly ever points
+DEADLINE_S = 15.0  # for one sentence; a reader who waits longer is better served by the question as typed
+TURNS_SHOWN = 4  # a follow-up rarely refers further back
 ANSWER_CHARACTERS_SHOWN = 600
-# Of a rewritten question's words that carry meaning: grammar brings one, an invented topic brings many.
+# Of a rewritten question's meaningful words: grammar adds one, an invented topic adds many.
 NEW_WORDS_SHARE, NEW_WORDS_FREE = 0.25, 1
 
 INSTRUCTIONS = """\
@@ -56,15 +56,15 @@ class FollowUpReply(BaseModel):
 
 
 def question_of(turn: Turn) -> str:
-    """What a turn asks: the rewritten question where there is one, else the one typed."""
+    """The question of a turn: the rewritten one if there is one, else as typed."""
     kept = Rewriting.objects.filter(turn=turn).values_list("rewritten", flat=True).first()
     return kept or turn.question
 
 
 def complete_question(turn: Turn) -> Rewriting | None:
-    """Read a turn's question with the conversation before it, once; None when there is nothing to read it with.
+    """Rewrite a turn's question from its conversation, once; None if there is nothing to rewrite it from.
 
-    A turn that is tried again after a crash, or asked again by the reader, keeps the reading it had.
+    A turn that is retried after a crash, or asked again by the reader, keeps its first reading.
     """
     earlier = Rewriting.objects.filter(turn=turn).first()
     if earlier or turn.as_typed:
@@ -80,7 +80,7 @@ def complete_question(turn: Turn) -> Rewriting | None:
 
 
 def turns_before(turn: Turn) -> list[Turn]:
-    """The turns a follow-up can point at, oldest first; of a turn asked again those before its first asking."""
+    """The turns a follow-up may refer to, oldest first; for a turn asked again, those before its first asking."""
     first = turn
     while first.again_of:
         first = first.again_of
@@ -97,7 +97,7 @@ def by_rules(turn: Turn, before: list[Turn]) -> Rewriting | None:
 
 
 def by_model(turn: Turn, before: list[Turn]) -> Rewriting:
-    """One small structured call; whatever goes wrong, the question is asked as typed and the note says so."""
+    """One small structured call; on any error the question is asked as typed and the note says so."""
     prompt = build_rewriting_prompt(turn.question, before)
     try:
         completion = client.complete(
@@ -142,7 +142,7 @@ def answered_in(turn: Turn) -> str:
 
 
 def fault_of(question: str, typed: str, conversation: str) -> str:
-    """Why a rewritten question cannot be trusted, in words that follow "what the model made of it"; "" when it can."""
+    """Why a rewritten question cannot be trusted, phrased to follow "what the model made of it"; "" if it can."""
     try:
         check_question(question)
     except QuestionError:

@@ -1,6 +1,6 @@
-"""A question that leans on the one before it, read by rules: "and in 2014?", "what about X?", pronouns.
+"""Rewrite questions that depend on the one before, by rules: "and in 2014?", "what about X?", pronouns.
 
-Careful means: with one reading the question is rewritten; with two, or none, it is left as typed and the reader told.
+With exactly one reading the question is rewritten; with two, or none, it stays as typed and the reader is told.
 """
 
 import re
@@ -30,12 +30,12 @@ ASKING = re.compile(
 BARE = re.compile(
     r"^(?:and\s+|but\s+)?(?:since\s+)?(?:why|when|where|who|how|how\s+(?:much|many|long|so))\s*\?*$", re.IGNORECASE
 )
-OTHER_WORDS_MAX = 8  # a longer "and ..." says enough by itself
+OTHER_WORDS_MAX = 8  # a longer "and ..." is a full question
 
 DETERMINER = r"(?:the|its|their|his|her|our|le|la|les|l'|der|die|das|den|dem)"
-# Where a noun phrase ends: a preposition, a verb of the question, a mark.
-PHRASE_END = r"""(?=\s+(?:of|for|in|on|at|by|to|from|with|under|after|before|during|and|or|is|are|was|were|be|been|does|do
-    |did|has|have|had|can|may|must|shall|will|a|an|the|that|which|who|when|if|due|paid|mean|means|apply|applies|cover
+# Where a noun phrase ends: at a preposition, a verb of the question, or punctuation.
+PHRASE_END = r"""(?=\s+(?:of|for|in|on|at|by|to|from|with|under|after|before|during|and|or|is|are|was|were|be|been
+    |does|do|did|has|have|had|can|may|must|shall|will|a|an|the|that|which|who|when|if|due|paid|mean|means|apply|applies|cover
     |covers|say|says|pay|pays|state|states|include|includes|change|changed|last|lasts|end|ends|begin|begins|start|starts
     |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind)\b|\s+\w{2,}ed\s*(?:[?.!]|$)|\s*[?.,;:!]|\s*$)"""
 PHRASE_WORD = rf"(?!{DETERMINER}\b)[\w'\u2019&/-]++"
@@ -53,7 +53,7 @@ WORDS = r"[\w'\u2019&/-]+(?:\s+[\w'\u2019&/-]+){0,4}?"
 
 SUBJECT_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those|he|she|him)\b", re.IGNORECASE)
 POSSESSIVE = re.compile(r"\b(?:its|their|his|her)\b", re.IGNORECASE)
-# "is it possible", "how long does it take": it stands for nothing. "this lease", "these terms": the noun is there.
+# "is it possible", "how long does it take": "it" has no referent. "this lease", "these terms": the noun is there.
 EMPTY_IT = re.compile(
     r"""\bit\s+(?:possible|necessary|true|likely|allowed|permitted|required|clear|safe|legal|ok|okay|takes?|is\s+\w+\s+that
     |mean\s+(?:to|that)\b|rains?)\b|\b(?:does|did|will)\s+it\s+take\b|\bwho\s+is\s+it\b""",
@@ -68,14 +68,14 @@ PERSON_ASKED = re.compile(r"^(?:who|qui|wer)\s+(?:is|was|are|were)\b", re.IGNORE
 
 
 class FollowupReading(NamedTuple):
-    """What rules make of a follow-up; `question` is what to ask."""
+    """The rules' reading of a follow-up; `question` is what to ask."""
 
     outcome: Outcome
     question: str
 
 
 def read_follow_up(typed: str, last: str) -> FollowupReading:
-    """The question in full, given the one asked before it (as that was rewritten)."""
+    """The question in full, given the question before it (as rewritten)."""
     text = " ".join(typed.split())
     before = " ".join(last.split())
     if found := YEAR_ONLY.match(text):
@@ -105,7 +105,7 @@ def end_with_question_mark(question: str) -> str:
 
 
 def in_year(before: str, year: str) -> str:
-    """The question before, asked of another year; "" when it speaks of several."""
+    """The previous question for another year; "" if it mentions several."""
     years = list(YEARS.finditer(before))
     if len(years) > 1:
         return ""
@@ -118,7 +118,7 @@ def in_year(before: str, year: str) -> str:
 
 
 def replace_subject(before: str, what: str) -> str:
-    """The question before, asked of something else; "" when it is not certain what that stands in for."""
+    """The previous question about another subject; "" if it is unclear what to replace."""
     if preposed := PREPOSED.match(what):
         return with_preposition(before, preposed["preposition"], preposed["rest"])
     names = list(NAME.finditer(before))
@@ -135,7 +135,7 @@ def replace_subject(before: str, what: str) -> str:
 
 
 def with_preposition(before: str, preposition: str, what: str) -> str:
-    """ "And for the doors?" takes the place of "for the roof"; a question without a "for" gets it at its end."""
+    """ "And for the doors?" replaces "for the roof"; a question without a "for" gets it appended."""
     pattern = rf"\b{preposition}\s+(?:{DETERMINER}\s+)?{WORDS}{PHRASE_END}"
     found = list(re.finditer(pattern, before, re.IGNORECASE | re.VERBOSE))
     if len(found) > 1:
@@ -146,7 +146,7 @@ def with_preposition(before: str, preposition: str, what: str) -> str:
 
 
 def own_phrases(question: str) -> list[re.Match[str]]:
-    """The noun phrases a question is about: those after "of", "for", "in" only say more of another one."""
+    """The noun phrases a question is about; those after "of", "for", "in" only qualify another one."""
     found = list(PHRASE.finditer(question))
     return [
         each for each in found if not re.search(rf"\b{PREPOSITION}\s*$", question[: each.start()], re.IGNORECASE)
@@ -161,7 +161,7 @@ def swap_match(text: str, old: re.Match[str], new: str) -> str:
 
 
 def leans_on_pronoun(text: str) -> bool:
-    """Whether a pronoun stands in the question and nothing before it there can be what it means."""
+    """Whether the question contains a pronoun that nothing before it in the question can explain."""
     plain = POINTING.sub("\u2026", EMPTY_IT.sub("\u2026", text))
     found = min(
         filter(None, (SUBJECT_PRONOUN.search(plain), POSSESSIVE.search(plain))), key=re.Match.start, default=None
@@ -173,7 +173,7 @@ def leans_on_pronoun(text: str) -> bool:
 
 
 def without_pronoun(text: str, before: str) -> str:
-    """The pronouns replaced by what the question before was about; "" when that is not certain."""
+    """Replace the pronouns by the subject of the previous question; "" if that is uncertain."""
     subject = subject_of(before)
     if not subject or (PERSON.search(text) and not is_person(before, subject)):
         return ""
@@ -188,7 +188,7 @@ def without_pronoun(text: str, before: str) -> str:
 
 
 def mask(text: str) -> tuple[str, list[str]]:
-    """The text with the pronouns that stand for nothing taken out of reach, and those words."""
+    """The text with its pronouns without referent masked, and the masked words."""
     kept: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
@@ -199,7 +199,7 @@ def mask(text: str) -> tuple[str, list[str]]:
 
 
 def subject_of(question: str) -> str:
-    """What a question is about: its one noun phrase with what it is of, else its one name; "" when there are several."""
+    """The topic of a question: its only noun phrase with its "of" part, else its only name; "" if there are several."""
     phrases = own_phrases(question)
     if len(phrases) == 1:
         of = OF_PHRASE.match(question, phrases[0].end())

@@ -4,25 +4,38 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('chat', '0006_absent_answers'),
-        ('llm', '0004_spending'),
-        ('retrieval', '0007_readings'),
+        ("chat", "0006_absent_answers"),
+        ("llm", "0004_spending"),
+        ("retrieval", "0007_readings"),
     ]
 
     operations = [
         migrations.RemoveIndex(
-            model_name='answer',
-            name='chat_answer_absent',
+            model_name="answer",
+            name="chat_answer_absent",
         ),
         migrations.AlterField(
-            model_name='answer',
-            name='kind',
-            field=models.CharField(choices=[('generated', 'Written by the model'), ('extractive', 'Quoted from the document'), ('weak', 'No clear answer'), ('not_found', 'Not found'), ('cannot_tell', 'Cannot tell'), ('clarification', 'A question back')], max_length=13),
+            model_name="answer",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("generated", "Written by the model"),
+                    ("extractive", "Quoted from the document"),
+                    ("weak", "No clear answer"),
+                    ("not_found", "Not found"),
+                    ("cannot_tell", "Cannot tell"),
+                    ("clarification", "A question back"),
+                ],
+                max_length=13,
+            ),
         ),
         migrations.AddIndex(
-            model_name='answer',
-            index=models.Index(condition=models.Q(('kind__in', ('weak', 'not_found', 'cannot_tell'))), fields=['run'], name='chat_answer_absent'),
+            model_name="answer",
+            index=models.Index(
+                condition=models.Q(("kind__in", ("weak", "not_found", "cannot_tell"))),
+                fields=["run"],
+                name="chat_answer_absent",
+            ),
         ),
     ]

@@ -1,4 +1,4 @@
-"""A conversation to take away: every question as typed and as asked, each answer with its quotes and where they stand."""
+"""Export a conversation: every question as typed and as asked, and each answer with its quotes and their places."""
 
 import json
 import re
@@ -15,13 +15,13 @@ NAME_CHARACTERS_MAX = 60
 
 
 def file_name(conversation: Conversation) -> str:
-    """A plain name for the file, without its ending."""
+    """A safe file name, without extension."""
     plain = re.sub(r"[^a-z0-9]+", "-", conversation.title.lower()).strip("-")
     return plain[:NAME_CHARACTERS_MAX].rstrip("-") or "conversation"
 
 
 def markdown_of(conversation: Conversation, turns: list[ShownTurn]) -> str:
-    """The conversation to read. What people, documents and models wrote is text and never markup."""
+    """The conversation as Markdown. Text of people, documents and models is escaped, never markup."""
     head = [
         f"# {escape_markdown(conversation.title)}",
         f"{escape_markdown(conversation.base.name)} · exported {timezone.now():%Y-%m-%d %H:%M} UTC",
@@ -48,16 +48,17 @@ def turn_text(shown: ShownTurn) -> str:
 
 def quote_text(cited: ShownCitation) -> str:
     quote = escape_markdown(" ".join(cited.quote.split()))
-    return f"\\[{cited.marker}\\] {escape_markdown(cited.citation.candidate.document_title)}, {escape_markdown(cited.place)}:\n> {quote}"
+    title, place = escape_markdown(cited.citation.candidate.document_title), escape_markdown(cited.place)
+    return f"\\[{cited.marker}\\] {title}, {place}:\n> {quote}"
 
 
 def escape_markdown(text: str) -> str:
-    """Text in which Markdown sees nothing but text."""
+    """Escape text so that Markdown shows it literally."""
     return SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def json_of(conversation: Conversation, turns: list[ShownTurn]) -> str:
-    """The conversation for programs; the fields of an answer and its citations are those of the API."""
+    """The conversation as JSON; answers and citations have the fields of the API."""
     content = {
         "format": FORMAT,
         "id": str(conversation.pk),

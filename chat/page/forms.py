@@ -1,4 +1,4 @@
-"""The forms of the chat: a question, a conversation's name, what a reader says of an answer."""
+"""Forms of the chat: a question, a conversation's name, feedback on an answer."""
 
 import uuid
 from typing import Any
@@ -19,7 +19,7 @@ MODES = [("fast", gettext_lazy("Fast")), ("balanced", gettext_lazy("Balanced")),
 
 
 class QuestionField(forms.CharField):
-    """Text as typed; what is wrong with it is said by `check_question` and nowhere else."""
+    """Text as typed; only `check_question` decides what is wrong with it."""
 
     default_validators = []
 
@@ -35,7 +35,7 @@ class QuestionField(forms.CharField):
 
 
 class QuestionForm(forms.Form):
-    """A question, where to ask it and how thoroughly. `form_id` makes one turn of a form that is sent twice."""
+    """A question, its scope and its mode. `form_id` makes one turn of a form that is sent twice."""
 
     question = QuestionField()
     scope = forms.ChoiceField(error_messages={"required": gettext_lazy("Choose a base or a document to ask.")})
@@ -73,7 +73,7 @@ class QuestionForm(forms.Form):
 
     @property
     def first_error(self) -> str:
-        """The one sentence to show: the question's fault before the scope's."""
+        """The one error to show: the question's before the scope's."""
         messages = [str(message) for name in self.fields for message in self.errors.get(name, [])]
         return messages[0] if messages else ""
 
@@ -97,7 +97,7 @@ class TitleForm(forms.Form):
 
 
 class FeedbackForm(forms.Form):
-    """A word on an answer; the comment is for whoever reviews it."""
+    """Feedback on an answer; the comment is for its reviewer."""
 
     kind = forms.ChoiceField(choices=Feedback.Kind.choices)
     comment = forms.CharField(required=False, max_length=COMMENT_CHARACTERS_MAX)

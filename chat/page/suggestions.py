@@ -1,4 +1,4 @@
-"""Questions to begin with, made of the section titles of a document that can be asked."""
+"""Suggested first questions, made from section titles of a document that can be asked."""
 
 import re
 
@@ -23,7 +23,7 @@ LEADING_NUMBER = re.compile(
 
 
 def suggest(user: User, chosen: str) -> tuple[Document | None, list[tuple[str, str]]]:
-    """A document and a few (scope value, question) pairs for it: of the chosen base or documents, else read last."""
+    """A document and a few (scope value, question) pairs for it: from the chosen base or documents, else read last."""
     documents = askable(user).exclude(current_parse__toc_entries=None).order_by("-current_parse__created_at")
     kind, ids = parse_picker_value(current_value(chosen))
     if ids:

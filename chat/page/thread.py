@@ -32,11 +32,11 @@ STAGE_NAMES = {
     "arbiter": gettext_lazy("Arbiter"),
     "written": gettext_lazy("Written"),
 }
-REFUSED_SHOWN = 3  # near misses on the card of a not-found answer
-DISCARDED_SHOWN = 3  # below the kept ones; the audit trail has them all
+REFUSED_SHOWN = 3  # near misses shown with a not-found answer
+DISCARDED_SHOWN = 3  # below the kept ones; the audit trail shows all
 CONVERSATIONS_SHOWN = 100
 
-# What a page of a conversation never shows, and what can be long.
+# Columns a conversation's page never shows, and which can be long.
 HEAVY_OF_RUN = ("run__hits", "run__toc_shown", "run__scope", "run__violations")
 HEAVY_OF_CANDIDATE = ("context_text", "context_boxes", "brief", "anchor_pieces")
 
@@ -72,7 +72,7 @@ PROBLEM_WORDS = {
 
 @dataclass(frozen=True)
 class Stage:
-    """One cell of the strip: done, now or todo."""
+    """One cell of the progress strip: done, now or todo."""
 
     key: str
     name: str
@@ -82,7 +82,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class ShownCitation:
-    """A citation with the words that say where its quote stands and what calibration did to it."""
+    """A citation with its place and its calibration in words."""
 
     citation: Citation
     link: PaneLink
@@ -113,7 +113,7 @@ class ShownPassage:
 
 
 class ShownTurn:
-    """One turn, ready for its template. Reads the prefetched rows and nothing else."""
+    """One turn, ready for its template. Reads only prefetched rows."""
 
     def __init__(self, turn: Turn, open_marker: int = 0) -> None:
         self.turn = turn
@@ -145,13 +145,13 @@ class ShownTurn:
 
     @cached_property
     def rewriting(self) -> Rewriting | None:
-        """How a follow-up was read, when the reader should know: it was completed, or could not be."""
+        """How a follow-up was read, if the reader should know: it was rewritten, or could not be."""
         kept: Rewriting | None = getattr(self.turn, "rewriting", None)
         return kept if kept and kept.outcome != Rewriting.Outcome.ALONE else None
 
     @property
     def asked(self) -> str:
-        """The question that was asked of the documents."""
+        """The question that was actually asked of the documents."""
         return self.rewriting.rewritten if self.rewriting else self.turn.question
 
     @cached_property
@@ -165,23 +165,23 @@ class ShownTurn:
 
     @property
     def again_words(self) -> str:
-        """Why this turn points at an earlier one."""
+        """Why this turn refers to an earlier one."""
         is_edit = self.turn.as_typed and self.turn.again_of_id
         return gettext("Edited from") if is_edit else gettext("Asked again from")
 
     @property
     def scope_value(self) -> str:
-        """The value of the scope picker that asks the same documents."""
+        """The scope picker's value for the same documents."""
         return write_picker_value(self.turn.document_ids) or f"base:{self.turn.conversation.base_id}"
 
     @cached_property
     def form_id(self) -> uuid.UUID:
-        """For the forms that edit the question or ask it again: sent twice, each is one turn."""
+        """The id of the forms that edit or repeat the question: sent twice, each makes one turn."""
         return uuid.uuid4()
 
     @cached_property
     def feedback(self) -> Feedback | None:
-        """What the person who asked said last of this answer."""
+        """The latest feedback of the person who asked."""
         own = [each for each in self.turn.feedback.all() if each.by_id == self.turn.conversation.user_id]
         return own[-1] if own else None
 
@@ -226,19 +226,19 @@ class ShownTurn:
 
     @cached_property
     def blocks(self) -> list[dict[str, Any]]:
-        """The answer's text, each marker with its citation."""
+        """The answer's text as blocks, each marker with its citation."""
         return self._blocks(self.answer.text) if self.answer else []
 
     @cached_property
     def figure_blocks(self) -> list[dict[str, Any]]:
-        """The computed figure of an answer that is quoted otherwise, before its quotes."""
+        """The computed figure of an extractive answer, shown before its quotes."""
         if self.answer is None or not any(check.get("computed") for check in self.answer.checks):
             return []
         return self._blocks(self.answer.text.partition("\n\n\u201c")[0])
 
     @cached_property
     def typed(self) -> list[dict[str, Any]]:
-        """The typed values of an answer made of quotes: what is printed with its marker, and how it is read."""
+        """The typed values of an extractive answer: as printed with the marker, and as read."""
         if not self.is_extractive or self.answer is None:
             return []
         found = [(check["typed"], check["markers"][0]) for check in self.answer.checks if check.get("typed")]
@@ -262,7 +262,7 @@ class ShownTurn:
 
     @property
     def plain_text(self) -> str:
-        """Question, answer and citations as text, to paste elsewhere."""
+        """Question, answer and citations as plain text for copying."""
         if self.answer is None:
             return self.turn.question
         cited = [f"[{each.marker}] \u201c{' '.join(each.quote.split())}\u201d {each.place}" for each in self.citations]
@@ -280,7 +280,7 @@ class ShownTurn:
 
     @cached_property
     def refused(self) -> list[ShownPassage]:
-        """The nearest passages of an answer that was not found, whatever the arbiter called them."""
+        """The nearest passages of a not-found answer, whatever role the arbiter gave them."""
         return self._passages(self.candidates[:REFUSED_SHOWN])
 
     def _passages(self, candidates: Iterable[RunCandidate]) -> list[ShownPassage]:
@@ -295,7 +295,7 @@ class ShownTurn:
 
     @cached_property
     def contradictions(self) -> list[dict[str, Any]]:
-        """What the arbiter found to disagree: the point, and the passages to be read side by side."""
+        """The contradictions the arbiter found: the point, and the passages to compare."""
         by_id = {candidate.candidate_id: candidate for candidate in self.candidates}
         found = self.run.contradictions if self.run else []
         pairs = [(each, [by_id[key] for key in each["candidate_ids"] if key in by_id]) for each in found]
@@ -303,7 +303,7 @@ class ShownTurn:
 
     @cached_property
     def looked_at(self) -> str:
-        """What was searched, in one line: pages with text, sections, candidates."""
+        """The search in one line: pages with text, sections, candidates."""
         coverage: dict[str, Any] = self.run.coverage if self.run else {}
         pages = count_in_words(coverage.get("pages", 0), "page")
         parts = [
@@ -319,7 +319,7 @@ class ShownTurn:
 
     @cached_property
     def doubts(self) -> list[str]:
-        """What the checks found wrong with single sentences of a written answer."""
+        """The problems the checks found in sentences of a written answer."""
         checks = self.answer.checks if self.answer else []
         if (
             self.answer
@@ -327,12 +327,12 @@ class ShownTurn:
             and checks
             and "no_citation" in checks[-1].get("problems", ())
         ):
-            checks = checks[:-1]  # a sentence that broke off had no time to cite
+            checks = checks[:-1]  # an unfinished sentence could not cite yet
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in checks if check.get("problems")]
 
 
 def read_words(typed: dict[str, Any]) -> str:
-    """How a value was read, where it is printed in another way: the ISO date, the currency, the whole number."""
+    """How a value was read if it is printed differently: ISO date, currency, whole number."""
     value, currency, unit = (str(typed.get(name, "")) for name in ("value", "currency", "unit"))
     number = f"{Decimal(value):,}" if currency else value
     if currency and not unit and currency in typed["printed"] and number in typed["printed"]:
@@ -360,7 +360,7 @@ def finished_stages(shown: ShownTurn) -> list[Stage]:
 
 
 def stage_details(shown: ShownTurn) -> dict[str, str]:
-    """A word or figure for each stage of a finished turn; "" for a stage that was not reached."""
+    """A word or figure for each stage of a finished turn; "" for a stage not reached."""
     run = shown.run
     assert run is not None
     is_failed = run.status == "failed"
@@ -378,7 +378,7 @@ def stage_details(shown: ShownTurn) -> dict[str, str]:
 
 
 def planned_detectors(run: RetrievalRun) -> int:
-    """How many detectors the plan sent out, as the stages said while it ran; `methods_used` has those that found."""
+    """How many detectors the plan enabled, as shown while it ran; `methods_used` has only those with hits."""
     return sum(flag["on"] for flag in run.plan.get("flags", ()) if flag["name"] in METHODS)
 
 
@@ -399,7 +399,7 @@ def written_words(shown: ShownTurn) -> str:
 
 
 def turns_of(conversation: Conversation) -> list[Turn]:
-    """The turns of a conversation with everything their templates read, in a fixed number of queries."""
+    """The turns of a conversation with all data for their templates, in a fixed number of queries."""
     return list(with_rows(Turn.objects.filter(conversation=conversation)))
 
 
@@ -422,13 +422,13 @@ def with_rows(turns: Any) -> Any:
 class ListedConversation:
     conversation: Conversation
     is_current: bool
-    words: str  # how many questions, and what became of the last
+    words: str  # how many questions, and the outcome of the last
 
 
 def conversation_groups(
     user: User, current: Conversation | None = None, find: str = ""
 ) -> list[tuple[str, list[ListedConversation]]]:
-    """A person's conversations by the day they were last used, newest first; with `find` those that hold its words."""
+    """A person's conversations by day of last use, newest first; with `find`, those that contain its words."""
     last = Turn.objects.filter(conversation=OuterRef("pk")).order_by("-number")
     counted_rows = (
         Conversation.objects.visible_to(user)
@@ -439,7 +439,7 @@ def conversation_groups(
             last_kind=Subquery(last.values("answer__kind")[:1]),
         )
     )
-    rows = counted_rows.order_by("-active_at")  # the model's own order is dropped where rows are counted
+    rows = counted_rows.order_by("-active_at")  # the model's default order is dropped where rows are counted
     groups: dict[str, list[ListedConversation]] = {}
     today = timezone.localdate()
     for conversation in rows[:CONVERSATIONS_SHOWN]:
@@ -451,7 +451,7 @@ def conversation_groups(
 
 
 def outcome_words(state: str, kind: str) -> str:
-    """What became of a question, in a word or two."""
+    """The outcome of a question, in a word or two."""
     if state == Turn.State.DONE:
         return str(KIND_WORDS.get(kind, gettext("answered")))
     return str(STATE_WORDS.get(state, gettext("empty")))

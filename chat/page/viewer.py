@@ -1,4 +1,4 @@
-"""The cited page beside the answer: the open citation lit, the other citations of the turn outlined."""
+"""The cited page beside the answer: the open citation highlighted, the turn's others outlined."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ from documents.pages.sheet import Mark, Sheet, build_sheet
 from documents.storage.uploads import PDF
 from retrieval.models import RunCandidate
 
-QUOTE_IN_ADDRESS = 600  # characters: what every proxy lets through, several times over
+QUOTE_IN_ADDRESS = 600  # characters: far below what every proxy accepts
 DELETED = gettext_lazy(
     "The document has been deleted, so its page can no longer be shown. The quote is kept as it was read."
 )
@@ -26,7 +26,7 @@ NOT_KEPT = gettext_lazy(
 
 @dataclass(frozen=True)
 class PaneLink:
-    """Where a citation, or a refused passage, is shown: as a page of its own address, and as the pane alone."""
+    """The address of a citation or refused passage: as a page of its own, and as the pane alone."""
 
     turn: Turn
     number: int  # the marker, or the position of a refused passage
@@ -45,7 +45,7 @@ class PaneLink:
 
 @dataclass(frozen=True)
 class CitedPage:
-    """What the pane shows. `sheet` is None, and `absence` says why, when the page is gone."""
+    """The content of the pane. If the page is gone, `sheet` is None and `absence` says why."""
 
     turn: Turn
     citation: Citation
@@ -58,7 +58,7 @@ class CitedPage:
 
     @property
     def marker(self) -> int:
-        """The open citation's marker; 0 for a refused passage, which has none."""
+        """The open citation's marker; 0 for a refused passage."""
         return 0 if self.is_refused else self.citation.marker
 
     @property
@@ -67,7 +67,7 @@ class CitedPage:
 
     @property
     def document_url(self) -> str:
-        """The page in the reading that was asked, with the quote lit there too."""
+        """The document's page in the parse that was asked, with the quote highlighted."""
         address = reverse("documents:document", args=[self.citation.candidate.document_id])
         query = {"page": str(self.citation.page)}
         if self.parse_number:
@@ -78,7 +78,7 @@ class CitedPage:
 
     @property
     def parse_number(self) -> int | None:
-        """The number of the reading the quote comes from, unless that is the current one or gone."""
+        """The number of the parse the quote comes from, unless it is the current one or gone."""
         parse = Parse.objects.filter(pk=self.citation.candidate.parse_id).select_related("document").first()
         return parse.number if parse and parse.document.current_parse_id != parse.pk else None
 
@@ -91,7 +91,7 @@ class CitedPage:
 
 
 def cited_page(turn: Turn, marker: int, user: Viewer) -> CitedPage | None:
-    """The page of a turn's citation for a person who may read the turn; None when there is no such citation."""
+    """The page of a turn's citation, for a person who may read the turn; None if there is no such citation."""
     citations = list(Citation.objects.filter(answer__turn=turn).select_related("candidate").order_by("marker"))
     links = [PaneLink(turn, citation.marker) for citation in citations]
     for index, citation in enumerate(citations):
@@ -105,7 +105,7 @@ def cited_page(turn: Turn, marker: int, user: Viewer) -> CitedPage | None:
 
 
 def refused_page(turn: Turn, position: int, user: Viewer) -> CitedPage | None:
-    """The page of a passage that was not cited, by its position in the arbiter's order; None when there is none."""
+    """The page of an uncited passage, by its position in the arbiter's order; None if there is none."""
     candidate = RunCandidate.objects.filter(run__turn=turn, position=position).first()
     if candidate is None:
         return None
@@ -117,7 +117,7 @@ def refused_page(turn: Turn, position: int, user: Viewer) -> CitedPage | None:
 def sheet_of_citation(
     opened: Citation, citations: list[Citation], user: Viewer, *, tag: str = ""
 ) -> tuple[Sheet | None, str]:
-    """The sheet, or the sentence that says why there is none. The record of the quote stays either way."""
+    """The sheet, or the sentence that says why there is none. The record of the quote exists either way."""
     candidate = opened.candidate
     document = Document.objects.visible_to(user).filter(pk=candidate.document_id).first()
     if document is None or document.trashed_at:

@@ -1,6 +1,6 @@
-"""From a stored run to an answer: absent, quoted, or written by the model; which one, and why, is said in its note.
+"""From a stored run to an answer: not found, extractive, or written by the model; its note says which and why.
 
-It works on the stored rows and not on the result of retrieval, so that an answer can be composed again after a crash.
+It uses the stored rows, not the result of retrieval, so that an answer can be composed again after a crash.
 """
 
 from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ REFUSED_BY_WRITER = gettext_noop(
 
 @dataclass(frozen=True)
 class Writing:
-    """What composing needs of the turn: its mode, the base's settings, where text goes, and whether to stop."""
+    """What composing needs from the turn: its mode, the base's settings, where text goes, and whether to stop."""
 
     mode: str
     settings: BaseSettings
@@ -62,7 +62,7 @@ class Writing:
 
 
 def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
-    """The answer to a run. The model is asked only when a passage is primary and was judged so."""
+    """Compose the answer to a run. The model writes only if a passage was judged primary."""
     candidates = list(run.candidates.all())
     kept = [candidate for candidate in candidates if candidate.role in KEPT_ROLES]
     if run.status == "clarify":
@@ -105,7 +105,7 @@ def compose_from_quotes(
 
 
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
-    """The answer of the model, or the extractive one when what it wrote cannot be shown."""
+    """The model's answer, or the extractive one if the model's cannot be shown."""
     excerpts = excerpts_of(quotes)
     reply = StreamedReply(excerpt.number for excerpt in excerpts)
     exchange, failure = receive(run, excerpts, reply, writing)
@@ -133,7 +133,7 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
 
 
 def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
-    """A written answer with the computed figure after it, for the writer is told not to calculate."""
+    """Append the computed figure to a written answer, since the writer is told not to calculate."""
     return replace(
         draft,
         text=f"{draft.text}\n\n{figures.text}",
@@ -146,7 +146,7 @@ def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
 def receive(
     run: RetrievalRun, excerpts: Sequence[Excerpt], reply: StreamedReply, writing: Writing
 ) -> tuple[Exchange | None, str]:
-    """Stream the model's reply into `reply` and on to the reader; the exchange, and what went wrong in words."""
+    """Stream the model's reply into `reply` and on to the reader; return the exchange and any error in words."""
     stream = client.stream(
         instructions=writer.INSTRUCTIONS,
         prompt=writer.build_writer_prompt(run.question, excerpts),
@@ -181,7 +181,7 @@ def notes_on(reply: StreamedReply, failure: str, is_stopped: bool) -> list[str]:
 
 
 def excerpts_of(quotes: Sequence[Quoted]) -> list[Excerpt]:
-    """The contexts of the quotes, numbered as their markers; one that lies inside an earlier one is not sent twice."""
+    """The contexts of the quotes, numbered like their markers; one inside an earlier one is not sent twice."""
     excerpts: list[Excerpt] = []
     sent: list[RunCandidate] = []
     for each in quotes:

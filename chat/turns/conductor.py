@@ -1,4 +1,4 @@
-"""The conductor of a turn: a kept question becomes one recorded run and a cited answer, or says why there is none."""
+"""The conductor of a turn: a stored question becomes one recorded run and a cited answer, or a reason for none."""
 
 import logging
 import time
@@ -35,8 +35,8 @@ State = Turn.State
 
 ONE_CALL = "One call reads {count} briefs and the whole table of contents. The question is kept if you leave this page."
 TOO_SLOW = (
-    "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask fewer"
-    " documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
+    "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask "
+    "fewer documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
 )
 DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
 
@@ -46,20 +46,20 @@ class Stopped(Exception):
 
 
 class AnsweringFailed(Exception):
-    """A question was not answered; the message is for people, and the turn and its run hold the rest."""
+    """A question was not answered; the message is for people, details are in the turn and its run."""
 
 
 def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None) -> RetrievalResult | None:
-    """Answer one kept question. Safe to run twice and in parallel; whatever happens, it leaves exactly one run (AT1).
+    """Answer one stored question. Safe to run twice and in parallel; it always leaves exactly one run (AT1).
 
-    1. claim the turn; somebody else's or an ended one is left alone
+    1. claim the turn; leave it if another worker has it or it has ended
     2. resolve the scope once: documents the asker may see now, read, not in the trash
-    3. read a follow-up with the conversation before it, then retrieve, telling each stage
+    3. rewrite a follow-up from the conversation, then retrieve, reporting each stage
     4. store run, candidates and ledger entry in one transaction: committed before the first byte of an answer
     5. compose: not found, quoted from the document, or written by the model and checked
     6. store answer, citations and ledger entry in one transaction, and end the turn
-    A turn that already has its run, because a worker died after step 4, goes on at step 5. Returns what this call
-    retrieved, if it did; raises AnsweringFailed when there is no answer.
+    A turn that already has its run, because a worker died after step 4, continues at step 5. Returns the result of this
+    call's retrieval, if any. Raises AnsweringFailed if there is no answer.
     """
     turn = claim(Turn.objects.select_related("conversation__base", "conversation__user", "run"), turn_id)
     if turn is None:
@@ -75,7 +75,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
             end_stopped(turn, lease)
         except LeaseLost as error:
             logger.warning("%s", error)
-        except Exception as error:  # the edge of the work: recorded for the person, the audit and the log
+        except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
             raise AnsweringFailed(end_failed(turn, lease, error)) from error
     return result
 
@@ -110,10 +110,10 @@ def search(turn: Turn, lease: TurnLease, arbiter: ArbiterName | None) -> tuple[R
 
 
 def on_stage(turn: Turn, lease: TurnLease, name: str, figures: dict[str, Any]) -> None:
-    """Between two stages: tell the browser, and leave when the work is no longer wanted or no longer ours."""
+    """Between two stages: tell the browser, and end if Stop was pressed or another worker took over."""
     tell(turn.pk, "stage", name=name, **stage_words(name, figures))
     lease.check()
-    # Once everything is judged the run is worth keeping; the answer is what is left out then.
+    # Once everything is judged, the run is worth keeping; only the answer is then left out.
     if lease.stop_requested() and "kept" not in figures:
         raise Stopped
 
@@ -141,7 +141,7 @@ def conclude(turn: Turn, run: RetrievalRun, lease: TurnLease) -> None:
     with transaction.atomic():
         row = lease.hold()
         if row.stop_requested and draft.ended == "complete":
-            # Asked between the last look and now: whoever pressed Stop must not be shown an answer that went on.
+            # Stop may have been pressed since the last check; an answer must not appear after it.
             draft = replace(draft, ended="stopped", note=f"{draft.note} {STOPPED}".strip())
         answer = store_answer(row, run, draft, timings_ms)
         end(row, State.STOPPED if answer.ended == "stopped" else State.DONE)
@@ -150,11 +150,11 @@ def conclude(turn: Turn, run: RetrievalRun, lease: TurnLease) -> None:
     tell(turn.pk, "done", state=row.state)
 
 
-# ---- ends
+# ---- outcomes
 
 
 def end(row: Turn, state: Turn.State, **fields: Any) -> None:
-    """Write the outcome on the locked row and let go of it."""
+    """Write the outcome to the locked row and release it."""
     values = {"state": state, "ended_at": timezone.now(), "lease_owner": "", **fields}
     for name, value in values.items():
         setattr(row, name, value)
@@ -162,7 +162,7 @@ def end(row: Turn, state: Turn.State, **fields: Any) -> None:
 
 
 def end_without_answer(row: Turn, state: Turn.State, failure: str, for_people: str = "", for_admins: str = "") -> None:
-    """End a turn without an answer; when it has no run yet, the run that says so is stored with it (AT1)."""
+    """End a turn without an answer; if it has no run yet, store a run that records the failure (AT1)."""
     if row.run is None:
         conversation = row.conversation
         asked = question_of(row)
@@ -177,7 +177,7 @@ def end_stopped(turn: Turn, lease: TurnLease) -> None:
 
 
 def end_failed(turn: Turn, lease: TurnLease, error: Exception) -> str:
-    """Record a failure; the sentence for people. With the database away nothing can be written: the sweeper comes back."""
+    """Record a failure and return its sentence for people. If the database is down, leave the turn to the sweeper."""
     sentence = describe_failure(error)
     detail = "".join(traceback.format_exception(error))
     try:
@@ -191,7 +191,7 @@ def end_failed(turn: Turn, lease: TurnLease, error: Exception) -> str:
 
 
 def describe_failure(error: Exception) -> str:
-    """What happened in words for people; no names of ours, no paths, no SQL."""
+    """What happened, in words for people: no internal names, no paths, no SQL."""
     if isinstance(error, ScopeError):
         return str(error)
     if isinstance(error, DetectionTimeout):
@@ -202,7 +202,7 @@ def describe_failure(error: Exception) -> str:
 
 
 def give_up_exhausted() -> None:
-    """End the turns whose last attempt died with its worker."""
+    """End turns whose last attempt died with its worker."""
     for turn_id in list(Turn.objects.filter(is_exhausted()).values_list("pk", flat=True)):
         with transaction.atomic():
             row = Turn.objects.select_for_update(of=("self",)).filter(is_exhausted(), pk=turn_id).first()
@@ -217,7 +217,7 @@ def give_up_exhausted() -> None:
 
 
 def stage_words(name: str, figures: dict[str, Any]) -> dict[str, Any]:
-    """The detail of a stage in the strip, and a note below it for the one that takes long."""
+    """A stage's detail in the strip, and a note below it for slow stages."""
     if figures.get("started"):
         is_call = figures["arbiter"] == "model" and figures["of"]
         return {"begins": True, "note": ONE_CALL.format(count=figures["of"])} if is_call else {"begins": True}

@@ -1,4 +1,4 @@
-"""The demonstration: the sample documents in a base of their own, and two questions, so that every page has something."""
+"""The demonstration: the sample documents in their own base, and two questions, so that every page shows something."""
 
 import uuid
 
@@ -15,9 +15,9 @@ from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Role
 
 BASE_NAME = "Demo"
-DEMO_EMAIL = "demo@localhost"  # nobody can sign in as it: inactive, and without a usable password
+DEMO_EMAIL = "demo@localhost"  # nobody can sign in as it: inactive, without a usable password
 SAMPLES = ("outsourcing-agreement.pdf", "annual-report.pdf", "information-security-policy.md")
-ABSENT_QUESTION = "Is there anything about earthquakes?"  # a refusal has a trail too
+ABSENT_QUESTION = "Is there anything about earthquakes?"  # a not-found answer has a trail too
 QUESTION = "What is the deductible amount?"
 ASKED_OF = "outsourcing-agreement.pdf"
 # Fixed, so that loading twice asks once.
@@ -28,16 +28,16 @@ FORM_IDS = {
 
 
 def demo_user() -> User:
-    """The system user that holds the demonstration until the first owner takes it over."""
+    """The system user that owns the demonstration until the first owner takes over."""
     user = User.objects.filter(email=DEMO_EMAIL).first()
     return user or User.objects.create_user(DEMO_EMAIL, None, name="Demonstration", is_active=False)
 
 
 def load(user: User | None) -> Turn:
-    """Load the samples into the base "Demo" and ask, here and without a worker: the turn that found something.
+    """Load the samples into the base "Demo" and ask in this process; return the turn that found something.
 
-    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`; everybody who administers the site
-    becomes an owner too.
+    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`. Every
+    administrator of the site becomes an owner too.
     """
     holder = user or demo_user()
     base = demo_base(holder)
@@ -73,7 +73,7 @@ def ask_once(holder: User, base: KnowledgeBase, document: Document, question: st
 
 
 def hand_over(user: User) -> None:
-    """Give the demonstration to the first owner; nothing happens when it was not loaded."""
+    """Give the demonstration to the first owner; does nothing if it was not loaded."""
     base = KnowledgeBase.objects.living().filter(name=BASE_NAME, created_by__email=DEMO_EMAIL).first()
     if base is None:
         return

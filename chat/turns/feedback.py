@@ -1,4 +1,4 @@
-"""What a reader says of an answer: each word of it a row of its own, the latest of a person counts."""
+"""A reader's feedback on an answer: each is a new row, and a person's latest counts."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -9,7 +9,7 @@ from chat.models import Feedback, Turn
 
 
 def give_feedback(turn: Turn, user: User, kind: str, comment: str = "") -> Feedback:
-    """Keep what `user` says of the answer to a turn, with its ledger entry; `kind` is one of Feedback.Kind."""
+    """Store the feedback of `user` on the answer to a turn, with its ledger entry; `kind` is one of Feedback.Kind."""
     with transaction.atomic():
         said = Feedback.objects.create(
             turn=turn,

@@ -1,4 +1,4 @@
-"""A turn and its answer as JSON, the same for a program that waits, one that streams, and the command line."""
+"""A turn and its answer as JSON, the same for a waiting program, a streaming one, and the command line."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from chat.models import Answer, Turn
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
-    """The answer with its citations: for each marker the literal quote and where it stands."""
+    """The answer with its citations: for each marker the literal quote and its place."""
     return {
         "kind": answer.kind,
         "text": answer.text,
@@ -32,7 +32,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 
 def turn_json(turn: Turn) -> dict[str, Any]:
-    """A question and what became of it; `answer` is null until there is one."""
+    """A question and its outcome; `answer` is null until there is one."""
     answer: Answer | None = getattr(turn, "answer", None)
     run = turn.run
     return {
@@ -52,5 +52,5 @@ def turn_json(turn: Turn) -> dict[str, Any]:
 
 
 def read_turn(turn_id: Any) -> dict[str, Any]:
-    """The JSON of a turn as it is now."""
+    """The current JSON of a turn."""
     return turn_json(Turn.objects.select_related("conversation", "run", "answer").get(pk=turn_id))

@@ -1,4 +1,4 @@
-"""Evidence without an answer: retrieve, record the run, hand back what was found."""
+"""Evidence without an answer: retrieve, record the run, return what was found."""
 
 import logging
 from typing import Any, cast
@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 def retrieve_and_record(
     user: User, scope: QuestionScope, question: str, mode: str, request: Keyed | None = None
 ) -> dict[str, Any]:
-    """The RetrievalResult of a question with the id of its run; the way of the chat up to the answer.
+    """The RetrievalResult of a question with its run id, produced as in the chat, but without an answer.
 
-    The same `request` of a program is one run however often it is sent, unless retrieval failed. Raises ScopeError,
-    KeyReused, or AnsweringFailed once the failure is recorded (AT1).
+    A program's `request` makes one run however often it is sent, unless retrieval failed. Raises ScopeError, KeyReused,
+    or AnsweringFailed once the failure is recorded (AT1).
     """
     with one_at_a_time(request):
         if made := made_before(request):
@@ -50,7 +50,7 @@ def retrieve(user: User, scope: QuestionScope, question: str, mode: str, request
         with transaction.atomic():
             run = store_run(result, base=base, user=user, mode=mode)
             remember(request, run=str(run.pk))
-    except Exception as error:  # the edge of the work: recorded for the audit and the log
+    except Exception as error:  # the outermost handler: recorded for the audit and the log
         logger.exception("Retrieval failed")
         store_failed_run(question, f"{type(error).__name__}: {error}", base=base, user=user, mode=mode)
         raise AnsweringFailed(describe_failure(error)) from error

@@ -1,4 +1,4 @@
-"""The lease of a turn, which also sees soon that the person who asked pressed Stop."""
+"""The lease of a turn, which also polls whether Stop was pressed."""
 
 import threading
 import time
@@ -7,11 +7,11 @@ from typing import Self
 from chat.models import Turn
 from jobs.lease import Lease, LeaseLost, renew_every_s
 
-STOP_POLL_S = 0.5  # a stop button that takes longer feels broken
+STOP_POLL_S = 0.5  # a slower stop button feels broken
 
 
 class TurnLease(Lease[Turn]):
-    """Keeps a claimed turn alive while the block runs, and knows whether it was asked to stop or was taken over."""
+    """Keeps a claimed turn alive during the block, and knows whether it was stopped or taken over."""
 
     def __init__(self, turn: Turn) -> None:
         super().__init__(turn)

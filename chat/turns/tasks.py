@@ -1,4 +1,4 @@
-"""The background edges of the chat. The turn's row is the truth; a task may arrive twice, late or never."""
+"""Celery tasks of the chat. The turn's row is the truth; a task may arrive twice, late or never."""
 
 from typing import Any
 
@@ -9,29 +9,29 @@ from chat.models import Turn
 from chat.turns import conductor
 from jobs import waking
 
-SPARE_S = 300  # reading contents, detectors and storing take seconds, on the largest base a minute
+SPARE_S = 300  # loading contents, detecting and storing take seconds, a minute on the largest base
 
 
 def answer_limit_s() -> int:
-    """Above the sum of the deadlines inside, so that it ends only a worker that hangs."""
+    """More than the sum of all inner deadlines, so that only a hanging worker is killed."""
     return int(2 * settings.ARBITER_DEADLINE_S + settings.ANSWER_DEADLINE_S) + SPARE_S
 
 
 @shared_task(name="chat.tasks.answer_turn", time_limit=answer_limit_s())
 def answer_turn(turn_id: str, **_: Any) -> None:
-    """Answer a question that was kept."""
+    """Answer a stored question."""
     conductor.answer_turn(turn_id)
 
 
 @shared_task(name="chat.tasks.sweep")
 def sweep(**_: Any) -> None:
-    """Wake turns whose message was lost or whose worker died, and end those that had their last attempt."""
+    """Wake turns whose message was lost or whose worker died, and end those that used their last attempt."""
     conductor.give_up_exhausted()
     waking.sweep(Turn.objects.all(), wake)
 
 
 def start(turn: Turn) -> None:
-    """Wake a worker once the question is committed. When the broker is away, the sweeper does it later."""
+    """Wake a worker once the question is committed. If the broker is down, the sweeper does it later."""
     waking.wake_after_commit(turn, wake)
 
 

@@ -1,4 +1,4 @@
-"""Waiting for a turn to end: the row is the truth, its events only say when to look."""
+"""Wait for a turn to end. The row is the truth; events only say when to check it."""
 
 import time
 import uuid
@@ -13,12 +13,12 @@ from chat.models import Turn
 from chat.stream import BEGINNING, ENDINGS, stream_key
 
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
-LOOK_MS = 1000  # between two looks at the row when no event tells of its ending
+LOOK_MS = 1000  # between two checks of the row without an event
 
 
 @cache
 def listener() -> "redis.Redis":
-    # Protocol 3 would give the reply of XREAD another shape; the timeout has to be longer than the longest block.
+    # With protocol 3 XREAD's reply has another shape; the timeout must exceed the longest block.
     return redis.Redis.from_url(settings.EVENTS_REDIS_URL, decode_responses=True, socket_timeout=5, protocol=2)
 
 
@@ -30,19 +30,19 @@ def wait_for_end(turn_id: uuid.UUID, patience_s: float) -> bool:
         left_ms = milliseconds_to(until)
         if left_ms <= 0:
             return False
-        close_old_connections()  # a hundred that wait would hold every connection the database has
+        close_old_connections()  # a hundred waiting clients would hold every database connection
         last_id = pause(turn_id, last_id, min(left_ms, LOOK_MS))
     return True
 
 
 def pause(turn_id: uuid.UUID, last_id: str, pause_ms: int) -> str:
-    """Sleep until the turn tells of its ending, at most so long; the id of the last event that was heard."""
+    """Sleep until the turn reports its end, or `pause_ms` have passed; return the last event id."""
     until = time.monotonic() + pause_ms / 1000
     while (left_ms := milliseconds_to(until)) > 0:
         try:
             reply: Any = listener().xread({stream_key(turn_id): last_id}, block=left_ms)
         except redis.RedisError:
-            time.sleep(left_ms / 1000)  # without Redis only the row tells
+            time.sleep(left_ms / 1000)  # without Redis only the row can tell
             return last_id
         events = [event for _, entries in reply or [] for event in entries]
         last_id = events[-1][0] if events else last_id

@@ -1,4 +1,4 @@
-"""The answer without a writer: the calibrated quotes of a run, in order of weight, and nothing of our own wording."""
+"""The answer without a writer: the calibrated quotes of a run, in order of weight, with no words of our own."""
 
 import re
 from collections import Counter
@@ -9,11 +9,11 @@ from documents.base_settings import BaseSettings
 from retrieval.models import RunCandidate
 
 CITATIONS_MAX = {"fast": 3, "balanced": 8, "thorough": 12}  # R98
-SHARE_OF_MODE = {"fast": 1.0, "balanced": 1.0, "thorough": 1.5}  # a base's own number is that of balanced
+SHARE_OF_MODE = {"fast": 1.0, "balanced": 1.0, "thorough": 1.5}  # a base's own number applies to balanced
 ROLE_WEIGHT = {"primary": 0, "supporting": 1}
 VALUE_TYPES = frozenset({"amount", "date", "percentage", "number"})
 HOLDS_VALUE = re.compile(r"\d")
-# After a word of three letters or more, a number or a bracket, so that "No. 5" and "Mr. Osei" stay together.
+# Only after a word of three letters or more, a number or a bracket, so that "No. 5" and "Mr. Osei" stay whole.
 SENTENCE_BREAK = re.compile(r"(?<=[\w%)”\"’]{3}[.!?;])\s+(?=[“\"(\[]?[A-ZÀ-Ý0-9])")
 SENTENCE_END = (".", "!", "?", ";")
 
@@ -21,10 +21,10 @@ SENTENCE_END = (".", "!", "?", ";")
 def choose_quotes(
     candidates: Iterable[RunCandidate], mode: str, settings: BaseSettings, *, with_lines: bool = False
 ) -> list[Quoted]:
-    """The quotes to show: primary first, then supporting, as many as the mode and the base's settings allow (R95).
+    """The quotes to show: primary before supporting, as many as mode and base settings allow (R95).
 
-    Only text that survived calibration is quoted. With `with_lines` a candidate without such a quote gives the lines
-    where the search matched, which are literal by construction.
+    Only text that passed calibration is quoted. With `with_lines`, a candidate without such a quote gives its matched
+    lines, which are literal by construction.
     """
     limit = min(CITATIONS_MAX[mode], round(settings.passages_max * SHARE_OF_MODE[mode]))
     of_document: Counter[str] = Counter()
@@ -44,7 +44,7 @@ def choose_quotes(
 
 
 def quoted_text(quoted: Sequence[Quoted], answer_type: str) -> str:
-    """The quotes as the text of an answer, each with its marker; a question for a value gets the sentence or row that holds it."""
+    """The quotes as the text of an answer, each with its marker; for a value, the sentence or row that contains it."""
     is_value = answer_type in VALUE_TYPES
     return "\n\n".join(f"\u201c{spoken(each, is_value)}\u201d [{each.marker}]" for each in quoted)
 
@@ -57,15 +57,15 @@ def spoken(quoted: Quoted, is_value: bool) -> str:
 
 
 def value_part(text: str, keywords: Iterable[str]) -> str:
-    """The sentence with a figure that names most of what was asked for, the line where text is no sentence (a table's
-    row); all of it when none holds both."""
+    """The sentence with a figure that has most of the asked words, or the line in a table; the whole text if none has
+    both."""
     words = [keyword.lower() for keyword in keywords]
     sentence = best_of(SENTENCE_BREAK.split(text), words)
     return sentence if sentence.endswith(SENTENCE_END) else best_of(text.splitlines(), words) or text
 
 
 def best_of(parts: Iterable[str], words: Sequence[str]) -> str:
-    """The part with a figure and most of the words, "" when no part has both."""
+    """The part with a figure and most of the words, "" if no part has both."""
     named = [(sum(word in part.lower() for word in words), part) for part in parts if HOLDS_VALUE.search(part)]
     best = max(named, key=lambda pair: pair[0], default=(0, ""))
     return best[1] if best[0] else ""

@@ -1,4 +1,4 @@
-"""Figures and places in words: how many, where a quote stands, what calibration cut off."""
+"""Counts and places in words: how many, where a quote is, what calibration cut off."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ NOUNS: dict[str, Callable[[int], str]] = {
 
 
 def count_in_words(count: int, noun: str) -> str:
-    """How many of something, in the language of the reader where the noun is one of the pages' own."""
+    """A count with its noun, in the reader's language if the noun is one of the interface."""
     words = NOUNS[noun](count) if noun in NOUNS else noun if count == 1 else f"{noun}s"
     return f"{count:,} {words}"
 
@@ -33,7 +33,7 @@ def anchor_pages(candidate: RunCandidate) -> list[int]:
 
 
 def describe_place(candidate: RunCandidate, pages: list[int], *, with_document: bool) -> str:
-    """Where a quote stands: pages as in the file, the printed label when it differs, section, document if there are many."""
+    """Where a quote is: file pages, the printed label if it differs, section, and the document if there are several."""
     words = f"p. {pages[0]}" if len(pages) == 1 else f"p. {pages[0]}\u2013{pages[-1]}"
     label = candidate.anchor_page_label
     if label and label != str(candidate.anchor_first_page):
@@ -43,7 +43,7 @@ def describe_place(candidate: RunCandidate, pages: list[int], *, with_document: 
 
 
 def repair_of(candidate: RunCandidate) -> str:
-    """What calibration cut off the arbiter's quote, in words; "" when nothing."""
+    """What calibration cut off the arbiter's quote, in words, or ""."""
     if candidate.anchor_repair.get("status") != "truncated":
         return ""
     return gettext("shortened %(before)s \u2192 %(after)s words") % {
@@ -53,6 +53,6 @@ def repair_of(candidate: RunCandidate) -> str:
 
 
 def sentence(text: str) -> str:
-    """A reason as a sentence of its own."""
+    """A reason as a full sentence."""
     text = text.strip()
     return text and text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")

@@ -1,7 +1,7 @@
-"""The answer-writing call: prompt, the reply as it streams in, and the checks on it, in one file (R79, R88, R89).
+"""The call that writes an answer: prompt, streamed reply and the checks on it, in one file (R79, R88, R89).
 
-The model reads numbered excerpts and cites them as [n]. What it writes is text and nothing else: no marker but a
-known one survives, and every sentence is compared with the excerpts it cites.
+The model reads numbered excerpts and cites them as [n]. Its reply is plain text: only known markers survive, and
+every sentence is compared with the excerpts it cites.
 """
 
 import re
@@ -21,8 +21,8 @@ You answer a question from numbered excerpts of documents. Your answer is checke
 
 Rules
 1. Use only the excerpts. No outside knowledge, no guesses.
-2. Put the number of the excerpt in square brackets right after each claim, like this [1], or [1][3] for two. Cite only \
-an excerpt that really says it. No claim without a number.
+2. Put the number of the excerpt in square brackets right after each claim, like this [1], or [1][3] for two. Cite \
+only an excerpt that really says it. No claim without a number.
 3. Prefer the exact words of the excerpts. Copy numbers, units, dates and names exactly as they stand there. Do not \
 calculate, convert or round.
 4. If two excerpts disagree, say so and give both with their numbers. Do not choose.
@@ -35,9 +35,9 @@ links, images or HTML.
 """
 
 EXCERPT_CHARACTERS_MAX = 6_000  # eight of them stay below 15,000 tokens, well inside 70 % of any window (R111)
-ANSWER_CHARACTERS_MAX = 12_000  # a model that never ends is ended
+ANSWER_CHARACTERS_MAX = 12_000  # stops a model that never ends
 MARKER_CHARACTERS_MAX = 40
-SUPPORT_MIN = 0.5  # below this share of its words in the cited excerpts a sentence is pointed out to the reader
+SUPPORT_MIN = 0.5  # a sentence with a lower share of its words in the cited excerpts is flagged to the reader
 WORD_LETTERS_MIN = 4  # shorter words are mostly grammar
 
 MARKER = re.compile(r"\[(\d{1,3})\]")
@@ -48,7 +48,7 @@ NUMBER = re.compile(r"\d+(?:[.,\u2009\u00a0]\d+)*")
 WORD = re.compile(r"[^\W\d_]+")
 CAPITALISED = re.compile(r"\b[^\W\d_a-z][^\W\d_]+")
 NAME = re.compile(rf"{CAPITALISED.pattern}(?: {CAPITALISED.pattern})*")
-SINGLES_SHARE_MAX, NAMES_WORDS_MIN = 0.2, 8  # nouns of German, in a sentence long enough to tell
+SINGLES_SHARE_MAX, NAMES_WORDS_MIN = 0.2, 8  # German nouns, in a sentence long enough to tell
 SENTENCE_END = re.compile(
     r"(?<=[.!?\u3002])[\"'\u201d\u2019)]*(?:\s*\[\d{1,3}\])*\s+(?=[\"'\u201c\u2018(\[]?[^\Wa-z_])"
 )
@@ -59,7 +59,7 @@ ABBREVIATION = re.compile(
 
 @dataclass(frozen=True)
 class Excerpt:
-    """One numbered passage as the model reads it; `quote` is what a citation of it shows."""
+    """One numbered passage as the model reads it; `quote` is shown when it is cited."""
 
     number: int
     document: str
@@ -90,7 +90,7 @@ def attribute(text: str) -> str:
 
 
 def around_quote(excerpt: Excerpt) -> str:
-    """The text, cut to whole lines around the quote when it is longer than an excerpt may be."""
+    """The text, cut to whole lines around the quote if it is too long for an excerpt."""
     text = excerpt.text
     if len(text) <= EXCERPT_CHARACTERS_MAX:
         return text
@@ -103,7 +103,7 @@ def around_quote(excerpt: Excerpt) -> str:
 
 
 class StreamedReply:
-    """The reply as it arrives. What `feed` and `finish` give out, put together, is `text`: the answer as shown."""
+    """The reply as it arrives. The outputs of `feed` and `finish`, joined, are `text`: the answer as shown."""
 
     def __init__(self, numbers: Iterable[int]) -> None:
         self.text = ""
@@ -118,7 +118,7 @@ class StreamedReply:
         return len(self.text) > ANSWER_CHARACTERS_MAX
 
     def feed(self, piece: str) -> str:
-        """What may be shown now. A marker that is not complete yet is held back, and so is a NOT FOUND."""
+        """The text that may be shown now. An incomplete marker is held back, and so is a NOT FOUND."""
         self._held += unfence(printable(piece))
         if not self._begun:
             self._held = self._held.lstrip()
@@ -128,21 +128,21 @@ class StreamedReply:
         return self._release(self._complete_part())
 
     def finish(self) -> str:
-        """The rest, when the reply has ended."""
+        """The remaining text, once the reply has ended."""
         return "" if self.is_not_found else self._release(len(self._held))
 
     @property
     def is_not_found(self) -> bool:
-        """The model says that the excerpts do not hold the answer (gate G4, R59)."""
+        """Whether the model says that the excerpts do not contain the answer (gate G4, R59)."""
         return not self._begun and bool(NOT_FOUND.match(self._held))
 
     @property
     def caveat(self) -> str:
-        """What the model says the excerpts hold instead, without markers."""
+        """What the model says the excerpts contain instead, without markers."""
         return " ".join(MARKER_LIST.sub("", NOT_FOUND.sub("", self._held)).split())
 
     def _complete_part(self) -> int:
-        """How many of the held characters can be given out: none that may still turn out to belong to a marker."""
+        """How many of the held characters can be released: none that may belong to an unfinished marker."""
         opening = self._held.rfind("[")
         if opening >= 0:
             beginning = MARKER_BEGINNING.match(self._held, opening)
@@ -159,7 +159,7 @@ class StreamedReply:
         return shown
 
     def _known_markers(self, match: re.Match[str]) -> str:
-        """The markers of a list that stand for an excerpt, each on its own; the others are counted and left out."""
+        """The markers of a list that belong to an excerpt, one each; others are counted and dropped."""
         kept = ""
         for number in numbers_of(match[0]):
             if number not in self._numbers:
@@ -187,7 +187,7 @@ def printable(text: str) -> str:
 
 
 def check_sentences(text: str, excerpts: Sequence[Excerpt]) -> list[dict[str, Any]]:
-    """For each sentence: its markers, the share of its words that the cited excerpts hold, its numbers and names, the problems."""
+    """Check each sentence: its markers, the share of its words in the cited excerpts, numbers and names, problems."""
     texts = {excerpt.number: f"{excerpt.text}\n{excerpt.quote}" for excerpt in excerpts}
     titles = {excerpt.number: f"{excerpt.document}\n{excerpt.section}" for excerpt in excerpts}
     return [check_sentence(sentence, texts, titles) for sentence in sentences_of(text)]
@@ -220,9 +220,9 @@ def check_sentence(sentence: str, texts: dict[int, str], titles: dict[int, str])
 
 
 def names_in(sentence: str) -> list[str]:
-    """What looks like a name of a person, firm, place or month; the sentence's own first word does not count.
+    """Likely names of persons, firms, places or months; the first word of the sentence does not count.
 
-    In a sentence with many capitals, as German has, only several of them in a row are a name.
+    In a sentence with many capitals, as in German, only several of them in a row are a name.
     """
     start = first_letter(sentence)
     found = [name[0].partition(" ")[2] if name.start() == start else name[0] for name in NAME.finditer(sentence)]
@@ -238,7 +238,7 @@ def first_letter(sentence: str) -> int:
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of an answer, each with the markers that stand after its full stop."""
+    """The sentences of an answer, each with the markers after its full stop."""
     sentences: list[str] = []
     for line in filter(None, (line.strip().removeprefix("- ") for line in text.splitlines())):
         start = 0
@@ -261,7 +261,7 @@ def supported_share(sentence: str, cited: str) -> float:
 
 
 def number_form(number: str) -> str:
-    """A number in one spelling: 1,234.50 and 1.234,5 are equal. Three digits after a separator are thousands."""
+    """A number in canonical spelling: 1,234.50 and 1.234,5 are equal. Three digits after a separator are thousands."""
     whole, *parts = re.split(r"\D", number)
     is_decimal = bool(parts) and (len(parts[-1]) != 3 or whole == "0")
     decimals = parts.pop().rstrip("0") if is_decimal else ""

@@ -1,6 +1,6 @@
-"""One line in the log for each request: method, route, status, milliseconds. Its path and query are never logged.
+"""Log one line per request: method, route, status, milliseconds. Paths and queries are never logged.
 
-A path may hold a token that works once, and a query the words of a question: who reads a log must not learn them.
+A path may contain a one-time token, and a query the words of a question; readers of logs must not learn them.
 """
 
 import logging
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class AccessLog:
-    """An ASGI application that logs each request once it is over; a stream is over when it has ended."""
+    """An ASGI application that logs each request when it is over, for streams at their end."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -45,7 +45,7 @@ class AccessLog:
 
 
 def route_of(path: str) -> str:
-    """The address as `urls.py` writes it, such as `/welcome/<str:token>/`, or that there is none."""
+    """The route as in `urls.py`, such as `/welcome/<str:token>/`, or a note that there is none."""
     if path.startswith(settings.STATIC_URL):
         return settings.STATIC_URL
     try:
@@ -55,12 +55,12 @@ def route_of(path: str) -> str:
 
 
 class RouteForPath(logging.Filter):
-    """Puts the route where Django names the path of a request, and leaves of other addresses only the host."""
+    """A log filter that replaces request paths by routes, and shortens other addresses to the host."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         request = getattr(record, "request", None)
         if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
-            # As Django writes a path into its records.
+            # As Django formats a path in its records.
             path = request.path.encode("unicode_escape").decode("ascii")
             record.args = tuple(
                 route_of(request.path) if value == path else without_paths(value) for value in record.args
@@ -69,5 +69,5 @@ class RouteForPath(logging.Filter):
 
 
 def without_paths(value: object) -> object:
-    """A text with its addresses cut after the host: a refused referrer is an address of ours like any other."""
+    """A text with addresses cut after the host: a refused referrer may be one of ours."""
     return URL_PATH.sub(r"\1/…", value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""How much a request may carry: forms and JSON little; files as much as the settings say, from somebody signed in."""
+"""Size limits of requests: small for forms and JSON; for files, as configured, if the sender is signed in."""
 
 import io
 from importlib import import_module
@@ -19,7 +19,7 @@ from accounts.authentication import BearerAuthentication
 from docintel_site.http.asgi_types import Scope
 from docintel_site.http.body_limit import Allowance
 
-UPLOADS = {"documents:upload", "documents:replace", "api:documents"}  # the routes that take files
+UPLOADS = {"documents:upload", "documents:replace", "api:documents"}  # the routes that accept files
 MEGABYTE = 1_000_000
 FORM_MB, FILES_MB = settings.BODY_MAX_BYTES // MEGABYTE, settings.REQUEST_MAX_BYTES // MEGABYTE
 FORM_WORDS = format_lazy(
@@ -43,17 +43,17 @@ FILES_WORDS = format_lazy(
 
 
 async def allowance(scope: Scope) -> Allowance:
-    """What a request may carry that carries more than every form may; asks the database only where files are taken."""
+    """The allowance of a request that exceeds the general limit; queries the database only for upload routes."""
     if not takes_files(scope):
         return Allowance(settings.BODY_MAX_BYTES, FORM_WORDS)
-    # Not one after the other with the pages: a view may take long.
+    # In a thread of its own, not behind the pages, since a view may take long.
     if not await sync_to_async(is_signed_in, thread_sensitive=False)(scope):
         return Allowance(settings.BODY_MAX_BYTES, STRANGER_WORDS)
     return Allowance(settings.REQUEST_MAX_BYTES, FILES_WORDS)
 
 
 def takes_files(scope: Scope) -> bool:
-    """Whether a request goes where files are uploaded."""
+    """Whether a request goes to an upload route."""
     try:
         return scope["method"] == "POST" and resolve(scope["path"]).view_name in UPLOADS
     except Resolver404:
@@ -61,7 +61,7 @@ def takes_files(scope: Scope) -> bool:
 
 
 def is_signed_in(scope: Scope) -> bool:
-    """Whether the token of a request, or without one its session, is somebody's. What they may do, the view decides."""
+    """Whether the request's token, or else its session, is valid. Permissions are checked by the view."""
     request = ASGIRequest({**scope, "query_string": b""}, io.BytesIO())
     store = import_module(settings.SESSION_ENGINE).SessionStore
     request.session = store(request.COOKIES.get(settings.SESSION_COOKIE_NAME))

@@ -1,4 +1,4 @@
-"""What an ASGI application is called with, as the wrappers around Django see it."""
+"""Types of ASGI calls, for the wrappers around Django."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any

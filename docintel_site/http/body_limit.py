@@ -1,7 +1,7 @@
-"""Refuses a body that is too large or too slow while it arrives: Django would first write all of it to disk.
+"""Refuse too large or too slow bodies while they arrive; Django would first write all of it to disk.
 
-What is refused is answered at once and the connection closed. Nothing is read to its end, because its sender decides
-where that is.
+A refused request is answered at once and its connection closed. It is not read to its end, which only the sender
+decides.
 """
 
 import asyncio
@@ -20,22 +20,22 @@ from django.utils.translation import gettext_lazy
 from docintel_site.http.asgi_types import Application, Message, Receive, Scope, Send
 from docintel_site.http.problems import MEDIA_TYPE, problem, wants_json
 
-GRACE_S = 20.0  # for a body of any size, a slow start and a busy server included
-SLOWEST_BYTES_S = 4_000  # on the average after that: less than any line people upload over
-LINGER_S = 1.0  # a sender that is cut off at once may lose the answer; this long its bytes are thrown away
+GRACE_S = 20.0  # for any body, including a slow start and a busy server
+SLOWEST_BYTES_S = 4_000  # the average required after that: less than any upload line has
+LINGER_S = 1.0  # how long a refused sender's bytes are discarded, so that it can read the answer
 GONE: Message = {"type": "http.disconnect"}
 POLICY = b"default-src 'none'; style-src 'self'"
 
 
 class Allowance(NamedTuple):
-    """How many bytes a request may carry, and what its sender is told who sends more."""
+    """How many bytes a request may have, and the message for a sender who exceeds it."""
 
     limit_bytes: int
     words: str | Promise
 
 
 class Refusal(NamedTuple):
-    """The answer to a body that is not taken."""
+    """The response to a refused body."""
 
     status: HTTPStatus
     code: str
@@ -44,10 +44,10 @@ class Refusal(NamedTuple):
 
 
 class BodyLimit:
-    """An ASGI application that passes requests on as long as their bodies are small enough and keep arriving.
+    """An ASGI application that passes requests on while their bodies stay small enough and keep arriving.
 
-    Every request may carry `limit_bytes`. For one that carries more, `allowance` says how much it may; it is asked as
-    soon as that shows and before anything more is read.
+    Every request may have `limit_bytes`. If one has more, `allowance` is asked for its limit, as soon as that is known
+    and before more is read.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class BodyLimit:
 
 
 class IncomingBody:
-    """The body of one request; once it is refused, the application is told that the sender is gone."""
+    """The body of one request; once refused, the application is told that the client disconnected."""
 
     def __init__(
         self, scope: Scope, receive: Receive, limit_bytes: int, allowance: Callable[[Scope], Awaitable[Allowance]]
@@ -85,7 +85,7 @@ class IncomingBody:
         self.refusal: Refusal | None = None
 
     async def receive(self) -> Message:
-        """The next piece. The announced length may be missing or a lie, so the bytes themselves are counted."""
+        """The next chunk. The announced length may be missing or false, so actual bytes are counted."""
         if self.is_whole:
             return await self.arriving()
         try:
@@ -99,11 +99,11 @@ class IncomingBody:
         return message if await self.may_have(self.received) else GONE
 
     def left_s(self) -> float:
-        """The seconds in which the next piece has to be here."""
+        """Seconds until the next chunk must have arrived."""
         return self.began + GRACE_S + self.received / SLOWEST_BYTES_S - self.clock()
 
     async def may_have(self, size: int) -> bool:
-        """Whether a body of this size is taken; else it is refused from now on."""
+        """Whether a body of this size is accepted; if not, it is refused from now on."""
         if size > self.limit_bytes:
             self.limit_bytes, words = await self.allowance(self.scope)
             if size > self.limit_bytes:
@@ -112,7 +112,7 @@ class IncomingBody:
 
 
 def read_content_length(scope: Scope) -> int:
-    """The Content-Length of a request, 0 when there is none."""
+    """The Content-Length of a request, 0 if there is none."""
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
             return int(value)
@@ -131,7 +131,7 @@ def too_slow() -> Refusal:
 
 
 async def send_refusal(scope: Scope, receive: Receive, send: Send, refusal: Refusal) -> None:
-    """Answer, and close the connection a moment later, whatever is still on its way."""
+    """Send the refusal, and close the connection a moment later, whatever is still arriving."""
     media_type, body = answer(scope, refusal)
     headers = [
         (b"content-type", media_type.encode()),
@@ -150,7 +150,7 @@ async def send_refusal(scope: Scope, receive: Receive, send: Send, refusal: Refu
 
 
 def answer(scope: Scope, refusal: Refusal) -> tuple[str, bytes]:
-    """Media type and body: a page for people in their language, a problem for programs."""
+    """Media type and body of the refusal: a page in the reader's language, or a problem for API clients."""
     request = ASGIRequest({**scope, "query_string": b""}, io.BytesIO())
     with translation.override(translation.get_language_from_request(request)):
         if wants_json(request):

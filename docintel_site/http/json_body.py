@@ -1,4 +1,4 @@
-"""Reading a JSON body: what is no JSON, or nests deeper than can be read, is a bad request."""
+"""Parse a JSON body; invalid or too deeply nested JSON is a bad request."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from rest_framework.parsers import JSONParser
 
 
 class JSONBody(JSONParser):
-    """JSON; its size is Django's limit of a body in memory."""
+    """JSON; its size is limited by Django's setting for bodies in memory."""
 
     def parse(
         self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""How much one person may ask for in a minute, by programs and pages together, counted where every web process sees it."""
+"""Request limits per person and minute, for programs and pages together, counted where every web process sees them."""
 
 import time
 from typing import TYPE_CHECKING
@@ -15,9 +15,9 @@ WINDOW_S = 60
 
 
 class Limit(BaseThrottle):
-    """So many requests of a person in each minute of the clock; two minutes side by side are counted apart.
+    """A number of requests per person in each clock minute; adjacent minutes count separately.
 
-    The framework's own throttle reads a list and writes it back, so that requests at once slip through together.
+    The framework's own throttle reads a list and writes it back, so concurrent requests slip through.
     """
 
     name: str
@@ -27,14 +27,14 @@ class Limit(BaseThrottle):
         return self.passes(request.user.pk)
 
     def passes(self, person: int | None) -> bool:
-        """Count a request of a person, and say whether it is still within the limit."""
+        """Count a request of a person; return whether it is within the limit."""
         now = time.time()
         self.left_s = WINDOW_S - now % WINDOW_S
         return count_request(f"rate:{self.name}:{person}:{int(now // WINDOW_S)}") <= self.most
 
     @property
     def most(self) -> int:
-        """How many are allowed."""
+        """The number of requests allowed."""
         most: int = getattr(settings, self.setting)
         return most
 
@@ -43,13 +43,13 @@ class Limit(BaseThrottle):
 
 
 class RequestLimit(Limit):
-    """Of every request."""
+    """Applies to every request."""
 
     name, setting = "requests", "API_RATE"
 
 
 class CostlyLimit(Limit):
-    """Besides, of what costs work or money: of the views that say `is_costly`, and the pages of `page_limits.py`."""
+    """Also applies to requests that cost work or money: views with `is_costly`, and the pages of `page_limits.py`."""
 
     name, setting = "costly", "ASK_RATE"
 
@@ -58,9 +58,9 @@ class CostlyLimit(Limit):
 
 
 def count_request(key: str) -> int:
-    """The number of this request among those under a key."""
+    """The running number of this request under a key."""
     cache.add(key, 0, 2 * WINDOW_S)
     try:
         return cache.incr(key)
-    except ValueError:  # the counter went between the two, because Redis came or went
+    except ValueError:  # the counter vanished in between, because Redis came or went
         return 1

@@ -1,17 +1,17 @@
-"""Telling that the database is away from what is wrong with a request: the one passes, and is answered with 503."""
+"""Tell an unavailable database from a faulty request: the former is temporary and gets a 503."""
 
 from collections.abc import Iterator
 
 from django.db import InterfaceError, OperationalError
 
-RETRY_AFTER_S = 5  # an embedded PostgreSQL is back after about two seconds, a managed one that moves after some more
-# SQLSTATEs of a server that ends, starts, or has no connection left; none at all: there is no connection to it.
+RETRY_AFTER_S = 5  # an embedded PostgreSQL is back after about two seconds, a managed one after a few more
+# SQLSTATEs of a server that stops, starts or has no connection left; "" means no connection at all.
 AWAY = frozenset({"", "57P01", "57P02", "57P03", "57P05", "53300"})
 AWAY_CLASS = "08"  # connection exceptions
 
 
 def is_database_away(error: BaseException | None) -> bool:
-    """Whether an error, or one that led to it, says that the database cannot be reached at the moment."""
+    """Whether an error, or one that caused it, says that the database is currently unavailable."""
     return any(
         isinstance(cause, OperationalError | InterfaceError) and says_away(sqlstate_of(cause))
         for cause in causes_of(error)
@@ -23,12 +23,12 @@ def says_away(sqlstate: str) -> bool:
 
 
 def sqlstate_of(error: BaseException) -> str:
-    """The code the server gave the driver's error; "" when it did not get to answer."""
+    """The server's code in the driver's error; "" if the server did not answer."""
     return getattr(error.__cause__, "sqlstate", None) or ""
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, then what it was raised from or meanwhile: Django says of a session it cannot save that it is gone."""
+    """An error and its causes and contexts: Django reports a session it cannot save as deleted."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

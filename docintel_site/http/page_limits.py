@@ -1,4 +1,4 @@
-"""The limits of `limits.py` for the pages: a person has one count, whether by forms or by programs."""
+"""The limits of `limits.py` for pages: forms and API requests of a person share one count."""
 
 import math
 from http import HTTPStatus
@@ -14,7 +14,7 @@ from docintel_site.http.limits import CostlyLimit, Limit, RequestLimit
 from docintel_site.http.problems import is_api, problem, wants_json
 
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
-# What costs work or money, by method and route. Every other form that is sent counts among the requests.
+# Costly requests, by method and route. Every other submitted form counts as a request.
 COSTLY = {
     "POST chat:home",
     "POST chat:conversation",
@@ -31,17 +31,17 @@ COSTLY = {
 
 
 class PageLimits(MiddlewareMixin):
-    """Refuses what a person asks of the pages beyond the limits of a minute, before the view has done anything."""
+    """Refuse requests of pages beyond the limits of a minute, before the view runs."""
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         if is_api(request) or not request.user.is_authenticated:
-            return None  # the API counts by itself, and attempts to sign in have limits of their own
+            return None  # the API counts by itself, and sign-in attempts have their own limits
         reached = [limit for limit in limits_of_request(request) if not limit.passes(request.user.pk)]
         return refuse_request(request, reached[-1]) if reached else None
 
 
 def limits_of_request(request: HttpRequest) -> list[Limit]:
-    """The limits a request counts in."""
+    """The limits that apply to a request."""
     if is_costly(request):
         return [RequestLimit(), CostlyLimit()]
     return [] if request.method in SAFE else [RequestLimit()]
@@ -54,7 +54,7 @@ def is_costly(request: HttpRequest) -> bool:
 
 
 def refuse_request(request: HttpRequest, limit: Limit) -> HttpResponse:
-    """Say when to come back: a page that keeps what was asked, or a problem where a script reads the answer."""
+    """Tell when to retry: a page that can resend the request, or a problem for a script."""
     wait_s = math.ceil(limit.wait())
     words = describe_limit(limit, wait_s)
     if wants_json(request):
@@ -87,12 +87,12 @@ def describe_limit(limit: Limit, wait_s: int) -> str:
 
 
 def keep_request(request: HttpRequest) -> dict[str, Any]:
-    """What the page keeps to send again: an address that was opened, or a form whose values may be shown."""
+    """What the page can resend: the address, or a form whose values may be shown."""
     address = request.get_full_path()
     if request.method in SAFE:
         return {"opened": address}
     if not is_costly(request):
-        return {}  # it may hold a password or a file
+        return {}  # it may contain a password or a file
     values = [(name, value) for name, values in request.POST.lists() for value in values]
     sent = [(name, value) for name, value in values if name != "csrfmiddlewaretoken"]
     return {"sent_to": address, "sent": sent, "question": request.POST.get("question", "")}

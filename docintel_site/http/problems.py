@@ -1,4 +1,4 @@
-"""Every error of the API in one form, application/problem+json (RFC 9457), whoever raised it."""
+"""All API errors in one format, application/problem+json (RFC 9457), whoever raised them."""
 
 import logging
 import sys
@@ -42,13 +42,13 @@ logger = logging.getLogger(__name__)
 
 
 class Problem(NamedTuple):
-    """What an error of ours is to a program: the status and a word that never changes."""
+    """How API clients see one of our errors: the status and a stable code."""
 
     status: HTTPStatus
     code: str
 
 
-# The errors the edges of the site meet; their messages are for people.
+# Errors that reach the site's edges; their messages are for people.
 OURS: dict[type[Exception], Problem] = {
     QuestionError: Problem(HTTPStatus.BAD_REQUEST, "question"),
     SettingsError: Problem(HTTPStatus.BAD_REQUEST, "settings"),
@@ -56,7 +56,7 @@ OURS: dict[type[Exception], Problem] = {
     UploadRefused: Problem(HTTPStatus.BAD_REQUEST, "upload"),
     BadRequest: Problem(HTTPStatus.BAD_REQUEST, "bad_request"),
     ReviewRefused: Problem(HTTPStatus.FORBIDDEN, "review_refused"),
-    # What is not there, not open and not read is told apart nowhere.
+    # Absent, forbidden and unread are deliberately indistinguishable.
     ScopeError: Problem(HTTPStatus.NOT_FOUND, "not_found"),
     LastOwner: Problem(HTTPStatus.CONFLICT, "last_owner"),
     CopyExists: Problem(HTTPStatus.CONFLICT, "copy_exists"),
@@ -71,7 +71,7 @@ OURS: dict[type[Exception], Problem] = {
 
 
 def handle(error: Exception, context: dict[str, Any]) -> HttpResponseBase | None:
-    """The problem an error of an API view is; None for what nobody foresaw, which Django records as a failure."""
+    """The problem for an error of an API view; None for unexpected ones, which Django records as failures."""
     if is_database_away(error):
         return report_database_away(context.get("request"))
     if isinstance(error, Http404):
@@ -87,7 +87,7 @@ def handle(error: Exception, context: dict[str, Any]) -> HttpResponseBase | None
 
 
 def problem_of(error: exceptions.APIException, context: dict[str, Any]) -> HttpResponse:
-    """The problem of an error of the framework, with its headers (Retry-After, WWW-Authenticate)."""
+    """The problem for an error of the framework, with its headers (Retry-After, WWW-Authenticate)."""
     told = describe(error, context)
     assert isinstance(told, Response)
     status = HTTPStatus(told.status_code)
@@ -106,7 +106,7 @@ def problem_of(error: exceptions.APIException, context: dict[str, Any]) -> HttpR
 
 
 def list_field_faults(detail: Any, field: str = "") -> Iterator[dict[str, str]]:
-    """What is wrong, one entry a sentence, with the path of the field it is about ("" for the whole)."""
+    """The errors, one entry per sentence, each with the path of its field ("" for the whole)."""
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             within = field if name == "non_field_errors" else f"{field}.{name}".lstrip(".")
@@ -119,13 +119,13 @@ def list_field_faults(detail: Any, field: str = "") -> Iterator[dict[str, str]]:
 
 
 def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> HttpResponse:
-    """One problem; `code` never changes, `detail` is for people."""
+    """One problem; `code` is stable, `detail` is for people."""
     told = {"type": TYPE + code, "title": status.phrase, "status": status.value, "detail": detail, "code": code}
     return JsonResponse(told | more, status=status.value, content_type=MEDIA_TYPE)
 
 
 def report_database_away(request: Any) -> HttpResponse:
-    """The database cannot be reached: when to come back, and the turn of a question that was kept before it went."""
+    """The database is unavailable: when to retry, and the turn of a question stored before."""
     kept = kept_turn(request)
     detail = KEPT_AND_AWAY if kept else AWAY
     told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", detail, **kept)
@@ -134,12 +134,12 @@ def report_database_away(request: Any) -> HttpResponse:
 
 
 def kept_turn(request: Any) -> dict[str, str]:
-    """The id of the turn a request has made, for a program that would otherwise ask again."""
+    """The id of the turn a request has made, for a client that would otherwise ask again."""
     turn_id = getattr(request, "kept_turn_id", None)
     return {"turn_id": str(turn_id)} if turn_id else {}
 
 
-# ---- what Django answers by itself: pages for people, problems below /api/
+# ---- Django's own error responses: pages for people, problems below /api/
 
 
 def is_api(request: HttpRequest) -> bool:
@@ -147,13 +147,13 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Whether a program reads the answer: a client of the API, or a script of a page."""
+    """Whether a program reads the response: an API client, or a page's script."""
     is_script = request.headers.get("Accept") == "application/json" or "HX-Request" in request.headers
     return is_api(request) or is_script
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    if is_database_away(exception):  # a session that could not be saved is said to have been deleted
+    if is_database_away(exception):  # Django reports a session it could not save as deleted
         return unavailable(request)
     if not is_api(request):
         return defaults.bad_request(request, exception)
@@ -173,7 +173,7 @@ def absent(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 
 def report_failure(request: HttpRequest) -> HttpResponseBase:
-    """What nobody foresaw; Django calls this while it handles the error, and does not hand it over."""
+    """An unexpected error; Django calls this while handling it, and does not pass it."""
     if is_database_away(sys.exc_info()[1]):
         return unavailable(request)
     if not is_api(request):
@@ -185,6 +185,6 @@ def report_failure(request: HttpRequest) -> HttpResponseBase:
 def unavailable(request: HttpRequest) -> HttpResponseBase:
     if is_api(request):
         return report_database_away(request)
-    # Without a request: what pages show beside their content, such as who is signed in, is read from the database.
+    # Without a request, since the parts around the content, such as who is signed in, need the database.
     page = render_to_string("503.html")
     return HttpResponse(page, status=HTTPStatus.SERVICE_UNAVAILABLE.value, headers={"Retry-After": str(RETRY_AFTER_S)})

@@ -1,4 +1,4 @@
-"""Small parts of the visual language: icons, roles, states. Always icon and word, never colour alone."""
+"""Small parts of the visual language: icons, roles, states. Always an icon and a word, never colour alone."""
 
 import json
 import re
@@ -24,7 +24,7 @@ STATE_ICONS = {"ok": "check", "busy": "now", "warn": "warn", "fail": "fail"}
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """A decorative icon of the sprite in `_icons.html`; the word beside it says what it means."""
+    """A decorative icon of the sprite in `_icons.html`; the word beside it has the meaning."""
     return format_html('<svg class="i" aria-hidden="true"><use href="#i-{}"/></svg>', name)
 
 
@@ -37,7 +37,7 @@ def state(kind: str, words: str) -> SafeString:
 
 @register.simple_tag
 def role(name: str) -> SafeString:
-    """A candidate's role as icon and word; a candidate nobody judged gets neither fullness nor a stroke."""
+    """A candidate's role as icon and word; unjudged candidates get a neutral one."""
     symbol = icon("info" if name == "unjudged" else name)
     css = "discarded" if name == "unjudged" else name
     return format_html('<span class="role r-{}">{}{}</span>', css, symbol, ROLE_NAMES[name])
@@ -45,7 +45,7 @@ def role(name: str) -> SafeString:
 
 @register.filter
 def in_words(stored: str) -> str:
-    """Stored sentences in the reader's language where they are fixed ones of ours, and as they were stored otherwise."""
+    """Stored sentences in the reader's language if they are fixed ones of ours, else as they were stored."""
     return " ".join(gettext(sentence) for sentence in re.split(r"(?<=[.?!]) (?=[A-Z])", stored) if sentence)
 
 
@@ -57,5 +57,5 @@ def pretty_json(value: Any) -> str:
 
 @register.filter
 def one_line(text: str) -> str:
-    """White space collapsed, for showing a quote that runs over several lines of the page."""
+    """White space collapsed, to show a quote of several lines in one."""
     return " ".join(str(text).split())

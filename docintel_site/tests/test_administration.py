@@ -1,4 +1,4 @@
-"""The Django admin changes nothing, whatever is registered in it: people and bases change on pages that keep a record."""
+"""The Django admin changes nothing, whatever is registered: people and bases change on pages that keep a record."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,12 +1,12 @@
-"""The conductor of ingestion: a stored file becomes a document that answers questions, and then answers better.
+"""The conductor of ingestion: turns a stored file into a document that answers questions, then improves it.
 
-1. a worker claims the job in the stage it waits in; somebody else's or an ended one is left alone
-2. reading: check the file, read it in a limited child process, swap the new parse in; now keyword questions are answered
-3. recognise: pages without text, some at a time; after the last of them the document is read again
-4. annotate: have a model describe passages, some at a time
+1. a worker claims the job in its current stage; jobs that are taken or ended are left alone
+2. reading: check the file, read it in a limited child process, store the new parse; keyword questions work from here
+3. recognise: pages without text, in batches; after the last one the document is read again
+4. annotate: have a model describe passages, in batches
 5. embed: give passages and sections their vectors
-After each stage the job waits in the next one that improves the document, or is done. Every stage may run twice and in
-parallel, and goes on where an earlier attempt stopped.
+After each stage the job moves to the next one that improves the document, or is done. Every stage may run twice and
+in parallel, and continues where an earlier attempt stopped.
 """
 
 import logging
@@ -42,7 +42,7 @@ WAIT_EVERY_S = 0.5
 
 
 def run(job: IngestJob, *stages: Stage, watch: Watch | None = None) -> None:
-    """Do one stage of a job, if it waits in one of these; unexpected errors are raised, with the job given back."""
+    """Run the job's current stage if it is one of these; on unexpected errors release the job and raise."""
     lease = claim_job(job, stages, watch)
     if lease is None:
         return
@@ -64,13 +64,13 @@ def ingest(job: IngestJob, watch: Watch | None = None) -> None:
 
 
 def improve_document(job: IngestJob, watch: Watch | None = None) -> None:
-    """Do what a job waits for after the reading: one stage, or several that follow each other."""
+    """Run the stages after reading: the next one, or several in a row."""
     for stage in (Stage.RECOGNISE, Stage.ANNOTATE, Stage.EMBED):
         run(job, stage, watch=watch)
 
 
 def finish(job: IngestJob, watch: Watch | None = None) -> Document:
-    """Run a job to its end in this process, or wait for the worker that has it; the document as it is then."""
+    """Run a job to its end in this process, or wait for its worker; return the resulting document."""
     while job.state in (JobState.QUEUED, JobState.RUNNING):
         ingest(job, watch)
         improve_document(job, watch)
@@ -82,9 +82,9 @@ def finish(job: IngestJob, watch: Watch | None = None) -> Document:
 
 
 def ingest_path(path: Path, base: KnowledgeBase, user: User | None, watch: Watch | None = None) -> Document:
-    """Take a file from this machine into a base and finish it here, without a broker. The same bytes give the same document.
+    """Take a file from this machine into a base and process it here, without a broker.
 
-    Raises UploadRefused when it is not taken; a file that cannot be read comes back as a failed document.
+    The same bytes give the same document. Raises UploadRefused; an unreadable file returns a failed document.
     """
     with path.open("rb") as file:
         try:
@@ -97,7 +97,7 @@ def ingest_path(path: Path, base: KnowledgeBase, user: User | None, watch: Watch
     return finish(job, watch) if job else document
 
 
-# ---- the stages: each raises ReadingError, Cancelled or LeaseLost, and hands the job over to what follows
+# ---- the stages: each raises ReadingError, Cancelled or LeaseLost, and passes the job to its next stage
 
 
 def read_document(lease: IngestLease) -> None:
@@ -108,7 +108,7 @@ def read_document(lease: IngestLease) -> None:
         reading = read_file(document, path, lease)
         lease.report(Stage.STORE, 0, len(reading.lines))
         passages = cut(reading, chosen)
-        # Whoever asks meanwhile sees the old parse or the new one, whole.
+        # Meanwhile others see either the old parse or the new one, complete.
         with transaction.atomic():
             lease.hold()
             parse = swap_in(document, reading, passages, chosen)
@@ -116,7 +116,7 @@ def read_document(lease: IngestLease) -> None:
 
 
 def recognise_document(lease: IngestLease) -> None:
-    """In between the job goes to the end of the queue: the vectors of other documents do not wait for a long scan."""
+    """Between batches the job goes to the end of the queue, so that a long scan does not block other documents."""
     document = begin_stage(lease, Stage.RECOGNISE)
     path, folder = check_file(document), page_images.folder_of(document.sha256)
     left = recognise_in_child(path, folder, page_images.limits(), partial(lease.report, Stage.RECOGNISE))
@@ -135,7 +135,7 @@ def make_vectors(lease: IngestLease) -> None:
 
 STAGES: dict[Stage, Callable[[IngestLease], None]] = {
     Stage.CHECK: read_document,
-    Stage.PAGES: read_document,  # where a dead worker left a reading: it begins anew
+    Stage.PAGES: read_document,  # where a dead worker left a reading: start again
     Stage.STORE: read_document,
     Stage.RECOGNISE: recognise_document,
     Stage.ANNOTATE: annotate_document,
@@ -147,7 +147,7 @@ STAGES: dict[Stage, Callable[[IngestLease], None]] = {
 
 
 def begin_stage(lease: IngestLease, stage: Stage) -> Document:
-    """Say that the work begins; raises LeaseLost when the document is gone."""
+    """Report that the stage begins. Raises LeaseLost if the document is gone."""
     lease.report(stage, 0, 0)
     document = Document.objects.select_related("base").filter(pk=lease.job.document_id).first()
     if document is None:
@@ -162,11 +162,11 @@ def chosen_for(lease: IngestLease) -> BaseSettings:
 
 
 def go_on_without(lease: IngestLease, error: ReadingError) -> None:
-    """After a stage that could not be done: try recognition, keep what was read before, or say that the document failed."""
+    """After a failed stage: try recognition, keep what was read before, or mark the document as failed."""
     document, chosen = lease.job.document, chosen_for(lease)
     parse = Parse.objects.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
     if lease.job.stage == Stage.RECOGNISE and parse:
-        parse.report["recognition"] = error.message  # why pages stayed without text
+        parse.report["recognition"] = error.message  # why pages have no text
         parse.save(update_fields=["report"])
         hand_over(lease, next_stage(document, [], chosen))
     elif lease.job.stage != Stage.RECOGNISE and error.code == "no_text" and may_recognise(document, [1], chosen):

@@ -1,7 +1,7 @@
-"""Vectors for the passages and sections of a parse, in batches that an interrupted job can go on from.
+"""Vectors for the passages and sections of a parse, in batches, so that an interrupted job can continue.
 
-A base that is given another model keeps searching with its old vectors until every document has new ones; then all of
-them are switched in one transaction.
+A base whose model changes keeps searching with its old vectors until every document has new ones; then all are
+switched in one transaction.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,14 +26,14 @@ from llm.exchange import Exchange
 from llm.models import LLMCall
 from llm.spending import paid_by
 
-BATCH = 64  # texts between two commits: a few seconds of work that a killed worker loses
+BATCH = 64  # texts per commit: what a killed worker loses is a few seconds of work
 WITHOUT = "keyword, title and pattern search work without {what}."
 
 Owners = Sequence[Passage] | Sequence[TocEntry]
 
 
 def find_embedding_obstacle(chosen: BaseSettings) -> str:
-    """Why a document gets no vectors, or "" when it gets them."""
+    """Why a document gets no vectors, or ""."""
     if chosen.embeddings == "none":
         return f"Embeddings are switched off for this base; {WITHOUT.format(what='them')}"
     reason = providers.find_provider_obstacle(chosen.embeddings)
@@ -41,19 +41,19 @@ def find_embedding_obstacle(chosen: BaseSettings) -> str:
 
 
 def embedder_of(base: KnowledgeBase) -> Embedder | None:
-    """The embedder a base wants now, None when it wants none or the one it wants is not configured."""
+    """The embedder a base wants, None if it wants none or its choice is not configured."""
     chosen = BaseSettings.from_json(base.settings)
     return None if find_embedding_obstacle(chosen) else providers.embedder_of(chosen.embeddings)
 
 
 def embed_parse(lease: IngestLease) -> None:
-    """Embed what has no vector yet, and when all have one, put them to use. Raises LeaseLost, Cancelled.
+    """Embed everything without a vector, then activate the vectors. Raises LeaseLost, Cancelled.
 
-    A server that refuses, or fails for the last time, leaves the document to its words, and the parse says why.
+    If the server refuses, or fails for the last time, only words are searched, and the parse reports why.
     """
     found = Parse.objects.select_related("document__base")
     parse = found.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
-    if parse is None:  # purged in between
+    if parse is None:  # purged meanwhile
         raise LeaseLost
     embedder = embedder_of(parse.document.base)
     while embedder is not None:
@@ -72,7 +72,7 @@ def embed_parse(lease: IngestLease) -> None:
 
 
 def fill(parse: Parse, embedder: Embedder, lease: IngestLease) -> None:
-    """Give every passage and section that has none its vector of this model."""
+    """Compute this model's vectors for all passages and sections without one."""
     total = parse.passages.count() + parse.toc_entries.count()
     done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).count()
     lease.report(IngestJob.Stage.EMBED, done, total)
@@ -90,14 +90,14 @@ def fill(parse: Parse, embedder: Embedder, lease: IngestLease) -> None:
 
 
 def report_embedding(parse: Parse, words: str) -> None:
-    """Leave on the parse what people should know of its vectors."""
+    """Record on the parse what people should know about its vectors."""
     parse.refresh_from_db(fields=["report"])
     parse.report["embeddings"] = words
     parse.save(update_fields=["report"])
 
 
 def counting_from(done: int, total: int, lease: IngestLease) -> Callable[[int, int], None]:
-    """Reports inside a batch, as so many of all."""
+    """Progress within a batch, as a count of the total."""
     return lambda embedded, _: lease.report(IngestJob.Stage.EMBED, done + embedded, total)
 
 
@@ -117,7 +117,7 @@ def batch_owners(owners: Owners) -> Iterator[Owners]:
 
 
 def text_to_embed(owner: Passage | TocEntry) -> str:
-    """What is embedded: a passage with its annotation or section path, a section by its breadcrumb."""
+    """The embedded text: a passage with its annotation or section path, a section by its breadcrumb."""
     if isinstance(owner, TocEntry):
         return owner.breadcrumb or owner.title
     return f"{owner.annotation or owner.context}\n{owner.text}".strip()
@@ -127,10 +127,10 @@ def text_to_embed(owner: Passage | TocEntry) -> str:
 
 
 def put_to_use(parse: Parse, model_key: str, lease: IngestLease) -> None:
-    """Search with a parse's complete vectors: at once where nothing else can be, else with the rest of the base."""
+    """Activate a parse's complete vectors: at once if nothing else is possible, else with the rest of the base."""
     with transaction.atomic():
         lease.hold()
-        # Two documents that are done at once must not each take the other for unfinished.
+        # Two documents finishing at once must not each take the other for unfinished.
         base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=parse.document.base_id)
         parse.refresh_from_db(fields=["embedding_model", "report"])
         if not parse.embedding_model or providers.embedder_for(parse.embedding_model) is None:
@@ -143,7 +143,7 @@ def put_to_use(parse: Parse, model_key: str, lease: IngestLease) -> None:
 
 
 def switch(base: KnowledgeBase, model_key: str) -> None:
-    """Every document of a base from its old vectors to those of this model; the old ones are deleted."""
+    """Switch every document of a base to this model's vectors, and delete the old ones."""
     parses = Parse.objects.filter(pk__in=read_documents(base).values("current_parse"))
     left = parses.exclude(embedding_model__in=("", model_key))
     before = sorted(set(left.values_list("embedding_model", flat=True)))
@@ -159,12 +159,12 @@ def read_documents(base: KnowledgeBase) -> "QuerySet[Document]":
 
 
 def find_unfilled(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
-    """The read documents of a base that have not all their vectors of a model yet."""
+    """The read documents of a base that lack some vectors of a model."""
     return with_counts(base, model_key).filter(vectors_made__lt=F("vectors_wanted"))
 
 
 def with_counts(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
-    """The read documents, each with the number of its vectors of a model and of all that should have one."""
+    """The read documents, each with its number of vectors of a model and the number it should have."""
     parse = OuterRef("current_parse")
     return read_documents(base).annotate(
         vectors_made=count_by_parse(Embedding.objects.filter(parse=parse, model_key=model_key)),

@@ -1,4 +1,4 @@
-"""How a job leaves its worker: handed over to its next stage, done, failed, stopped, or given up by the sweeper."""
+"""How a job leaves its worker: passed to its next stage, done, failed, stopped, or given up by the sweeper."""
 
 from typing import TypeAlias
 from uuid import UUID
@@ -17,9 +17,9 @@ JobState: TypeAlias = IngestJob.State
 
 
 def hand_over(lease: IngestLease, stage: Stage, **fields: UUID | None) -> None:
-    """Let the next stage have the job, with all its attempts before it; what went wrong on the way here is over.
+    """Pass the job to its next stage with a fresh count of attempts and without old errors.
 
-    `fields` may hold the `parse_id` of the parse to improve, where it is another one than before.
+    `fields` may have the `parse_id` of the parse to improve, if it changed.
     """
     over = {"stage": stage, "reason_code": "", **fields}
     if stage == Stage.DONE:
@@ -29,7 +29,7 @@ def hand_over(lease: IngestLease, stage: Stage, **fields: UUID | None) -> None:
 
 
 def is_left_to_another_attempt(lease: IngestLease, error: ReadingError) -> bool:
-    """Give the job back when its child was stopped from outside, which says nothing of the file, and attempts are left."""
+    """Release the job if its child was killed from outside, which is not the file's fault, and attempts are left."""
     if error.code != "parse_killed" or lease.job.attempts >= settings.ATTEMPTS_MAX:
         return False
     lease.give_back(error.code, error.detail)
@@ -37,7 +37,7 @@ def is_left_to_another_attempt(lease: IngestLease, error: ReadingError) -> bool:
 
 
 def fail(lease: IngestLease, error: ReadingError) -> None:
-    """Record why a file cannot be read; a document that was read before keeps answering from its old parse."""
+    """Record why a file cannot be read; a document read before keeps answering from its old parse."""
     with transaction.atomic():
         lease.end(
             state=JobState.FAILED,
@@ -50,14 +50,14 @@ def fail(lease: IngestLease, error: ReadingError) -> None:
 
 
 def cancel(lease: IngestLease) -> None:
-    """End a job that was asked to stop; a document that was read before keeps answering from its parse."""
+    """End a job that was asked to stop; a document read before keeps answering from its parse."""
     with transaction.atomic():
         lease.end(state=JobState.CANCELLED, ended_at=timezone.now())
         mark_failed(lease.job)
 
 
 def give_up_exhausted() -> None:
-    """End the jobs whose last attempt died with its worker or failed on our side."""
+    """End jobs whose last attempt died with its worker or failed on our side."""
     for job in IngestJob.objects.filter(is_exhausted()):
         code = job.reason_code or "parse_killed"
         died = f"{job.attempts} workers died in stage {job.stage}; the last was {job.lease_owner}"

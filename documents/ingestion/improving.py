@@ -1,4 +1,4 @@
-"""What improves a document after the reading: recognised text, descriptions of its passages, vectors."""
+"""What can improve a document after reading: text recognition, descriptions of its passages, vectors."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
@@ -13,7 +13,7 @@ Stage: TypeAlias = IngestJob.Stage
 
 
 def next_stage(document: Document, unreadable_pages: Sequence[int], chosen: BaseSettings) -> Stage:
-    """What improves a parse next: recognised pages make another parse, annotations are embedded with their passages."""
+    """The next improvement of a parse: recognition first, since it makes a new parse; annotations before vectors."""
     if may_recognise(document, unreadable_pages, chosen):
         return Stage.RECOGNISE
     return Stage.ANNOTATE if annotation.is_wanted(chosen) else stage_after_annotation(chosen)
@@ -24,19 +24,19 @@ def stage_after_annotation(chosen: BaseSettings) -> Stage:
 
 
 def may_recognise(document: Document, page_numbers: Iterable[int], chosen: BaseSettings) -> bool:
-    """Whether pages are to be recognised without anybody asking for it: once each, when that is installed and wanted."""
+    """Whether pages are to be recognised without being asked to: once each, if recognition is installed and wanted."""
     is_wanted = chosen.recognition == "automatic" and document.media_type == PDF
     return is_wanted and bool(recognition.engine()) and has_unseen(document, page_numbers)
 
 
 def has_unseen(document: Document, page_numbers: Iterable[int]) -> bool:
-    """Whether one of the pages was never given to text recognition."""
+    """Whether one of the pages never went through text recognition."""
     folder = page_images.folder_of(document.sha256)
     return any(not recognition.page_text_path(folder, number).exists() for number in page_numbers)
 
 
 def improvements(document: Document) -> list[Stage]:
-    """What can be asked for on top of the reading: recognition of pages it could not read, descriptions it lacks."""
+    """The improvements a person can ask for: recognition of unreadable pages, missing descriptions."""
     parse = document.current_parse
     is_open = document.jobs.filter(state__in=(IngestJob.State.QUEUED, IngestJob.State.RUNNING)).exists()
     if document.trashed_at or is_open:

@@ -1,4 +1,4 @@
-"""Files that belong to no document: left behind when a process died between the rows and the files."""
+"""Remove files without a document, left behind when a process died between writing files and rows."""
 
 import shutil
 import time
@@ -8,12 +8,12 @@ from django.conf import settings
 
 from documents.models import Document
 
-AGE_S = 3600  # younger files may belong to an upload or a drawing that is under way
+AGE_S = 3600  # younger files may belong to an upload or a drawing in progress
 
 
 def remove_orphans() -> list[Path]:
-    """Delete stored files and page images without a document; what was deleted."""
-    # Listed before the rows are read, so that no file can be younger than what is known of it.
+    """Delete stored files and page images without a document; return what was deleted."""
+    # Listed before the rows are read, so that a new file cannot be missing its row.
     files, images = old_paths(settings.MEDIA_ROOT), old_paths(settings.PAGE_IMAGE_ROOT)
     names = set(Document.objects.values_list("file", flat=True))
     digests = set(Document.objects.values_list("sha256", flat=True))
@@ -28,6 +28,6 @@ def remove_orphans() -> list[Path]:
 
 
 def old_paths(root: Path) -> list[Path]:
-    """What lies two levels below a folder, where uploads and page images are kept, and has lain there for a while."""
+    """Paths two levels below a folder, where uploads and page images are stored, that are older than AGE_S."""
     limit = time.time() - AGE_S
     return [path for path in root.glob("*/*") if path.stat().st_mtime < limit]

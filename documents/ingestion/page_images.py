@@ -1,4 +1,4 @@
-"""Images of pages, drawn on demand in a limited child process and kept on disk under the file's digest."""
+"""Page images, drawn on demand in a limited child process and cached on disk under the file's digest."""
 
 import os
 import shutil
@@ -22,28 +22,28 @@ SHARP_DPI = 220  # for a page zoomed in: twice as sharp, about 250 KB
 SMALL_DPI = 26  # for the strip of pages: 110 CSS pixels on a dense screen, about 4 KB
 DPI_OF_SIZE = {"page": PAGE_DPI, "sharp": SHARP_DPI, "small": SMALL_DPI}
 THUMBNAIL_WIDTH = 96  # pixels: 40 CSS pixels on a dense screen
-RENDERERS_MAX = 2  # at once in a process: each may take 512 MB
+RENDERERS_MAX = 2  # per process: each may take 512 MB
 WAIT_S = 30
 
 _renderers = threading.BoundedSemaphore(RENDERERS_MAX)
 
 
 class NoPageImage(Exception):
-    """There is no image of a page; the message is for people."""
+    """A page has no image; the message is for people."""
 
 
 def make_page_image(document: Document, number: int, size: str = "page") -> Path:
-    """The WebP of a page (from 1) in one of the sizes. Raises NoPageImage when it cannot be drawn within the limits."""
+    """The WebP of a page (from 1) in one of the sizes. Raises NoPageImage if it exceeds the limits."""
     path = place(document, f"{number}.webp" if size == "page" else f"{number}.{size}.webp")
     if not path.exists():
         with slot():
-            if not path.exists():  # whoever waited for a slot may find it drawn
+            if not path.exists():  # it may have been drawn while waiting for a slot
                 make_file_whole(path, lambda fresh: draw(document, number, fresh, DPI_OF_SIZE[size]))
     return path
 
 
 def make_thumbnail(document: Document) -> Path:
-    """The WebP of the first page, small. Raises NoPageImage."""
+    """A small WebP of the first page. Raises NoPageImage."""
     path = place(document, "thumbnail.webp")
     if not path.exists():
         page = make_page_image(document, 1)
@@ -52,12 +52,12 @@ def make_thumbnail(document: Document) -> Path:
 
 
 def has_image(document: Document, number: int) -> bool:
-    """Whether an image of the page is worth asking for: not Markdown, and not refused before."""
+    """Whether a page can have an image: not for Markdown, and not if it was refused before."""
     return document.media_type == PDF and not refusal_of(place(document, f"{number}.webp")).exists()
 
 
 def limits() -> Limits:
-    """What one file may cost here, from the settings."""
+    """The limits for one file, from the settings."""
     return Limits(
         file_bytes=settings.UPLOAD_MAX_BYTES,
         pages=settings.PAGES_MAX,
@@ -68,7 +68,7 @@ def limits() -> Limits:
 
 
 def folder_of(sha256: str) -> Path:
-    """Where everything lies that was made of a file's pages. Under the digest, because it depends on nothing else."""
+    """The folder of everything made from a file's pages. Named by digest, since nothing else matters."""
     return Path(settings.PAGE_IMAGE_ROOT) / sha256[:2] / sha256
 
 
@@ -87,7 +87,7 @@ def refusal_of(path: Path) -> Path:
 
 @contextmanager
 def slot() -> Iterator[None]:
-    """One of the few places to draw in; raises NoPageImage when none is free for long."""
+    """One of the few slots for drawing. Raises NoPageImage if none is free for long."""
     if not _renderers.acquire(timeout=WAIT_S):
         raise NoPageImage("Too many pages are being drawn at the moment; load the page again.")
     try:
@@ -97,7 +97,7 @@ def slot() -> Iterator[None]:
 
 
 def make_file_whole(path: Path, make: Callable[[Path], None]) -> None:
-    """Make a file so that it appears whole or not at all."""
+    """Write a file so that it appears complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.stem}.{uuid4().hex}.part")
     try:
@@ -118,8 +118,8 @@ def draw(document: Document, number: int, fresh: Path, dpi: int) -> None:
     except ReadingError as error:
         if error.code == "parse_killed":
             raise NoPageImage("Drawing this page was stopped from outside; load the page again.") from error
-        if error.code != "internal":  # an absent page, or a fault of ours
-            refused.write_text(error.message)  # a page that eats all it is given does so once
+        if error.code != "internal":  # not for an absent page or an error of ours
+            refused.write_text(error.message)  # a page that exhausts its limits is tried only once
         raise NoPageImage(error.message) from error
 
 

@@ -23,7 +23,7 @@ from reading.rows import PassageRow, Reading
 
 
 def check_file(document: Document) -> Path:
-    """The path of the stored file, which must be byte for byte the one that was uploaded; raises ReadingError."""
+    """The path of the stored file, verified to be byte for byte the uploaded one. Raises ReadingError."""
     path = Path(document.file.path)
     if not path.exists():
         raise refusal("internal", f"the stored file {document.file.name} is missing")
@@ -36,7 +36,7 @@ def check_file(document: Document) -> Path:
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """A reading is a million small tuples without a cycle: looking through them for cycles took a tenth of the time."""
+    """A reading makes a million small tuples without cycles; garbage collection took a tenth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -47,12 +47,12 @@ def collection_paused() -> Iterator[None]:
 
 
 def read_file(document: Document, path: Path, lease: IngestLease) -> Reading:
-    """The rows of a file, a PDF read in a limited child process; raises ReadingError."""
+    """The rows of a file; PDFs are read in a limited child process. Raises ReadingError."""
     if document.media_type == PDF:
         report, recognised = partial(lease.report, IngestJob.Stage.PAGES), page_images.folder_of(document.sha256)
         reading = read_in_child(path, limits=page_images.limits(), on_progress=report, recognised=recognised)
     else:
-        # Text needs no child: its reader is ours and its size is bounded by the upload.
+        # Text needs no child process: the reader is ours, and uploads are limited in size.
         read_text = read_markdown if document.media_type == MARKDOWN else read_plain_text
         reading = read_text(path.read_text(encoding="utf-8-sig"), page_images.limits())
     if not reading.lines:
@@ -61,7 +61,7 @@ def read_file(document: Document, path: Path, lease: IngestLease) -> Reading:
 
 
 def cut(reading: Reading, chosen: BaseSettings) -> list[PassageRow]:
-    """The passages of a reading; what its base leaves out of them is noted in its report."""
+    """The passages of a reading; what the base's settings omit is noted in its report."""
     passages = cut_passages(reading, chosen)
     if chosen.contextualisation == "none":
         passages = [passage._replace(context="") for passage in passages]
@@ -71,7 +71,7 @@ def cut(reading: Reading, chosen: BaseSettings) -> list[PassageRow]:
 
 
 def swap_in(document: Document, reading: Reading, passages: list[PassageRow], chosen: BaseSettings) -> Parse:
-    """Store the parse aside and make it the current one; inside a transaction of the caller."""
+    """Store the parse and make it the current one, within the caller's transaction."""
     document = Document.objects.select_for_update().get(pk=document.pk)
     parse = store_reading(document, reading, passages, chosen.to_json())
     document.current_parse = parse

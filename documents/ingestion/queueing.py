@@ -1,4 +1,4 @@
-"""What a person asks for: a job to read or improve a document once more, or the end of the one that is open."""
+"""Requests by people: a job to read or improve a document again, or to stop the open one."""
 
 from typing import TypeAlias
 
@@ -12,7 +12,7 @@ JobState: TypeAlias = IngestJob.State
 
 
 def queue_again(document: Document, stage: Stage = Stage.CHECK) -> IngestJob:
-    """A new job to read a document once more, or to improve its current parse; the open one when there is one already."""
+    """A new job to read a document again, or to improve its current parse; the open job if there already is one."""
     parse_id = None if stage == Stage.CHECK else document.current_parse_id
     try:
         with transaction.atomic():
@@ -24,7 +24,7 @@ def queue_again(document: Document, stage: Stage = Stage.CHECK) -> IngestJob:
 
 
 def stop_jobs(document: Document) -> None:
-    """Stop the work on a document: at once when nobody has begun, else at the worker's next report."""
+    """Stop the work on a document: at once if it has not begun, else at the worker's next report."""
     waiting = document.jobs.filter(state=JobState.QUEUED)
     if waiting.update(state=JobState.CANCELLED, ended_at=timezone.now()):
         Document.objects.filter(pk=document.pk, current_parse=None).update(state=Document.State.FAILED)

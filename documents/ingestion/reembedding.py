@@ -1,4 +1,4 @@
-"""Another embedding model for a base: what is still to do, and the jobs that do it beside the vectors in use."""
+"""Change a base's embedding model: what is still to do, and the jobs that do it while the old vectors are used."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from ledger.events import record
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a base is on its way to the vectors it wants. `serving` are the models searched with now."""
+    """A base's progress towards the vectors it wants. `serving` are the models searched now."""
 
     wanted: str
     serving: tuple[str, ...]
@@ -27,12 +27,12 @@ class Progress:
 
     @property
     def is_needed(self) -> bool:
-        """Whether some document has no vectors of the model that is wanted."""
+        """Whether some document lacks vectors of the wanted model."""
         return bool(self.documents_left)
 
 
 def progress(base: KnowledgeBase) -> Progress | None:
-    """The progress; None for a base that wants no vectors, or from a provider that is not configured."""
+    """The progress; None if the base wants no vectors, or its provider is not configured."""
     embedder = embedding.embedder_of(base)
     if embedder is None:
         return None
@@ -55,7 +55,7 @@ def progress(base: KnowledgeBase) -> Progress | None:
 
 
 def begin_reembedding(base: KnowledgeBase, by: User | None = None) -> list[IngestJob]:
-    """Queue the documents without vectors of the wanted model; what is searched changes when the last is done."""
+    """Queue the documents without vectors of the wanted model; search switches over when the last is done."""
     found = progress(base)
     if found is None or not found.is_needed:
         return []

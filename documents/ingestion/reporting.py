@@ -1,4 +1,4 @@
-"""The lease of an ingestion, by which the work says how far it is and hears when it is to stop."""
+"""The lease of an ingestion, which reports progress and learns when to stop."""
 
 import time
 import traceback
@@ -22,15 +22,15 @@ class Cancelled(Exception):
 
 
 def claim_job(job: IngestJob, stages: Iterable[str], watch: Watch | None = None) -> "IngestLease | None":
-    """Take the job if it waits in one of the stages or its worker is dead; None when it is not to be had."""
-    # With its document and base, which a purge may delete at any later moment.
+    """Take the job if it is in one of the stages and free, or its worker is dead; else None."""
+    # With its document and base, since a purge may delete them at any time.
     waiting = IngestJob.objects.select_related("document__base").filter(stage__in=list(stages))
     claimed = lease.claim(waiting, job.pk, started_at=Coalesce(F("started_at"), Now()))
     return IngestLease(claimed, watch) if claimed else None
 
 
 class IngestLease(Lease[IngestJob]):
-    """The right to work on a job: renewed inside, given back when the work fails unexpectedly."""
+    """The right to work on a job: renewed during the block, released if the work fails unexpectedly."""
 
     def __init__(self, job: IngestJob, watch: Watch | None = None) -> None:
         super().__init__(job)
@@ -39,7 +39,7 @@ class IngestLease(Lease[IngestJob]):
         self._reported_at = 0.0
 
     def report(self, stage: str, done: int, total: int) -> None:
-        """Say how far the work is, at most each second; raises LeaseLost or Cancelled when it is to be stopped."""
+        """Report progress, at most once a second. Raises LeaseLost or Cancelled if the work must stop."""
         now = time.monotonic()
         if stage == self._stage and done < total and now - self._reported_at < REPORT_EVERY_S:
             return
@@ -51,7 +51,7 @@ class IngestLease(Lease[IngestJob]):
             raise Cancelled if self.rows().exists() else LeaseLost
 
     def hold(self) -> IngestJob:
-        """The job's row locked until the end of the transaction; raises LeaseLost or Cancelled."""
+        """Lock the job's row until the end of the transaction. Raises LeaseLost or Cancelled."""
         job = super().hold()
         if job.cancel_requested:
             raise Cancelled
@@ -65,5 +65,5 @@ class IngestLease(Lease[IngestJob]):
             self.give_back("internal", "".join(traceback.format_exception(error)))
 
     def give_back(self, reason_code: str, detail: str) -> None:
-        """Leave the job to the sweeper, which tries again or gives up after the last attempt."""
+        """Leave the job to the sweeper, which retries, or gives up after the last attempt."""
         self.end(state=IngestJob.State.QUEUED, reason_code=reason_code, error_for_admins=detail)

@@ -1,4 +1,4 @@
-"""The background edges of ingestion. The job's row is the truth; every task here may arrive twice, late or never."""
+"""Celery tasks of ingestion. The job's row is the truth; every task may arrive twice, late or never."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from documents.models import IngestJob
 from documents.storage import versions
 from jobs import waking
 
-INGEST_LIMIT_S = 15 * 60  # the child's own limits are minutes below; this ends a worker that hangs elsewhere
+INGEST_LIMIT_S = 15 * 60  # the child's own limits are far shorter; this kills a worker that hangs elsewhere
 EMBED_LIMIT_S = 2 * 60 * 60
 
 
@@ -28,7 +28,7 @@ def ingest_document(job_id: str, **_: Any) -> None:
 
 @shared_task(name="documents.tasks.embed_document", time_limit=EMBED_LIMIT_S)
 def embed_document(job_id: str, **_: Any) -> None:
-    """Recognise, describe or embed what was read of a document, whichever its job waits for."""
+    """Recognise, describe or embed a read document, whichever stage its job is in."""
     job = IngestJob.objects.filter(pk=job_id).first()
     if job:
         improve_document(job)
@@ -37,14 +37,14 @@ def embed_document(job_id: str, **_: Any) -> None:
 
 @shared_task(name="documents.tasks.sweep")
 def sweep(**_: Any) -> None:
-    """Wake jobs whose message was lost or whose worker died, and end those that had their last attempt."""
+    """Wake jobs whose message was lost or whose worker died, and end those that used their last attempt."""
     give_up_exhausted()
     waking.sweep(IngestJob.objects.all(), wake)
 
 
 @shared_task(name="documents.tasks.tidy")
 def tidy(**_: Any) -> None:
-    """Purge what is due, drop parses nobody needs, remove files without a document, forget old keys."""
+    """Purge what is due, drop unused parses, remove orphaned files, delete old idempotency keys."""
     trash.purge_due()
     versions.drop_superseded()
     orphans.remove_orphans()
@@ -52,19 +52,19 @@ def tidy(**_: Any) -> None:
 
 
 def start_next_stage(job_id: str) -> None:
-    """Wake a worker for what a job waits for next; one given back with a reason is left to the sweeper, for a pause."""
+    """Wake a worker for a job's next stage; one released after an error waits for the sweeper."""
     waiting = IngestJob.objects.filter(pk=job_id, state=IngestJob.State.QUEUED, reason_code="").first()
     if waiting:
         start(waiting)
 
 
 def start_tidying() -> None:
-    """Have what was just deleted cleared away soon; without a broker the schedule does it."""
+    """Start `tidy` soon after a deletion; without a broker the schedule does it."""
     transaction.on_commit(lambda: tidy.apply_async(retry=False), robust=True)
 
 
 def start(job: IngestJob) -> None:
-    """Wake a worker once the rows are committed. When the broker is away, the sweeper does it later."""
+    """Wake a worker once the rows are committed. If the broker is down, the sweeper does it later."""
     waking.wake_after_commit(job, wake)
 
 

@@ -1,4 +1,4 @@
-"""Taking documents out of a base, back, and away for good. A trashed document leaves every search at once; its trails stay."""
+"""Trash, restore and purge documents. A trashed document leaves every search at once; its audit trails stay."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -21,11 +21,11 @@ from documents.storage.store import erase_parses
 from ledger.events import record
 from ledger.holds import Held, refuse_when_held
 
-KEPT_DAYS = 30  # in the trash, then a document is purged by itself
+KEPT_DAYS = 30  # in the trash, then a document is purged automatically
 
 
 class CopyExists(Exception):
-    """The same bytes were uploaded again meanwhile; `document` is the living copy."""
+    """The same bytes were uploaded again; `document` is the living copy."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(gettext("The same file is in the base again already."))
@@ -33,7 +33,7 @@ class CopyExists(Exception):
 
 
 def move_to_trash(document: Document, by: User | None = None) -> None:
-    """Take a document with the versions it replaced out of its base, and stop the work on it."""
+    """Trash a document with the versions it replaced, and stop work on it."""
     now = timezone.now()
     with transaction.atomic():
         if Document.objects.filter(pk=document.pk, trashed_at=None).update(trashed_at=now):
@@ -43,17 +43,17 @@ def move_to_trash(document: Document, by: User | None = None) -> None:
 
 
 def older_versions(document: Document) -> list[UUID]:
-    """The versions that nobody finds but through this one."""
+    """The versions that can only be found through this one."""
     return [version.pk for version in versions_before(document) if version.replaced_at]
 
 
 def identify_document(document: Document) -> dict[str, str]:
-    """What tells years later which document it was."""
+    """The details that identify the document years later."""
     return {"base": str(document.base_id), "title": document.title, "sha256": document.sha256}
 
 
 def restore_document(document: Document, by: User | None = None) -> IngestJob | None:
-    """Put a document back; the job that reads it when it never was read. Raises CopyExists."""
+    """Restore a document; return the job that reads it, if it was never read. Raises CopyExists."""
     try:
         with transaction.atomic():
             if Document.objects.filter(pk=document.pk).exclude(trashed_at=None).update(trashed_at=None):
@@ -61,23 +61,23 @@ def restore_document(document: Document, by: User | None = None) -> IngestJob | 
                 record("restored", actor_of(by), f"document:{document.pk}", identify_document(document))
     except IntegrityError:
         living = Document.objects.living().filter(base=document.base, sha256=document.sha256).first()
-        if living is None:  # the copy went to the trash between the refusal and this look
+        if living is None:  # the copy was trashed between the refusal and this query
             return restore_document(document, by)
         raise CopyExists(living) from None
     was_stopped = document.current_parse_id is None and not document.jobs.filter(state=IngestJob.State.FAILED).exists()
     return queue_again(document) if was_stopped else None
 
 
-# ---- away for good
+# ---- purging
 
 
 def purge_document(document: Document, by: User | None = None) -> bool:
-    """Delete a trashed document with its file, page images, lines and vectors; whether it was there to be deleted. Raises Held.
+    """Purge a trashed document with its file, images, lines and vectors. Return whether it existed. Raises Held.
 
-    What runs recorded of it stays. A worker that reads it meanwhile loses its job and writes nothing more.
+    What runs recorded of it stays. A worker reading it loses its job and writes nothing more.
     """
     with transaction.atomic():
-        # In the order in which a worker locks them: its job, then the document.
+        # In the order in which a worker locks them: first the job, then the document.
         list(IngestJob.objects.select_for_update().filter(document=document).order_by("pk"))
         trashed = Document.objects.select_for_update().filter(pk=document.pk).exclude(trashed_at=None).first()
         if trashed is None:
@@ -99,15 +99,15 @@ def purge_document(document: Document, by: User | None = None) -> bool:
 
 
 def forget_files(name: str, sha256: str) -> None:
-    """Delete a stored file, and its page images when no other document has the same bytes."""
+    """Delete a stored file, and its page images unless another document has the same bytes."""
     Document._meta.get_field("file").storage.delete(name)
     if not Document.objects.filter(sha256=sha256).exists():
         page_images.forget(sha256)
 
 
 def purge_due() -> None:
-    """Purge what was long enough in the trash, and what is left of deleted bases."""
-    # An upload may have slipped in while its base was being deleted.
+    """Purge documents long enough in the trash, and those left of deleted bases."""
+    # An upload may have arrived while its base was being deleted.
     Document.objects.filter(trashed_at=None).exclude(base__deleted_at=None).update(trashed_at=Now())
     long_ago = Q(trashed_at__lt=Now() - timedelta(days=KEPT_DAYS))
     for document in Document.objects.filter(long_ago | Q(base__deleted_at__isnull=False)).only("pk"):

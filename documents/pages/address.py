@@ -1,4 +1,4 @@
-"""Which place of a document an address asks for: a page by number or printed label, a line, found words, or a quote."""
+"""Which place of a document an address means: a page by number or printed label, a line, found words, or a quote."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,12 +9,12 @@ from documents.models import Parse
 from documents.pages.search import WORDS_MAX, Match, Matches, find
 from reading.characters import clean_words
 
-DIGITS_MAX = 9  # what a column of whole numbers holds
+DIGITS_MAX = 9  # digits of an integer column
 
 
 @dataclass(frozen=True)
 class PageTarget:
-    """A page with what is lit on it; `fault` says what of the wish could not be met, in words for people."""
+    """A page with its highlights; `fault` says in words for people what could not be found."""
 
     page_number: int
     line_number: int | None = None
@@ -27,14 +27,14 @@ class PageTarget:
 
 @dataclass(frozen=True)
 class Step:
-    """The hits one comes to from a place."""
+    """The hits before and after a place."""
 
     previous: Match | None
     following: Match | None
 
 
 def find_page_target(parse: Parse, query: Mapping[str, str]) -> PageTarget:
-    """The place the parameters `page`, `line`, `find` with `hit`, and `quote` name together; by itself the first page."""
+    """The place named by the parameters `page`, `line`, `find` with `hit`, and `quote`; the first page without any."""
     page_number, line_number = number_of(query, "page"), number_of(query, "line")
     if page_number is None and line_number:
         page_number = page_of_line(parse, line_number)
@@ -47,7 +47,7 @@ def find_page_target(parse: Parse, query: Mapping[str, str]) -> PageTarget:
 
 
 def at_quote(parse: Parse, place: PageTarget, words: str, *, is_page_named: bool) -> PageTarget:
-    """The place of a quote: the nearest to the named page, else the first in the document."""
+    """The place of a quote: nearest to the named page, else the first in the document."""
     quote = find(parse, words)
     if not quote.hits:
         return replace(place, fault=gettext("These words do not stand in this reading of the document."))
@@ -61,7 +61,7 @@ def at_quote(parse: Parse, place: PageTarget, words: str, *, is_page_named: bool
 
 
 def at_hit(parse: Parse, place: PageTarget, words: str, query: Mapping[str, str], *, is_page_named: bool) -> PageTarget:
-    """The place of a hit: the numbered one; when no page was named the first from the page the search began on."""
+    """The place of a hit: by its number; without a page, the first from the page the search began on."""
     finding = find(parse, words)
     hit = finding.hit(number_of(query, "hit") or 0)
     if hit is None and not is_page_named:
@@ -71,7 +71,7 @@ def at_hit(parse: Parse, place: PageTarget, words: str, query: Mapping[str, str]
 
 
 def step_of(place: PageTarget) -> Step:
-    """The hits before and after a place; around the end and the beginning again."""
+    """The hits before and after a place, wrapping around at both ends."""
     finding = place.finding
     if finding is None or not finding.hits:
         return Step(None, None)
@@ -86,7 +86,7 @@ def step_of(place: PageTarget) -> Step:
 
 
 def page_named(parse: Parse, typed: str, *, as_printed: bool) -> int | None:
-    """The page somebody typed: its place in the file, or what is printed on it; None when there is no such page."""
+    """The page somebody typed: its number in the file, or its printed label; None if there is no such page."""
     typed = typed.strip()
     if not as_printed and typed.isascii() and typed.isdigit() and len(typed) <= DIGITS_MAX:
         return int(typed) if 1 <= int(typed) <= parse.page_count else None
@@ -99,7 +99,7 @@ def page_of_line(parse: Parse, line_number: int) -> int | None:
 
 
 def number_of(query: Mapping[str, str], name: str) -> int | None:
-    """A whole number from 1, small enough for a column; nonsense is as good as absent."""
+    """A whole number from 1 that fits a column; anything else counts as absent."""
     text = query.get(name, "")
     return int(text) or None if text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX else None
 

@@ -1,17 +1,17 @@
-"""The contents as the tree beside a page shows them: whole, or folded to what lies around the current section."""
+"""The table of contents beside a page: whole, or folded to the entries around the current section."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reading.rows import TocRow
 
-ENTRIES_MAX = 300  # beyond that the tree weighs more than the page, and nobody reads it through
+ENTRIES_MAX = 300  # beyond that the tree is heavier than the page, and nobody reads it
 DEPTH_MAX = 4
 
 
 @dataclass(frozen=True)
 class Section:
-    """A TOC entry as the tree shows it; `folded` entries below it are left out until one goes there."""
+    """A TOC entry in the tree; its `folded` entries are hidden until one is opened."""
 
     entry: TocRow
     depth: int
@@ -26,7 +26,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Tree:
-    """The sections shown, how many there are, and the entries that lead to what lies before and after them."""
+    """The shown sections, the total, and the entries that lead to what is before and after them."""
 
     sections: tuple[Section, ...]
     count: int
@@ -54,7 +54,7 @@ def tree_of(toc: Sequence[TocRow], current: TocRow | None) -> Tree:
 
 
 def find_open_places(entries: Sequence[TocRow], place: int) -> Sequence[int]:
-    """The places of the top level, of the way down to the entry at `place`, of its neighbours and what it holds."""
+    """The indexes of the top level, the path to `place`, its neighbours and its children."""
     if not entries:
         return ()
     top = min(entry.level for entry in entries)
@@ -75,7 +75,7 @@ def parent_of(entries: Sequence[TocRow], place: int) -> int | None:
 
 
 def children(entries: Sequence[TocRow], place: int) -> set[int]:
-    """The places of the entries right below one: those of the least level inside it, deeper ones without them too."""
+    """The indexes of an entry's children: the lowest level inside it, and deeper ones without a parent there."""
     found: set[int] = set()
     level, ceiling = entries[place].level, 0
     for index in range(place + 1, len(entries)):
@@ -88,7 +88,7 @@ def children(entries: Sequence[TocRow], place: int) -> set[int]:
 
 
 def window(open_places: Sequence[int], place: int) -> tuple[int, int]:
-    """Of more places than a tree shows, [first, end) around one; a flat list of thousands of entries has no folds."""
+    """[first, end) of the shown indexes around one; a flat list of thousands of entries has no folds."""
     if len(open_places) <= ENTRIES_MAX:
         return 0, len(open_places)
     nearest = next((index for index, each in enumerate(open_places) if each >= place), len(open_places) - 1)

@@ -1,4 +1,4 @@
-"""The list of a base's documents: which are shown, and for each its state in words, why, and what to do."""
+"""The list of a base's documents: which are shown, and for each its state in words, the reason, and what to do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ PROGRESS = {
     IngestJob.Stage.EMBED.value: _("Embedding %(done)s of %(of)s"),
 }
 DEFAULT_SORT = "-added"
-# What a list can be sorted by. States: what needs a person, then what is being read, then what is ready.
+# The sort orders. By state: first what needs a person, then what is being read, then what is ready.
 SORTS: dict[str, Any] = {
     "title": Lower("title"),
     "state": Case(
@@ -66,7 +66,7 @@ POLL_RUNNING_S, POLL_WAITING_S = 2, 8  # few run at once, many may wait
 
 @dataclass(frozen=True)
 class Situation:
-    """How a document is: `kind` is ok, busy, warn or fail; `percent` is None when there is no figure."""
+    """A document's state: `kind` is ok, busy, warn or fail; `percent` is None if unknown."""
 
     kind: str
     words: str
@@ -107,13 +107,13 @@ def list_documents(base: KnowledgeBase) -> DocumentQuerySet:
 
 
 def find_outdated(base: KnowledgeBase) -> DocumentQuerySet:
-    """The read documents of a base whose current parse was made with other settings than the base has now."""
+    """The read documents of a base whose current parse was made with other settings."""
     chosen = BaseSettings.from_json(base.settings).reading()
     same = Q()
     for name, value in chosen.items():
         is_named = Q(current_parse__settings__has_key=name)
         as_chosen = is_named & Q(**{f"current_parse__settings__{name}": value})
-        if value == BaseSettings().to_json()[name]:  # a parse of before the setting existed has the default
+        if value == BaseSettings().to_json()[name]:  # a parse older than the setting has the default
             as_chosen |= ~is_named
         same &= as_chosen
     return list_documents(base).exclude(current_parse=None).exclude(is_busy()).exclude(same)
@@ -126,7 +126,7 @@ def is_busy() -> Exists:
 def filter_documents(
     documents: DocumentQuerySet, q: str = "", state: str = "", toc: str = "", tag: str = ""
 ) -> DocumentQuerySet:
-    """The documents whose title, file name or text has the words, in one of the states and kinds of contents, with a tag."""
+    """The documents whose title, file name or text contains the words, filtered by state, kind of content and tag."""
     if tag:
         documents = documents.filter(tags__contains=[tag])
     if q:
@@ -145,7 +145,7 @@ def filter_documents(
 
 
 def sort_documents(documents: DocumentQuerySet, sort: str) -> DocumentQuerySet:
-    """The documents by one of SORTS, falling with "-" before it; newest first for anything else."""
+    """The documents by one of SORTS, descending with "-"; newest first for anything else."""
     name = sort.removeprefix("-")
     if name not in SORTS:
         sort, name = DEFAULT_SORT, DEFAULT_SORT.removeprefix("-")
@@ -160,7 +160,7 @@ def passages_with(q: str) -> "QuerySet[Passage]":
 
 
 def build_rows(documents: Sequence[Document]) -> list[DocumentRow]:
-    """The rows of documents in their order; three queries, however many there are."""
+    """The rows of documents in their order, in three queries however many there are."""
     newest: dict[object, IngestJob] = {}
     for job in IngestJob.objects.filter(document__in=documents).order_by("created_at"):
         newest[job.document_id] = job
@@ -257,7 +257,7 @@ def describe_failed_job(job: IngestJob | None) -> Situation:
 
 
 def ready(document: Document, job: IngestJob | None) -> Situation:
-    """Ready, with what an asker has to know first: pages that cannot be searched, then a later stage that failed."""
+    """Ready, with what an asker must know first: unsearchable pages, then a later stage that failed."""
     parse = document.current_parse
     assert parse is not None
     if parse.unreadable_pages:

@@ -1,4 +1,4 @@
-"""What the page of a document shows: one page as a sheet, the contents, the parse's report, and a chosen line."""
+"""A page of a document as shown: the sheet, the contents, the parse's report, and the selected line."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from reading.reasons import number_ranges
 from reading.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
 
 TAG_LETTERS_MAX = 36
-UNDETERMINED = "und"  # what ISO 639 calls a language nobody could name
+UNDETERMINED = "und"  # ISO 639's code for an undetermined language
 STEPS = {
     "lines": "text and lines",
     "furniture": "running heads",
@@ -32,13 +32,13 @@ STEPS = {
     "rows": "rows",
 }
 MILLISECONDS = 1000
-FOUND = 0.7  # a confidence from here on means that the title stands on the entry's first line
+FOUND = 0.7  # from this confidence on, the title is on the entry's first line
 CUTS = {"section": _("by section"), "page": _("by page"), "fixed": _("of fixed length")}
 
 
 @dataclass(frozen=True)
 class ReportLine:
-    """One line of the parse report: ok or warn, what it is about, what was found."""
+    """One line of the parse report: ok or warn, its topic, its finding."""
 
     kind: str
     name: str
@@ -72,7 +72,7 @@ class PageInspection:
 
 
 def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageInspection | None:
-    """One page of a parse, with a line of it chosen and what was found on it lit; None when there is no such page."""
+    """One page of a parse, with the selected line and search hits highlighted; None if there is no such page."""
     stored = parse.pages.filter(number=place.page_number).values_list(*PageRow._fields).first()
     if stored is None:
         return None
@@ -98,14 +98,14 @@ def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageIns
 
 
 def section_lit(place: PageTarget, lines: Sequence[LineRow]) -> int | None:
-    """The section of the current hit or of the quote of an address."""
+    """The section of the current hit or of the quote in the address."""
     found, hit = (place.finding, place.hit) if place.hit else (place.quote, place.quoted)
     numbers = found.line_numbers([hit]) if found and hit else set()
     return next((line.toc_index for line in lines if line.number in numbers), None)
 
 
 def found_marks(place: PageTarget, lines: Sequence[LineRow]) -> list[Mark]:
-    """What was looked for, lit on a page: every hit, the current one as an anchor, and the quote of an address."""
+    """The highlights of a page: every hit, the current one as an anchor, and the quote in the address."""
     marks = []
     if place.finding:
         numbers = {line.number for line in lines}
@@ -147,7 +147,7 @@ def section_at(toc: Sequence[TocRow], index: int | None) -> TocRow | None:
 
 
 def first_section(lines: Sequence[LineRow]) -> int | None:
-    """The section a page is mostly about: that of its first heading, else of its first line that is searched."""
+    """The main section of a page: that of its first heading, else of its first searched line."""
     for kinds in (("heading",), ("body", "list_item", "table_row", "caption")):
         for line in lines:
             if line.kind in kinds:
@@ -214,7 +214,7 @@ def text_finding(parse: Parse) -> ReportLine:
 
 
 def recognition_findings(parse: Parse) -> Iterator[ReportLine]:
-    """Pages whose text came out of their images, here or before the file was uploaded, and why that failed."""
+    """Pages whose text was recognised from images, here or before the upload, and any failure."""
     flags = parse.pages.filter(text_layer="ocr").values_list("flags", flat=True)
     if ours := sum("recognised" in page_flags for page_flags in flags):
         words = gettext("%(count)s read from page images, perhaps with misread letters") % {"count": ours}
@@ -273,7 +273,7 @@ def line_findings(parse: Parse) -> list[ReportLine]:
 
 
 def label_findings(parse: Parse) -> Iterator[ReportLine]:
-    """How the printed page numbers stand to the places in the file, when they differ."""
+    """How printed page numbers relate to page positions, if they differ."""
     labels = parse.pages.values_list("number", "label")
     offsets = Counter(number - int(label) for number, label in labels if label.isdecimal())
     differing = sum(label != str(number) for number, label in labels)
@@ -322,7 +322,7 @@ def passages_finding(parse: Parse) -> ReportLine:
 
 
 def cost_words(annotation: Mapping[str, Any]) -> str:
-    """What the annotation of a parse cost, as far as its calls had a price."""
+    """The cost of a parse's annotation, as far as its calls had a price."""
     if not annotation.get("cost"):
         return gettext("not priced")
     missing = gettext("%(count)s calls not priced") % {"count": annotation["unpriced"]}

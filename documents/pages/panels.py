@@ -1,4 +1,4 @@
-"""What stands beside a page of a document: the contents, the strip of pages or the hits of a search, and their addresses."""
+"""The panel beside a page of a document: the contents, the page strip or the search hits, with their addresses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from reading.characters import clean_words
 
 PANELS = ("contents", "pages", "find")
 PAGES_A_STRIP = 60  # thumbnails shown at once
-VALUE_MAX = 40  # characters of a parameter that is carried on
+VALUE_MAX = 40  # characters of a parameter that is preserved
 
 
 @dataclass(frozen=True)
 class Reader:
-    """One panel and the way on; addresses are parts of a query that begin with "&"."""
+    """One panel with its links; addresses are parts of a query that begin with "&"."""
 
     place: PageTarget
     step: Step
     panel: str
     hits: tuple[ShownHit, ...]
     strip: tuple[tuple[int, str], ...]  # (page number, printed label)
-    strip_before: int  # the page that leads to the strip before, 0 when there is none
+    strip_before: int  # the page that leads to the strip before, or 0
     strip_after: int
     has_printed_labels: bool
     is_by_print: bool
@@ -41,7 +41,7 @@ class Reader:
 
 
 def build_reader(parse: Parse, place: PageTarget, query: Mapping[str, str]) -> Reader:
-    """What stands beside a place of a parse."""
+    """The panel beside a place of a parse."""
     asked = keep_parameters(query)
     panel = asked["panel"] if asked.get("panel") in PANELS else "find" if place.finding else "contents"
     strip, before, after = strip_of(parse, place.page_number) if panel == "pages" else ((), 0, 0)
@@ -63,7 +63,7 @@ def build_reader(parse: Parse, place: PageTarget, query: Mapping[str, str]) -> R
 
 
 def keep_parameters(query: Mapping[str, str]) -> dict[str, str]:
-    """What every address within a document carries on: the reading, the panel, the words looked for."""
+    """The parameters every address within a document preserves: parse, panel, searched words."""
     values = {name: clean_words(query.get(name, "")[:VALUE_MAX]) for name in ("parse", "panel")}
     values["find"] = read_words_parameter(query, "find")
     return {name: value for name, value in values.items() if value}
@@ -78,13 +78,13 @@ def query_of(asked: Mapping[str, str]) -> str:
 
 
 def address(query: Mapping[str, str], page_number: int) -> str:
-    """The address of another page that keeps what is kept, and how its number was typed."""
+    """The address of another page, with the preserved parameters and how its number was typed."""
     by = {"by": "printed"} if query.get("by") == "printed" else {}
     return "?" + urlencode({"page": page_number, **keep_parameters(query), **by})
 
 
 def hits_of(parse: Parse, place: PageTarget) -> tuple[ShownHit, ...]:
-    """The hits listed: those around the current one, or around the first of the page."""
+    """The listed hits: around the current one, or around the first of the page."""
     if place.finding is None or not place.finding.hits:
         return ()
     current = place.hit or place.finding.first_from(place.page_number) or place.finding.hits[-1]
@@ -92,7 +92,7 @@ def hits_of(parse: Parse, place: PageTarget) -> tuple[ShownHit, ...]:
 
 
 def strip_of(parse: Parse, page_number: int) -> tuple[tuple[tuple[int, str], ...], int, int]:
-    """The pages around one, in steps, and the pages that lead to the steps before and after."""
+    """The thumbnails around a page, and the pages that lead to the strips before and after."""
     first = (page_number - 1) // PAGES_A_STRIP * PAGES_A_STRIP + 1
     end = first + PAGES_A_STRIP
     pages = parse.pages.filter(number__gte=first, number__lt=end).order_by("number")
@@ -100,5 +100,5 @@ def strip_of(parse: Parse, page_number: int) -> tuple[tuple[tuple[int, str], ...
 
 
 def has_printed_labels(parse: Parse) -> bool:
-    """Whether a page carries another number than its place in the file."""
+    """Whether any page's printed label differs from its number in the file."""
     return parse.pages.exclude(label="").exclude(label=Cast("number", CharField())).exists()

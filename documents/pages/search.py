@@ -1,4 +1,4 @@
-"""Finds words in one reading of a document: every place they stand, also across line ends and hyphens."""
+"""Find words in one parse of a document: every occurrence, also across line ends and hyphens."""
 
 import re
 from bisect import bisect_right
@@ -12,16 +12,16 @@ from uuid import UUID
 from documents.models import Line, Parse
 from reading.matching import LINE_HYPHENS, LinePiece, match_form, match_map
 
-WORDS_MAX = 1_000  # characters that can be looked for: a long quote
+WORDS_MAX = 1_000  # characters to search for: a long quote
 HITS_MAX = 5_000  # nobody steps through more, and a search for "e" should end
 CONTEXT = 60  # characters before and after a hit in the list
-LEADERS = re.compile(r"(?:[ .·_]){5,}")  # dots from a title to its page number, which would fill the list
+LEADERS = re.compile(r"(?:[ .·_]){5,}")  # leader dots before page numbers, which would fill the list
 PARSES_KEPT = 4  # in the memory of a process; 20,000 lines take 6 MB
-LISTED = 100  # hits of the list around the current one
+LISTED = 100  # listed hits around the current one
 
 
 class FoundLine(NamedTuple):
-    """A line in the form it is looked through."""
+    """A line in the form it is searched in."""
 
     number: int
     page_number: int
@@ -29,7 +29,7 @@ class FoundLine(NamedTuple):
 
 
 class Match(NamedTuple):
-    """One place: its position among all (1-based), its page, and [start, end) in the joined match forms."""
+    """One occurrence: its position among all (1-based), its page, and [start, end) in the joined match forms."""
 
     number: int
     page_number: int
@@ -38,7 +38,7 @@ class Match(NamedTuple):
 
 
 class ShownHit(NamedTuple):
-    """A hit as the list shows it: literal words with a little of what stands around them."""
+    """A hit in the list: its literal words with a little context."""
 
     hit: Match
     before: str
@@ -48,7 +48,7 @@ class ShownHit(NamedTuple):
 
 @dataclass(frozen=True)
 class Matches:
-    """All places of some words in a parse. Running heads are left out: they are on every page."""
+    """All occurrences of some words in a parse. Running heads are skipped, since they are on every page."""
 
     words: str
     hits: tuple[Match, ...]
@@ -74,12 +74,12 @@ class Matches:
         return next((hit for hit in reversed(self.hits) if hit.page_number < page_number), None)
 
     def near(self, number: int) -> tuple[Match, ...]:
-        """The hits listed around one of them."""
+        """The listed hits around one of them."""
         first = max(0, min(number - 1 - LISTED // 2, len(self.hits) - LISTED))
         return self.hits[first : first + LISTED]
 
     def pieces(self, hit: Match, texts: Mapping[int, str]) -> list[LinePiece]:
-        """Where a hit stands in the lines' own texts, one (line number, start, end) a line; `texts` by line number."""
+        """A hit's place in the lines' own texts, one (line number, start, end) per line; `texts` by line number."""
         pieces = []
         for place in self.places(hit):
             line, text = self.lines[place], texts.get(self.lines[place].number)
@@ -100,12 +100,12 @@ class Matches:
 
 
 def find(parse: Parse, words: str) -> Matches:
-    """Every place of `words` in a parse, whatever their case, accents, quotation marks, line ends and hyphens."""
+    """Every occurrence of `words` in a parse, ignoring case, accents, quotation marks, line ends and hyphens."""
     return find_in(searched_lines(parse.pk), words[:WORDS_MAX])
 
 
 class SearchText(NamedTuple):
-    """Lines as they are looked through: their match forms in one text, and where in it each begins."""
+    """Searchable lines: their match forms joined in one text, and the offset of each line."""
 
     lines: tuple[FoundLine, ...]
     starts: tuple[int, ...]
@@ -114,7 +114,7 @@ class SearchText(NamedTuple):
 
 @lru_cache(maxsize=PARSES_KEPT)
 def searched_lines(parse_pk: UUID) -> SearchText:
-    """The lines of a parse that are looked through. A parse never changes, and who steps from place to place comes often."""
+    """The lines of a parse to search, cached: a parse never changes, and stepping through hits repeats the search."""
     searched = Line.objects.filter(parse=parse_pk).exclude(kind="furniture").order_by("number")
     return laid_out(tuple(FoundLine(*row) for row in searched.values_list("number", "page_number", "match")))
 
@@ -136,7 +136,7 @@ def find_in(searched: SearchText, words: str) -> Matches:
 
 
 def pattern_of(words: str) -> re.Pattern[str] | None:
-    """Words as they may stand in joined match forms: a space may be a line end, a word may be divided at one."""
+    """A pattern for words in joined match forms: a space may be a line end, and words may be hyphenated there."""
     folded = match_form(words)
     if not folded:
         return None
@@ -145,13 +145,13 @@ def pattern_of(words: str) -> re.Pattern[str] | None:
         is_space = sign == " "
         parts.append(r"[ \n]+" if is_space else re.escape(sign))
         if following and not is_space and following != " ":
-            # Behind a hyphen of its own the line may end; within a word a hyphen and the line end.
+            # A line may end after a word's own hyphen; within a word, at an added hyphen.
             parts.append(r"\n?" if sign in LINE_HYPHENS else r"(?:-\n)?")
     return re.compile("".join(parts))
 
 
 def list_hits(parse: Parse, finding: Matches, hits: Sequence[Match]) -> list[ShownHit]:
-    """Hits with their literal words and what stands before and after them."""
+    """Hits with their literal words and the text before and after."""
     if not hits:
         return []
     first, last = finding.places(hits[0])[0], finding.places(hits[-1])[-1]
@@ -177,7 +177,7 @@ def show_hit(finding: Matches, hit: Match, texts: Mapping[int, str]) -> ShownHit
 
 
 def tail(text: str) -> str:
-    """The end of a text, from a whole word on."""
+    """The end of a text, from the start of a word."""
     cut = text[-CONTEXT:]
     return f"…{cut.partition(' ')[2] or cut}" if len(text) > CONTEXT else cut.lstrip()
 

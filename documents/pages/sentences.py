@@ -1,4 +1,4 @@
-"""The sentences of `reading.reasons` in the reader's language. Apart from them: the child that reads files has no Django."""
+"""Translations of the sentences in `reading.reasons`, kept here because the reading child process has no Django."""
 
 from django.utils.translation import gettext
 
@@ -6,11 +6,11 @@ from reading.reasons import WARNINGS
 
 
 def explain_warning(warning: str) -> str:
-    """The sentence of a warning as a Reading carries it: `code` or `code(value)`."""
+    """The sentence of a warning in a Reading: `code` or `code(value)`."""
     code, _, value = warning.partition("(")
     return gettext(WARNINGS[code]).format(value=value.removesuffix(")"))
 
 
 def translate_sentence(stored: str) -> str:
-    """A stored sentence in the reader's language, where it is one of ours as it stands; as it was stored otherwise."""
+    """A stored sentence in the reader's language if it is one of ours, else unchanged."""
     return gettext(stored) if stored else ""

@@ -1,4 +1,4 @@
-"""One page of a document as it is shown: an image below, boxes and selectable text above, all in PDF points."""
+"""One page of a document: an image below, boxes and selectable text above, all in PDF points."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,21 +21,21 @@ CLASSES: dict[str, str] = {
     "line": "linebox",
     "furniture": "linebox furniture",
 }
-# Points around a box, so that a highlight does not cut the letters; a context stands clear of the anchor in it.
+# Points around a box, so that a highlight does not cut letters; a context is set off from the anchor inside it.
 MARGINS = {"anchor": 0.6, "context": 2.5, "other": 0.6, "found": 0.6, "line": 0.0, "furniture": 0.0}
 DRAWN_FIRST = ("context", "line", "furniture", "found", "other", "anchor")
 TAG_HEIGHT, TAG_LETTER, TAG_PADDING, TAG_BASELINE = 10.0, 4.8, 8.0, 7.8
-SECTION_TAGS_MIN = 2  # widths of its tag that the box of a section has, or the tag would cover the heading
-TAG_GAP = 22.0  # points; line numbers stand in between
+SECTION_TAGS_MIN = 2  # minimum width of a section's box in tag widths, or the tag would cover the heading
+TAG_GAP = 22.0  # points; line numbers are in between
 SHORT_TAG = 9  # letters: a citation's number, A or C, "line 1234"
-BASELINE = 0.22  # of a line's height lies below its baseline
+BASELINE = 0.22  # share of a line's height below its baseline
 NUMBER_GAP = 5.0  # points between a line number and its line
-MARKDOWN_SIZE = 1.08  # of a line's height: serif letters are narrower than those the line was measured with
+MARKDOWN_SIZE = 1.08  # of a line's height: serif letters are narrower than those that were measured
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Boxes that belong together, [{page, x0, y0, x1, y1}] in PDF points, and the words on their tag."""
+    """Boxes that belong together, [{page, x0, y0, x1, y1}] in PDF points, and their tag."""
 
     kind: MarkKind
     boxes: list[dict[str, Any]]
@@ -43,7 +43,7 @@ class Mark:
 
 
 class SheetBox(NamedTuple):
-    """A rectangle as SVG wants it, rounded to a tenth of a point."""
+    """A rectangle for SVG, rounded to a tenth of a point."""
 
     x: float
     y: float
@@ -60,7 +60,7 @@ class Tag(NamedTuple):
 
 
 class SheetLine(NamedTuple):
-    """A line of text where it stands. `length` is its width; `size` the font size it is set in."""
+    """A positioned line of text. `length` is its width, `size` its font size."""
 
     number: int
     number_x: float
@@ -74,7 +74,7 @@ class SheetLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Sheet:
-    """What `documents/_sheet.html` draws."""
+    """The data for `documents/_sheet.html`."""
 
     document_id: str
     page_number: int
@@ -90,7 +90,7 @@ class Sheet:
 
     @property
     def has_printed_label(self) -> bool:
-        """Whether the page carries another number than its place in the file."""
+        """Whether the page's printed label differs from its number in the file."""
         return bool(self.page_label) and self.page_label != str(self.page_number)
 
 
@@ -106,7 +106,7 @@ def build_sheet(
     image: bool,
     page_count: int,
 ) -> Sheet:
-    """The sheet of one page; boxes of other pages are left out. Without an image its lines are shown as text."""
+    """The sheet of one page; boxes of other pages are skipped. Without an image its lines are shown as text."""
     drawn = sorted(marks, key=lambda mark: DRAWN_FIRST.index(mark.kind))
     here = [(mark, [box for box in mark.boxes if box["page"] == page_number]) for mark in drawn]
     return Sheet(
@@ -125,12 +125,12 @@ def build_sheet(
 
 
 def line_marks(lines: Sequence[LineRow]) -> list[Mark]:
-    """The boxes of a page's lines, its furniture apart."""
+    """The boxes of a page's lines, page furniture separately."""
     return [Mark("furniture" if line.kind == "furniture" else "line", [box_of_line(line).as_dict()]) for line in lines]
 
 
 def boxes_around(lines: Sequence[LineRow]) -> list[dict[str, Any]]:
-    """One box a page around the lines of it."""
+    """One box per page around its lines."""
     boxes: dict[int, dict[str, Any]] = {}
     for line in lines:
         box = boxes.setdefault(line.page_number, box_of_line(line).as_dict())
@@ -159,7 +159,7 @@ def box_of(kind: str, box: dict[str, Any]) -> SheetBox:
 def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]]) -> Tag:
     """A short tag in the left margin beside the first box, clear of the line numbers; a long one on its corner.
 
-    The name of a section stands in its box at the right, where headings seldom reach, if the box is wide enough.
+    A section's name is inside its box at the right, where headings rarely reach, if the box is wide enough.
     """
     frame = box_of(mark.kind, boxes[0])
     width = round(TAG_LETTER * len(mark.tag) + TAG_PADDING, 1)

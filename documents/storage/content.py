@@ -30,7 +30,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class DocumentContent:
-    """The frozen content of one parse. `lines[n - 1].number == n`; `toc[i].index` rises but may begin at 0 or 1."""
+    """The frozen content of one parse. `lines[n - 1].number == n`; `toc[i].index` ascends from 0 or 1."""
 
     document_id: str
     parse_id: str
@@ -52,16 +52,16 @@ class DocumentContent:
     vectors: Vectors | None = None
 
     def lines_between(self, first: int, last: int) -> tuple[LineRow, ...]:
-        """Lines first..last, both included; numbers outside the document are cut off."""
+        """Lines first..last inclusive; numbers outside the document are ignored."""
         return self.lines[max(first, 1) - 1 : max(last, 0)]
 
     def text_between(self, first: int, last: int, *, searched_only: bool = False) -> str:
-        """The literal text of lines first..last, one line each; `searched_only` leaves furniture out."""
+        """The literal text of lines first..last, one per line; `searched_only` omits page furniture."""
         lines = self.lines_between(first, last)
         return "\n".join(line.text for line in lines if not searched_only or line.kind not in UNSEARCHED_KINDS)
 
     def lines_on_page(self, number: int) -> tuple[LineRow, ...]:
-        """The lines of a page; none for a page that has none."""
+        """The lines of a page, possibly none."""
         first = bisect_left(self.lines, number, key=lambda line: line.page_number)
         return self.lines[first : bisect_right(self.lines, number, key=lambda line: line.page_number)]
 
@@ -71,7 +71,7 @@ class DocumentContent:
 
     @cached_property
     def searched_lines(self) -> tuple[LineRow, ...]:
-        """The lines that may be hits: no furniture, no contents page."""
+        """The lines that may be hits: without page furniture and contents pages."""
         return tuple(line for line in self.lines if line.kind not in UNSEARCHED_KINDS)
 
     @cached_property
@@ -80,7 +80,7 @@ class DocumentContent:
 
     @cached_property
     def title_forms(self) -> dict[int, str]:
-        """The match form of each title, by TOC index: what questions are compared with."""
+        """The match form of each title, by TOC index, for comparison with questions."""
         return {entry.index: match_form(entry.title) for entry in self.toc}
 
     @property
@@ -91,7 +91,7 @@ class DocumentContent:
         return self.pages[number - 1]
 
     def snapshot(self) -> dict[str, Any]:
-        """What a run keeps of the document it read."""
+        """What a run stores about the document it read."""
         return {
             "document_id": self.document_id,
             "title": self.title,
@@ -110,7 +110,7 @@ class DocumentContent:
 
 
 class ContentCache:
-    """The most recently used contents of this process. Only the vectors of a parse change, and they are in the key."""
+    """The most recently used contents of this process. Only a parse's vectors change, and they are in the key."""
 
     def __init__(self, size: int = CACHED_DOCUMENTS_MAX) -> None:
         self._size = size
@@ -135,7 +135,7 @@ _cache = ContentCache()
 
 
 def load_content(parse: Parse) -> DocumentContent:
-    """The content of a parse, from this process's cache when it was asked for lately."""
+    """The content of a parse, from this process's cache if possible."""
     return _cache.get(parse)
 
 
@@ -175,7 +175,7 @@ def content_of(
     sha256: str,
     vectors: Vectors | None = None,
 ) -> DocumentContent:
-    """The content of a reading that is not in the database, for notebooks, benchmarks and tests."""
+    """The content of a reading that is not stored, for notebooks, benchmarks and tests."""
     return DocumentContent(
         document_id=sha256[:32],
         parse_id=f"{sha256[:32]}-{reading.language}",
@@ -199,7 +199,7 @@ def content_of(
 
 
 def read_vectors(parse: Parse) -> Vectors | None:
-    """The vectors of a parse in the order of its passages and TOC entries; None until they are complete."""
+    """The vectors of a parse in the order of its passages and TOC entries; None until complete."""
     if not parse.embedding_model:
         return None
     rows = Embedding.objects.filter(parse=parse, model_key=parse.embedding_model)

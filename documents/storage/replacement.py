@@ -1,4 +1,4 @@
-"""A newer file in place of a document. It is a document of its own; the older one answers until the newer one is read."""
+"""Replace a document by a newer file. The newer one is its own document; the older answers until it is read."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,20 +15,20 @@ from documents.models import Document
 from documents.storage.uploads import UploadRefused, accept_upload
 from ledger.events import record
 
-VERSIONS_MAX = 1_000  # a chain longer than any of people; ends the walk should a row ever point at itself
+VERSIONS_MAX = 1_000  # more than people make; ends the loop if a row ever referred to itself
 
 
 class NotReplaceable(UploadRefused):
-    """A document that is no longer, or not yet again, to be replaced."""
+    """The document can no longer, or not yet, be replaced."""
 
     def __init__(self, message: str) -> None:
         super().__init__("not_replaceable", message)
 
 
 def replace(document: Document, user: User | None, uploaded_file: "File[Any]") -> Document:
-    """Keep a file as the next version of a document, with its tags. Raises UploadRefused.
+    """Store a file as the next version of a document, with its tags. Raises UploadRefused.
 
-    A newer version that could not be read gives way to this one.
+    A newer version that could not be read is replaced as well.
     """
     with transaction.atomic():
         old = Document.objects.select_for_update().get(pk=document.pk)
@@ -45,13 +45,13 @@ def replace(document: Document, user: User | None, uploaded_file: "File[Any]") -
 
 
 def take_over(document: Document) -> None:
-    """Set the older versions of a document aside, now that it answers; called in the transaction that makes it answer."""
+    """Set a document's older versions aside once it answers; called in the transaction that makes it answer."""
     older = [version.pk for version in versions_before(document)]
     Document.objects.filter(pk__in=older, replaced_at=None).update(replaced_at=timezone.now())
 
 
 def versions_before(document: Document) -> list[Document]:
-    """The older versions of a document, the newest of them first."""
+    """The older versions of a document, newest first."""
     versions: list[Document] = []
     older = document.replaces
     while older is not None and len(versions) < VERSIONS_MAX:
@@ -61,7 +61,7 @@ def versions_before(document: Document) -> list[Document]:
 
 
 def versions_of(document: Document) -> list[Document]:
-    """Every version of a document that is not in the trash by itself, the oldest first."""
+    """Every version of a document that is not trashed separately, oldest first."""
     newer: list[Document] = []
     following = next_version(document)
     while following is not None and len(newer) < VERSIONS_MAX:
@@ -71,12 +71,12 @@ def versions_of(document: Document) -> list[Document]:
 
 
 def next_version(document: Document) -> Document | None:
-    """What replaced a document, else what is about to."""
+    """The document that replaced this one, else the one about to."""
     return document.replacements.filter(trashed_at=None).order_by("created_at").last()
 
 
 def newest(document_ids: Iterable[UUID | str]) -> list[UUID]:
-    """The ids of the versions that answer now, for ids of versions that once did; unknown ids stay as they are."""
+    """The ids of the versions that answer now; unknown ids stay unchanged."""
     return [answering(UUID(str(pk))) for pk in document_ids]
 
 

@@ -1,4 +1,4 @@
-"""Bulk rows in and out of the database: a reading becomes a parse, vectors go beside its passages. By COPY only."""
+"""Bulk rows in and out of the database, by COPY: a reading becomes a parse, vectors go beside its passages."""
 
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
@@ -15,14 +15,14 @@ from reading.language import regconfig_of
 from reading.matching import match_form
 from reading.rows import LineRow, PageRow, PassageRow, Reading, TocRow
 
-# Raised by hand when the same file would be read differently; the library's part is its own version.
+# Raise it by hand if the same file would be read differently; the library has its own version.
 PARSER_VERSION = f"4, PyMuPDF {version('PyMuPDF')}"
 
 
 def store_reading(
     document: Document, reading: Reading, passages: Sequence[PassageRow], settings: dict[str, Any]
 ) -> Parse:
-    """Write a reading as the document's next parse. The caller's transaction makes it appear whole or not at all."""
+    """Store a reading as the document's next parse. The caller's transaction makes it appear whole or not at all."""
     parse = Parse.objects.create(
         document=document,
         number=next_number(document),
@@ -48,7 +48,7 @@ def store_reading(
 
 
 def erase_parses(parses: "QuerySet[Parse]") -> None:
-    """Delete parses with all their rows. Leaves first and in SQL, so that nothing is fetched to be deleted."""
+    """Delete parses with all their rows, in SQL and children first, so that nothing is fetched."""
     parse_ids = list(parses.values_list("pk", flat=True))
     with connection.cursor() as cursor:
         for model in (Embedding, Line, Page, Passage, TocEntry):
@@ -78,7 +78,7 @@ def copy_rows(model: type[models.Model], parse: Parse, names: Sequence[str], row
 
 
 def store_passages(parse: Parse, passages: Sequence[PassageRow]) -> None:
-    """Write passages with what is searched of them, in one go: a row that is filled afterwards is written twice."""
+    """Write passages with their search text at once: a row filled in later is written twice."""
     table, columns = Passage._meta.db_table, ", ".join(PassageRow._fields)
     types = [column_type(Passage._meta.get_field(name)) for name in PassageRow._fields]
     declared = ", ".join(f"{name} {kind}" for name, kind in zip(PassageRow._fields, types, strict=True))
@@ -102,9 +102,9 @@ def column_type(field: Any) -> str:
 
 
 def index_passages(parse: Parse, texts: Iterable[tuple[int, str]]) -> None:
-    """Fill the full-text column anew from the folded form (R8): a question without accents finds a text with them.
+    """Rebuild the full-text column from the folded form (R8): a question without accents finds a text with them.
 
-    `texts` has what is searched of a passage, its annotation and context included, by the passage's index.
+    `texts` is the searched text of a passage, with its annotation and context, by passage index.
     """
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE folded (index integer, text text) ON COMMIT DROP")
@@ -122,15 +122,16 @@ def index_passages(parse: Parse, texts: Iterable[tuple[int, str]]) -> None:
 def copy_vectors(
     parse: Parse, model_key: str, owners: Sequence[Passage] | Sequence[TocEntry], vectors: np.ndarray
 ) -> None:
-    """COPY one vector a passage or TOC entry. `vectors` is [owners, dimensions], float32."""
+    """COPY one vector per passage or TOC entry. `vectors` is [owners, dimensions], float32."""
     owner_column = "toc_entry_id" if owners and isinstance(owners[0], TocEntry) else "passage_id"
     document = parse.document
     statement = (
-        f"COPY {Embedding._meta.db_table} (base_id, document_id, parse_id, {owner_column}, model_key, dimensions, vector)"
+        f"COPY {Embedding._meta.db_table} (base_id, document_id, parse_id, {owner_column}, model_key, dimensions, "
+        "vector)"
         " FROM STDIN (FORMAT BINARY)"
     )
     connection.ensure_connection()
-    register_vector(connection.connection)  # before the cursor is made, which copies what the connection knows
+    register_vector(connection.connection)  # before the cursor is made, which copies the connection's types
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.set_types(["uuid", "uuid", "uuid", "bigint", "varchar", "integer", "vector"])
         for owner, vector in zip(owners, vectors, strict=True):

@@ -1,4 +1,4 @@
-"""Drops a file of a request as soon as it passes the size limit, so that no more than the limit is ever stored."""
+"""Drop a file of a request as soon as it exceeds the size limit, so that no more than the limit is ever stored."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 
 
 class SizeQuota(FileUploadHandler):
-    """Drops a file of a request as soon as it passes the limit, so that no more than the limit is ever stored.
+    """Drops a file of a request as soon as it exceeds the limit.
 
-    The view finds the names in `request.oversized_files`; the other files of the request are kept.
+    Views find the names in `request.oversized_files`; other files of the request are kept.
     """
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
@@ -28,6 +28,6 @@ class SizeQuota(FileUploadHandler):
 
 
 def oversized_files(request: Any) -> list[str]:
-    """The names of the files of a request that were dropped for their size."""
+    """The names of files of a request that were dropped for their size."""
     names: list[str] = request.__dict__.setdefault("oversized_files", [])
     return names

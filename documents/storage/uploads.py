@@ -1,4 +1,4 @@
-"""Accepting a file: its size, type and name are judged here, and what is accepted is on disk and in the database."""
+"""Accept uploads: check size, type and name, then store the file on disk and in the database."""
 
 import codecs
 import errno
@@ -25,7 +25,7 @@ SUFFIXES = frozenset({".pdf", *TEXT_TYPES})
 PDF_SIGNATURE = b"%PDF-"
 SIGNATURE_WITHIN = 1024  # bytes: PDF readers look no further, and other parsers must never see the file
 FILE_NAME_BYTES_MAX = 255
-ATTEMPTS_MAX = 5  # to keep a file whose copy comes and goes; five people doing so at once is a test
+ATTEMPTS_MAX = 5  # to store a file whose copy comes and goes; five people doing so at once is only a test
 TITLE_MAX = 300
 OWN_REASONS = {
     "not_text": gettext_noop(
@@ -38,7 +38,7 @@ OWN_REASONS = {
 
 
 class UploadRefused(Exception):
-    """A file that is not taken; `message` is for people and says what to do."""
+    """A file is not accepted; `message` tells people what to do."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ class UploadRefused(Exception):
 
 
 class DuplicateDocument(UploadRefused):
-    """The same bytes are in the base already; `document` is the one that was kept."""
+    """The base already has the same bytes; `document` is the existing one."""
 
     def __init__(self, document: Document) -> None:
         super().__init__("duplicate", gettext(REASONS["duplicate"]))
@@ -56,7 +56,7 @@ class DuplicateDocument(UploadRefused):
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What reading a file once from end to end told about it."""
+    """What is learned from reading a file once."""
 
     sha256: str
     size_bytes: int
@@ -74,9 +74,9 @@ def refusal_of_size() -> UploadRefused:
 def accept_upload(
     base: KnowledgeBase, user: User | None, uploaded_file: "File[Any]", *, replaces: Document | None = None
 ) -> Document:
-    """Keep a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
+    """Store a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
 
-    Raises UploadRefused, or DuplicateDocument when the living documents of the base have the same bytes.
+    Raises UploadRefused, or DuplicateDocument if a living document of the base has the same bytes.
     """
     file_name = clean_file_name(uploaded_file.name or "")
     inspection = inspect(uploaded_file, file_name)
@@ -97,7 +97,7 @@ def accept_upload(
 
 
 def inspect(uploaded_file: "File[Any]", file_name: str) -> FileFacts:
-    """Digest, size and type of a file, read in pieces; raises UploadRefused."""
+    """Digest, size and type of a file, read in chunks. Raises UploadRefused."""
     if uploaded_file.size == 0:
         raise build_refusal("empty_file")
     if uploaded_file.size > settings.UPLOAD_MAX_BYTES:
@@ -117,7 +117,7 @@ def inspect(uploaded_file: "File[Any]", file_name: str) -> FileFacts:
 
 
 class TextCheck:
-    """Whether bytes met piece by piece are UTF-8 without NUL."""
+    """Whether bytes read in chunks are UTF-8 without NUL."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
@@ -137,7 +137,7 @@ class TextCheck:
 
 
 def media_type_of(file_name: str, head: bytes, *, is_text: bool) -> str:
-    """The type the content shows; a name only tells Markdown from plain text. Raises UploadRefused."""
+    """The type shown by the content; the name only tells Markdown from plain text. Raises UploadRefused."""
     suffix = os.path.splitext(file_name)[1].lower()
     if head.startswith(PDF_SIGNATURE):
         return PDF
@@ -151,8 +151,8 @@ def media_type_of(file_name: str, head: bytes, *, is_text: bool) -> str:
 
 
 def clean_file_name(name: str) -> str:
-    """The uploader's name as it may be stored and shown: NFC, no directories or controls, at most 255 bytes."""
-    # Category C holds controls, surrogates and the overrides that make "fdp.exe" read "exe.pdf".
+    """The uploader's name made safe to store and show: NFC, no directories or controls, at most 255 bytes."""
+    # Category C includes controls, surrogates and the overrides that make "fdp.exe" read "exe.pdf".
     printable = "".join(sign for sign in name if unicodedata.category(sign)[0] != "C")
     last = unicodedata.normalize("NFC", printable).replace("\\", "/").rsplit("/", 1)[-1].strip()
     stem, suffix = os.path.splitext(last)
@@ -161,12 +161,12 @@ def clean_file_name(name: str) -> str:
 
 
 def clean_title(text: str) -> str:
-    """A title as somebody typed it; "" when nothing is left."""
+    """A title as typed, cleaned; "" if nothing is left."""
     return clean_name(text)[:TITLE_MAX]
 
 
 def title_of(file_name: str) -> str:
-    """A title for a document that has not been read yet."""
+    """A title for a document not read yet."""
     return os.path.splitext(file_name)[0][:TITLE_MAX] or file_name[:TITLE_MAX]
 
 
@@ -177,7 +177,7 @@ def refuse_duplicate(document: Document) -> None:
 
 
 def store_upload(document: Document, uploaded_file: "File[Any]", attempts: int = ATTEMPTS_MAX) -> None:
-    """Write the file and then its rows, so that what is in the database is always on disk."""
+    """Write the file before its rows, so that what is in the database is always on disk."""
     try:
         write_file(document, uploaded_file)
         with transaction.atomic():
@@ -185,10 +185,10 @@ def store_upload(document: Document, uploaded_file: "File[Any]", attempts: int =
             IngestJob.objects.create(document=document)
     except IntegrityError:
         discard(document)
-        refuse_duplicate(document)  # two uploads of the same bytes at once: the constraint let the first one in
+        refuse_duplicate(document)  # two uploads of the same bytes at once: the constraint accepted the first
         if attempts <= 1:
             raise
-        store_upload(document, uploaded_file, attempts - 1)  # the first one went to the trash meanwhile
+        store_upload(document, uploaded_file, attempts - 1)  # the first one was trashed meanwhile
     except OSError as error:
         discard(document)
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -209,14 +209,14 @@ def discard(document: Document) -> None:
 
 
 def has_readable_suffix(name: str) -> bool:
-    """Whether a folder's file is worth trying; what it is, its content decides."""
+    """Whether a folder's file is worth trying; its content decides what it is."""
     return os.path.splitext(name)[1].lower() in SUFFIXES
 
 
 def accept_all(
     base: KnowledgeBase, user: User | None, uploaded_files: "Iterable[File[Any]]"
 ) -> list[Document | tuple[str, UploadRefused]]:
-    """Accept each file by itself: the documents, and for each refused file its name and why."""
+    """Accept each file by itself; return the documents, and the name and reason of each refused file."""
     outcomes: list[Document | tuple[str, UploadRefused]] = []
     for uploaded_file in uploaded_files:
         try:

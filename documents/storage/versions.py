@@ -1,4 +1,4 @@
-"""Which readings of a document stay: the current one, and every one that a run refers to."""
+"""Which parses of a document are kept: the current one, and every one a run refers to."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -11,28 +11,28 @@ from django.db.models.functions import Now
 from documents.models import Parse
 from documents.storage.store import erase_parses
 
-SUPERSEDED_FOR = timedelta(hours=1)  # far beyond any question that began before the new parse and may still be stored
+SUPERSEDED_FOR = timedelta(hours=1)  # far longer than any question that began before the new parse
 
 
 def record_parses(parse_ids: Iterable[UUID | str]) -> None:
     """Keep parses for good because a run refers to them; called in the transaction that stores the run."""
     unrecorded = Parse.objects.filter(pk__in=list(parse_ids), is_recorded=False)
     with transaction.atomic():
-        # Locked in one order, so that two runs over the same documents never wait for each other.
+        # Locked in a fixed order, so that two runs over the same documents cannot deadlock.
         locked = [parse.pk for parse in unrecorded.select_for_update().order_by("pk").only("pk")]
         Parse.objects.filter(pk__in=locked).update(is_recorded=True)
 
 
 def find_superseded() -> "QuerySet[Parse]":
-    """Parses that another one replaced some time ago and that no run refers to."""
+    """Parses that were replaced some time ago and that no run refers to."""
     replaced = Parse.objects.filter(document__current_parse__created_at__lt=Now() - SUPERSEDED_FOR)
     return replaced.filter(is_recorded=False).exclude(pk=F("document__current_parse"))
 
 
 def drop_superseded() -> None:
-    """Delete the parses nobody needs any more, each by itself."""
+    """Delete superseded parses, one by one."""
     for pk in list(find_superseded().values_list("pk", flat=True)):
         with transaction.atomic():
-            # A run that is being stored at this moment holds the row or finds it gone.
+            # A run being stored at this moment has locked the row, or will find it gone.
             if Parse.objects.select_for_update(skip_locked=True).filter(pk=pk, is_recorded=False).first():
                 erase_parses(Parse.objects.filter(pk=pk))

@@ -1,4 +1,4 @@
-"""The part of a base's settings that tells of its vectors."""
+"""The part of a base's settings that shows its vectors."""
 
 from typing import Any
 
@@ -12,5 +12,5 @@ register = template.Library()
 
 @register.inclusion_tag("documents/_embedding.html", takes_context=True)
 def embedding_progress(context: dict[str, Any], base: KnowledgeBase, may_own: bool) -> dict[str, Any]:
-    """How far the base is with the embedding model it wants, and the button that begins it."""
+    """The base's progress towards its embedding model, and the button that starts it."""
     return {"base": base, "may_own": may_own, "embedding": reembedding.progress(base), "request": context["request"]}

@@ -83,7 +83,7 @@ def test_it_finds_a_short_socket_for_a_deep_home(home: Path) -> None:
 
 
 def test_it_goes_on_with_the_file_of_the_redis_before(home: Path) -> None:
-    """An installation that ran Redis 6.2 has one file of commands beside the log, where newer servers keep a directory."""
+    """An installation that ran Redis 6.2 has one append-only file beside the log; newer servers keep a directory."""
     places.make_private(home / "redis")
     commands = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$5\r\nLPUSH\r\n$6\r\ningest\r\n$7\r\nmessage\r\n"
     (home / "redis" / "appendonly.aof").write_bytes(commands)

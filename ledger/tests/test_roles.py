@@ -31,7 +31,10 @@ ATTACKS = {
 }
 FURTHER = {
     "replace_function": [
-        "CREATE OR REPLACE FUNCTION pgtrigger_no_update_0e8a8() RETURNS trigger AS 'BEGIN RETURN NEW; END' LANGUAGE plpgsql"
+        (
+            "CREATE OR REPLACE FUNCTION pgtrigger_no_update_0e8a8() RETURNS trigger "
+            "AS 'BEGIN RETURN NEW; END' LANGUAGE plpgsql"
+        )
     ],
     "become_owner": ["ALTER TABLE ledger_entry OWNER TO CURRENT_USER"],
     "grant_itself": ["GRANT ALL ON ledger_entry TO CURRENT_USER", "DELETE FROM ledger_entry"],
@@ -73,7 +76,8 @@ def test_honest_work_goes_on(as_app: Any) -> None:
     with as_app.transaction():
         as_app.execute("SELECT pg_advisory_xact_lock(1)")
         as_app.execute(
-            "INSERT INTO ledger_entry SELECT 2, kind, 'subject-2', payload_digest, hash, repeat('a', 64), now() FROM ledger_entry"
+            "INSERT INTO ledger_entry SELECT 2, kind, 'subject-2', payload_digest, hash, repeat('a', 64), now() FROM "
+            "ledger_entry"
         )
         as_app.execute("UPDATE accounts_user SET name = 'x'")
         as_app.execute("DELETE FROM django_session")

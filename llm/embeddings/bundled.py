@@ -1,4 +1,4 @@
-"""Texts to vectors, by the bundled encoder; without its weights there is no search by meaning, and it says so."""
+"""Embed texts with the bundled encoder; without its weights there is no search by meaning, and errors say so."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,8 +21,8 @@ __all__ = [
 
 MODEL_KEY = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
-BATCH = 8  # on a CPU larger batches are slower and need three times the memory
-ADDED_TOKENS = 2  # the model puts one before the text and one after it
+BATCH = 8  # on a CPU, larger batches are slower and need three times the memory
+ADDED_TOKENS = 2  # one before and one after the text
 
 Vectors = NDArray[np.float32]
 
@@ -35,11 +35,11 @@ def is_available() -> bool:
 def embed_texts(texts: Sequence[str], on_progress: Callable[[int, int], None] | None = None) -> Vectors:
     """Normalised float32 vectors [n, 384] in the order of the texts; on_progress(done, of) after each batch.
 
-    What exceeds 256 tokens of a text is left out. Raises EncoderMissing.
+    Text beyond 256 tokens is cut off. Raises EncoderMissing.
     """
     vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
     texts_ids = [_truncate(encoder().tokenize(clean_text(text))) for text in texts]
-    # Texts of like length together, so that little is padded.
+    # Texts of similar length together, to minimise padding.
     order = sorted(range(len(texts)), key=lambda index: len(texts_ids[index]), reverse=True)
     for start in range(0, len(order), BATCH):
         batch = order[start : start + BATCH]
@@ -56,7 +56,7 @@ def embed_query(text: str) -> Vectors:
 
 
 def count_tokens(text: str) -> int:
-    """The text's own tokens; the encoder reads 254 of them (MAX_TOKENS less the two it adds). Raises EncoderMissing."""
+    """The text's own tokens; the encoder reads 254 of them (MAX_TOKENS minus two of its own). Raises EncoderMissing."""
     return len(encoder().tokenize(clean_text(text))) - ADDED_TOKENS
 
 

@@ -1,6 +1,6 @@
 """The bundled sentence encoder: all-MiniLM-L6-v2 as an ONNX graph, built once from the verified weights.
 
-The weights come in a package that is only a file carrier: it is located, never imported, and believed only by SHA-256.
+The weights come in a package used only as a carrier: located, never imported, and trusted only by SHA-256.
 """
 
 import functools
@@ -28,20 +28,20 @@ SHA256 = {
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
-GRAPH_VERSION = 1  # raise it when build_graph changes, so that the old file is not taken for the new one
-MAX_TOKENS = 256  # the model's own limit; tokenizer.json says 128, which would cut texts in half without a word
-THREADS_MAX = 4  # more do not help batches of 8, and the workers share the machine
+GRAPH_VERSION = 1  # raise it with every change of build_graph, so that old files are rebuilt
+MAX_TOKENS = 256  # the model's own limit; tokenizer.json says 128, which would silently cut texts in half
+THREADS_MAX = 4  # more threads do not help batches of 8, and workers share the machine
 
 _lock = threading.Lock()
 _encoders: dict[tuple[int, Path], "Encoder"] = {}
 
 
 class EncoderMissing(Exception):
-    """The encoder cannot be used; the message says what is missing or wrong and what to do."""
+    """The encoder cannot be used; the message says why, and what to do."""
 
 
 class Encoder:
-    """A loaded encoder: safe to use from several threads, not across a fork."""
+    """A loaded encoder: thread-safe, but not fork-safe."""
 
     def __init__(self, folder: Path) -> None:
         options = onnxruntime.SessionOptions()
@@ -55,8 +55,8 @@ class Encoder:
         self._tokenizer.no_truncation()
 
     def tokenize(self, text: str) -> list[int]:
-        """The token ids of a whole text, with the two the model adds; nothing is cut."""
-        # One text at a time: a batch would start a thread pool, and forking afterwards is not safe.
+        """The token ids of a whole text, with the two special ones; nothing is cut."""
+        # One text at a time: a batch would start a thread pool, and forking is unsafe afterwards.
         return list(self._tokenizer.encode(text).ids)
 
     def encode(self, texts_ids: list[list[int]]) -> NDArray[np.float32]:
@@ -70,8 +70,8 @@ class Encoder:
 
 
 def encoder() -> Encoder:
-    """The encoder of this process, built and loaded when first asked for; EncoderMissing if it cannot be."""
-    # By process id: the threads of a session do not survive a fork, and neither could the child close it.
+    """The encoder of this process, built and loaded on first use. Raises EncoderMissing."""
+    # By process id: a session's threads do not survive a fork, and the child cannot close it.
     key = (os.getpid(), built_folder())
     with _lock:
         if key not in _encoders:
@@ -80,7 +80,7 @@ def encoder() -> Encoder:
 
 
 def ensure_built() -> Path:
-    """The folder with model.onnx and tokenizer.json, built now if need be; safe to run in several processes at once."""
+    """The folder with model.onnx and tokenizer.json, built if necessary; safe in several processes at once."""
     folder = built_folder()
     if not is_built():
         weights = verified_weights()
@@ -105,12 +105,12 @@ def _move(aside: Path, folder: Path) -> None:
 
 
 def is_built() -> bool:
-    """Whether the encoder stands ready in ENCODER_ROOT."""
+    """Whether the built encoder is in ENCODER_ROOT."""
     return (built_folder() / "model.onnx").is_file()
 
 
 def is_usable() -> bool:
-    """Whether texts can be embedded here: the encoder is built, or the right weights are installed."""
+    """Whether texts can be embedded here: the encoder is built, or valid weights are installed."""
     try:
         return is_built() or verified_weights() is not None
     except EncoderMissing:
@@ -118,13 +118,13 @@ def is_usable() -> bool:
 
 
 def built_folder() -> Path:
-    """Where the encoder of these weights and this graph lives."""
+    """The folder of the encoder for these weights and this graph version."""
     root: Path = settings.ENCODER_ROOT
     return root / f"{SHA256['model.safetensors']}-{GRAPH_VERSION}"
 
 
 def verified_weights() -> Path:
-    """The installed weights' folder, every file checked by SHA-256; EncoderMissing with what to do otherwise."""
+    """The installed weights' folder, every file checked by SHA-256. Raises EncoderMissing with what to do."""
     folder = _weights_folder()
     for name, expected in SHA256.items():
         path = folder / name

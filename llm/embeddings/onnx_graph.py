@@ -1,4 +1,4 @@
-"""A BERT sentence encoder as an ONNX graph, straight from its safetensors weights: standard operators, opset 20.
+"""Build a BERT sentence encoder as an ONNX graph from its safetensors weights: standard operators, opset 20.
 
 input_ids and attention_mask, int64 [texts, tokens] → embedding, float32 [texts, width]: mean over tokens, normalised.
 """
@@ -13,13 +13,13 @@ from safetensors.numpy import load_file
 
 OPSET = 20  # the first with Gelu
 IR_VERSION = 10
-MASKED = -1e9  # added to the attention of padding, so that softmax makes it nothing
+MASKED = -1e9  # added to the attention of padding, so that softmax makes it zero
 
 Array = NDArray[Any]
 
 
 def build_graph(weights_path: Path, config: dict[str, Any], path: Path) -> None:
-    """Write the graph of these weights to `path`; the bytes depend on nothing but the input."""
+    """Write the graph of these weights to `path`; the bytes depend on the input only."""
     graph = Graph(load_file(weights_path))
     mask = graph.add("Cast", "attention_mask", to=TensorProto.FLOAT)
     tokens = _embed_tokens(graph, config)
@@ -37,7 +37,7 @@ def build_graph(weights_path: Path, config: dict[str, Any], path: Path) -> None:
 
 
 class Graph:
-    """The nodes and constants collected so far; values go by name."""
+    """The nodes and constants so far; values are referred to by name."""
 
     def __init__(self, weights: dict[str, Array]) -> None:
         self.weights = weights
@@ -45,7 +45,7 @@ class Graph:
         self._constants: list[Any] = []
 
     def add(self, kind: str, *inputs: str | Array, output: str = "", **attributes: Any) -> str:
-        """One operator on named values or constants; returns the name of its result."""
+        """Add one operator on named values or constants; return the name of its result."""
         names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
         output = output or f"{kind}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(kind, names, [output], name=output, **attributes))
@@ -63,7 +63,7 @@ class Graph:
         )
 
     def finish(self, width: int) -> Any:
-        """The graph with its inputs and its output."""
+        """The graph with its inputs and output."""
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
             for name in ("input_ids", "attention_mask")

@@ -1,7 +1,7 @@
-"""Who makes vectors: the bundled encoder, an OpenAI-compatible server or Voyage, behind one signature.
+"""Providers of vectors: the bundled encoder, an OpenAI-compatible server or Voyage, behind one interface.
 
-Vectors are stored under the key of the model that made them, and a question is embedded by the model of the vectors it
-is compared with. A key that no configured provider has any more is a reason to search without vectors, said in words.
+Vectors are stored under the key of their model, and a question is embedded by the model of the vectors it is compared
+with. If no configured provider has a key any more, search runs without vectors and says why.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,10 +27,10 @@ OnExchange = Callable[[Exchange], None]
 
 PROVIDERS = ("bundled", "openai", "voyage")
 VOYAGE_DIMENSIONS = 1024  # R93b
-DOCUMENTS_DEADLINE_S = 60.0  # a batch, with its retries; nobody waits for it
-QUERY_DEADLINE_S = 5.0  # a person waits, and words alone find something too
-TEXT_CHARACTERS_MAX = 20_000  # the smallest window, 8,191 tokens of OpenAI's models, holds so many of most languages
-BATCH = 64  # well below every provider's limit of texts and tokens a request
+DOCUMENTS_DEADLINE_S = 60.0  # for a batch, with retries; nobody is waiting
+QUERY_DEADLINE_S = 5.0  # a person is waiting, and words alone find something too
+TEXT_CHARACTERS_MAX = 20_000  # the smallest window, 8,191 tokens of OpenAI's models, fits this many in most languages
+BATCH = 64  # well below every provider's limits per request
 MISSING_BUNDLED = "The embedding model is not installed"
 MISSING_OPENAI = "No embedding server is configured: set OPENAI_API_KEY, OPENAI_BASE_URL or DOCINTEL_EMBEDDING_BASE_URL"
 MISSING_VOYAGE = "No key for Voyage is configured: set VOYAGE_API_KEY"
@@ -38,7 +38,7 @@ MISSING_VOYAGE = "No key for Voyage is configured: set VOYAGE_API_KEY"
 
 @dataclass(frozen=True)
 class Embedder:
-    """A model that makes normalised float32 vectors. Both calls raise LLMError, or EncoderMissing for the bundled one."""
+    """A model that makes normalised float32 vectors. Calls raise LLMError, or EncoderMissing for the bundled one."""
 
     provider: str
     model_key: str
@@ -51,7 +51,7 @@ class Embedder:
         on_progress: OnProgress | None = None,
         on_exchange: OnExchange | None = None,
     ) -> Vectors:
-        """Vectors [n, dimensions] in the order of the texts; each exchange with a server is handed on to be kept."""
+        """Vectors [n, dimensions] in the order of the texts; each exchange with a server is passed on to be stored."""
         return self._documents(texts, on_progress, on_exchange)
 
     def embed_query(self, text: str) -> Vectors:
@@ -72,12 +72,12 @@ def find_provider_obstacle(provider: str) -> str:
 
 
 def embedder_of(provider: str) -> Embedder | None:
-    """The embedder of a provider as it is configured now, None where something is missing (see `find_provider_obstacle`)."""
+    """The embedder of a provider as configured now, None if something is missing (see `find_provider_obstacle`)."""
     return None if find_provider_obstacle(provider) else MAKERS[provider]()
 
 
 def embedder_for(model_key: str) -> Embedder | None:
-    """The embedder that made the vectors of this key, None when nobody configured it any more."""
+    """The embedder of the model with this key, None if it is no longer configured."""
     for provider in PROVIDERS:
         embedder = embedder_of(provider)
         if embedder and embedder.model_key == model_key:
@@ -95,7 +95,7 @@ def bundled_embedder() -> Embedder:
 
 
 def openai_embedder() -> Embedder:
-    """Any server with OpenAI's /embeddings; `dimensions` is sent only when the operator asks for them."""
+    """Any server with OpenAI's /embeddings; `dimensions` is sent only if configured."""
     server = LLMServer(settings.EMBEDDING_BASE_URL or OPENAI_URL, settings.EMBEDDING_API_KEY)
     body: Body = {"model": settings.EMBEDDING_MODEL, "encoding_format": "float"}
     key = f"openai/{settings.EMBEDDING_MODEL}"
@@ -106,7 +106,7 @@ def openai_embedder() -> Embedder:
 
 
 def voyage_embedder() -> Embedder:
-    """Voyage's embeddings: documents and questions are embedded in different ways, as its `input_type` says."""
+    """Voyage's embeddings: documents and questions are embedded differently, by `input_type`."""
     body: Body = {"model": settings.VOYAGE_MODEL, "output_dimension": VOYAGE_DIMENSIONS, "truncation": True}
     return remote_embedder(
         "voyage",
@@ -146,14 +146,14 @@ def remote_embedder(provider: str, key: str, server: LLMServer, for_documents: B
 
 
 def request_vectors(server: LLMServer, body: Body, texts: Sequence[str], deadline_s: float) -> tuple[Vectors, Exchange]:
-    """One request; the texts cleaned, cut to what fits, and never empty, which servers refuse."""
+    """One request; the texts are cleaned, cut to size and never empty, which servers refuse."""
     sent = [clean_text(text)[:TEXT_CHARACTERS_MAX].strip() or "-" for text in texts]
     read = partial(read_vectors, count=len(sent), dimensions=body.get("output_dimension") or body.get("dimensions"))
     return post(server, "/embeddings", body | {"input": sent}, read, purpose="embedding", deadline_s=deadline_s)
 
 
 def read_vectors(told: Any, count: int, dimensions: int | None) -> Vectors:
-    """The vectors of a reply in the order of the texts, normalised; ValueError unless there is one good one for each."""
+    """The vectors of a reply in the order of the texts, normalised. Raises ValueError unless each text has one."""
     rows = value_at(told, "data")
     found = {value_at(row, "index"): value_at(row, "embedding") for row in rows} if isinstance(rows, list) else {}
     if len(found) != count or not all(isinstance(found.get(index), list) for index in range(count)):

@@ -1,4 +1,4 @@
-"""Kinds of servers by their documented behaviour: each is understood in as few requests as it takes, then remembered."""
+"""Kinds of servers by their documented behaviour: each is recognised in few requests, then remembered."""
 
 import pydantic
 import pytest

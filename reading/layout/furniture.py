@@ -1,4 +1,4 @@
-"""Running headers, footers and page numbers, found by repetition and position across pages, not by a word list (R9)."""
+"""Find running headers, footers and page numbers by repetition and position across pages, not by word lists (R9)."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,17 +8,17 @@ from reading.layout.lines import PageLine, cells_of
 from reading.matching import match_form
 
 EDGE_LINES = 5  # how many lines from the top and from the bottom may be furniture
-NEAR_PAGES = 4  # repetition is looked for this many pages around, since chapters change their headers
+NEAR_PAGES = 4  # repetition is searched this many pages around, since chapters change their headers
 SAME_HEIGHT_PT = 5.0
 COUNT_MIN, COUNT_MIN_SHORT = 3, 2  # repetitions needed; in documents of up to SHORT_PAGES pages
 SHORT_PAGES = 5
 PAGE_NUMBER_CHARS, PAGE_NUMBER_DIGITS = 80, 4
 CHAPTER_COUNT_MIN, CHAPTER_LETTERS_MIN = 4, 12  # a header that changes on one side needs more pages, and real words
-SLOT_SHARE, SLOT_HEIGHT_PT = 0.6, 2.0  # a height that holds furniture on this share of pages holds it on the others
+SLOT_SHARE, SLOT_HEIGHT_PT = 0.6, 2.0  # a height with furniture on this share of pages has it on the others too
 SLOT_TEXT_MAX = 120
 MARGIN_SHARE = 0.12  # of the page width: rotated text this far out is a stamp
 
-LARGER = 1.1  # times the usual size: a numbered heading on every page, not a header with the page's number
+LARGER = 1.1  # times the usual size: then a numbered heading on every page, not a header with the page number
 
 DIGITS = re.compile(r"\d+")
 ROMAN_NUMBER = re.compile(r"[ivxlc]{1,7}")
@@ -60,12 +60,12 @@ def edges_of(pages: Sequence[Sequence[PageLine]], *, from_top: bool) -> Iterator
 
 
 def repetition_key(match: str) -> str:
-    """What stays the same from page to page: numbers do not."""
+    """The part that stays the same from page to page: not the numbers."""
     return "i" if ROMAN_NUMBER.fullmatch(match) else DIGITS.sub("#", match)
 
 
 def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> None:
-    """Mark lines at the very edge whose number grows with the pages, whatever their height: some follow the text."""
+    """Mark lines at the very edge whose number increases with the pages, at any height: some follow the text."""
     count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
     numbered = [
         (key, int(number) - index, line)
@@ -81,7 +81,7 @@ def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> N
 
 
 def mark_repeated(edges: Sequence[Edge], page_count: int, large: float) -> None:
-    """Mark a line that stands at the same height of near pages, when all lines outside it are furniture too."""
+    """Mark a line repeated at the same height of nearby pages, if all lines outside it are furniture too."""
     count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
     same_key: dict[str, list[Edge]] = defaultdict(list)
     for edge in edges:
@@ -99,7 +99,7 @@ def mark_repeated(edges: Sequence[Edge], page_count: int, large: float) -> None:
 
 
 def mark_chapter_headers(edges: Sequence[Edge]) -> None:
-    """Mark headers of two cells of which one stays the same while the other names the chapter."""
+    """Mark headers of two cells, one constant and one naming the chapter."""
     same_cell: dict[tuple[int, str], list[Edge]] = defaultdict(list)
     for edge in edges:
         for side, cell in enumerate(header_cells(edge[4])):
@@ -114,7 +114,7 @@ def mark_chapter_headers(edges: Sequence[Edge]) -> None:
 
 
 def header_cells(line: PageLine) -> tuple[str, ...]:
-    """The two cells of a line that could be a header; () for another number of cells, or with amounts in them."""
+    """The two cells of a possible header; () for another number of cells, or if they contain amounts."""
     if line.kind == "furniture" or len(line.spans) < 2:
         return ()
     cells = cells_of(line.text, line.spans, line.size)
@@ -123,7 +123,7 @@ def header_cells(line: PageLine) -> tuple[str, ...]:
 
 
 def nearby(edges: Sequence[Edge], index: int) -> Iterator[Edge]:
-    """The edges of near pages (`edges` is in page order)."""
+    """The edges of nearby pages (`edges` is in page order)."""
     low, high = 0, len(edges)
     while low < high:
         middle = (low + high) // 2
@@ -135,7 +135,7 @@ def nearby(edges: Sequence[Edge], index: int) -> Iterator[Edge]:
 
 
 def is_open(edges: Sequence[Edge], index: int, depth: int) -> bool:
-    """Whether every line further out on that page is furniture already."""
+    """Whether every line further out on that page is already furniture."""
     return all(edge[4].kind == "furniture" for edge in page_edges(edges, index) if edge[1] < depth)
 
 
@@ -148,7 +148,7 @@ def page_edges(edges: Sequence[Edge], index: int) -> list[Edge]:
 
 
 def counts_on(line: PageLine, other: PageLine, pages_on: int, large: float) -> bool:
-    """Numbers in a header stay the same or grow with the pages; other numbers make it another line."""
+    """Numbers in a header stay the same or increase with the pages; otherwise it is another line."""
     mine, its = DIGITS.findall(line.match), DIGITS.findall(other.match)
     if mine == its:
         return True
@@ -158,7 +158,7 @@ def counts_on(line: PageLine, other: PageLine, pages_on: int, large: float) -> b
 
 
 def mark_slots(edges: Sequence[Edge], page_count: int) -> None:
-    """Mark edge lines at a height that holds furniture of that size on most pages: headers that change their text."""
+    """Mark edge lines at a height where most pages have furniture of that size: headers with changing text."""
     slots: dict[tuple[int, int], set[int]] = defaultdict(set)
     for index, _, height, _, line in edges:
         if line.kind == "furniture":

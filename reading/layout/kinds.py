@@ -1,4 +1,4 @@
-"""What a line is: heading, list item, table row, caption, contents, or body."""
+"""Classify lines: heading, list item, table row, caption, contents, or body."""
 
 import re
 from collections import Counter
@@ -27,24 +27,24 @@ NUMBERING = re.compile(
 # R13: what makes a heading, of 5.8; a candidate from 3.0 on.
 SIZE_WEIGHT, BOLD_WEIGHT, NUMBER_WEIGHT, SHORT_WEIGHT, LEFT_WEIGHT, GAP_WEIGHT = 1.4, 1.0, 1.6, 0.6, 0.4, 0.8
 HEADING_SCORE = 3.0
-HEADING_SCORE_SHOWN = 2.6  # enough to be called a heading on the page, not to make a section
-SIZE_FULL = 1.2  # this many times the body size earns the whole size weight
+HEADING_SCORE_SHOWN = 2.6  # enough to be called a heading on the page, but not to begin a section
+SIZE_FULL = 1.2  # this ratio to the body size earns the whole size weight
 HEADING_CHARS, SHORT_CHARS = 150, 80
-CENTRED_LEAD, CENTRED_SLACK = 2.0, 1.5  # of the body size: how far in, and how unequal the two sides may be
-UNSET_SCORE = 3.0  # what a line set like the running text needs to be called a heading: a list item has a number too
+CENTRED_LEAD, CENTRED_SLACK = 2.0, 1.5  # of the body size: minimum indent, and maximum difference of the sides
+UNSET_SCORE = 3.0  # what a line set like running text needs to be a heading: list items are numbered too
 EDGE_PT, LONG_LINE = 4.0, 60  # edges are counted this coarsely; lines of this many characters reach the right one
 WRAP_GAP, CELL_SLACK = 0.3, 0.4  # of the size: how close a row's second line follows, how far off its cell it may begin
 GAP_FULL = 0.8  # of the body size, above the usual gap
 
-CONTENTS_RUN = 5  # entries in a row that end in growing page numbers
-# What an entry of a contents page ends in: a number ("12", "-12") after its last letter, else one with letters ("F-12").
+CONTENTS_RUN = 5  # consecutive entries that end in increasing page numbers
+# The end of a contents entry: a number ("12", "-12") after its last letter, else one with letters ("F-12").
 ENTRY_PAGES = tuple(
     re.compile(rf"[a-z][^a-z]*?(?P<page>\b{letters}-?\d{{1,4}})\Z", re.IGNORECASE) for letters in ("", "[a-z]{1,2}")
 )
 
 
 class BodyStyle(NamedTuple):
-    """How the running text of a document is set: font size, usual gap between lines, edges, all bold or not."""
+    """How a document's running text is set: font size, usual line gap, edges, all bold or not."""
 
     size: float
     gap: float
@@ -53,17 +53,17 @@ class BodyStyle(NamedTuple):
     is_bold: bool
 
     def is_aligned(self, line: PageLine) -> bool:
-        """Whether a line begins where the text does, or stands in the middle of it."""
+        """Whether a line begins where the text does, or is centred."""
         return abs(line.x0 - self.left) < self.size * 1.5 or self.is_centred(line)
 
     def is_centred(self, line: PageLine) -> bool:
-        """Whether a line shorter than the text has as much room on its left as on its right."""
+        """Whether a line shorter than the text has equal room on both sides."""
         lead, trail = line.x0 - self.left, self.right - line.x1
         return lead > CENTRED_LEAD * self.size and abs(lead - trail) < CENTRED_SLACK * self.size
 
 
 def body_style(pages: Sequence[Sequence[PageLine]]) -> BodyStyle:
-    """The most common setting by characters."""
+    """The most common style, by number of characters."""
     sizes: Counter[tuple[float, bool]] = Counter()
     gaps: Counter[float] = Counter()
     lefts: Counter[int] = Counter()
@@ -122,12 +122,12 @@ def is_set_apart(line: PageLine, style: BodyStyle) -> bool:
 
 
 def score_needed(line: PageLine, style: BodyStyle) -> float:
-    """What a line must score to be called a heading; more when nothing but its words sets it apart."""
+    """The score a line needs to be a heading; more if only its words distinguish it."""
     return HEADING_SCORE_SHOWN if is_set_apart(line, style) else UNSET_SCORE
 
 
 def continues(line: PageLine, above: PageLine) -> bool:
-    """Whether a line goes on with the heading above it: set alike, right below it, without a number of its own."""
+    """Whether a line continues the heading above it: same style, right below it, without its own number."""
     return (
         above.page_number == line.page_number
         and abs(above.size - line.size) < 0.5
@@ -140,7 +140,7 @@ def continues(line: PageLine, above: PageLine) -> bool:
 
 
 def is_table_row(line: PageLine) -> bool:
-    """At least two cells, most of them after the first numeric or (from three cells on) short."""
+    """Whether a line has at least two cells, most of them after the first numeric or (from three cells on) short."""
     cells = cells_of(line.text, line.spans, line.size)
     if len(cells) < 2:
         return False
@@ -152,7 +152,7 @@ def is_table_row(line: PageLine) -> bool:
 
 
 def is_wrapped_row(line: PageLine, above: PageLine) -> bool:
-    """Whether a line holds the second lines of cells of the row right above it, each inside the width of its cell."""
+    """Whether a line has the second lines of cells of the row above, each within the width of its cell."""
     if above.kind != "table_row" or (line.page_number, line.column) != (above.page_number, above.column):
         return False
     if not -WRAP_GAP * line.size < line.y0 - above.y1 < WRAP_GAP * line.size or not line.spans:
@@ -177,7 +177,7 @@ def cell_edges(line: PageLine) -> list[tuple[float, float]]:
 
 
 def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -> float:
-    """R13's typography score, 0 for what cannot be a heading: long, a sentence, without letters."""
+    """R13's typography score; 0 for lines that cannot be headings: long, a sentence, without letters."""
     text = line.text
     if len(text) > HEADING_CHARS or not any(map(str.isalpha, text)) or text[-1] in ",;" or text[:1].islower():
         return 0.0
@@ -198,7 +198,7 @@ def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -
 
 
 def numbering_of(text: str) -> tuple[str, str]:
-    """The printed number of a heading ("3.2.1", "Item 1A", "A") and the title without it; "" when it has none."""
+    """The printed number of a heading ("3.2.1", "Item 1A", "A") and the title without it; "" if it has none."""
     found = NUMBERING.match(text)
     if found is None or not found["end"]:
         return "", text
@@ -209,7 +209,7 @@ def numbering_of(text: str) -> tuple[str, str]:
 
 
 def is_plain_number(number: str, end: str, rest: str) -> bool:
-    """A number that stands without a word such as "Section": "3.1 Scope", "A. Terms", "IV. Results", not "I agree"."""
+    """Whether a number needs no word such as "Section": "3.1 Scope", "A. Terms", "IV. Results", not "I agree"."""
     if not rest or not rest[0].isalpha() and rest[0] not in "“\"'‘(":
         return False
     if number[0].isdigit():
@@ -221,7 +221,7 @@ def is_plain_number(number: str, end: str, rest: str) -> bool:
 
 
 def mark_contents(pages: Sequence[Sequence[PageLine]]) -> None:
-    """Set kind "contents" on the lines of contents pages: entries in a row that end in growing page numbers."""
+    """Set kind "contents" on contents pages: consecutive entries that end in increasing page numbers."""
     for lines in pages:
         for first, last in contents_runs(lines, len(pages)):
             for line in lines[first : last + 1]:
@@ -230,7 +230,7 @@ def mark_contents(pages: Sequence[Sequence[PageLine]]) -> None:
 
 
 def contents_runs(lines: Sequence[PageLine], page_count: int) -> list[tuple[int, int]]:
-    """Stretches (first index, last index) of a page's lines that are entries of a contents list."""
+    """Ranges (first index, last index) of a page's lines that are contents entries."""
     entries = [(index, page) for index, line in enumerate(lines) if (page := entry_page(line, page_count)) is not None]
     runs: list[tuple[int, int]] = []
     run: list[tuple[int, int]] = []
@@ -243,7 +243,7 @@ def contents_runs(lines: Sequence[PageLine], page_count: int) -> list[tuple[int,
 
 
 def entry_page(line: PageLine, page_count: int) -> int | None:
-    """The page number a contents entry ends in; None for a line that is no entry."""
+    """The page number at the end of a contents entry; None if the line is no entry."""
     text = line.text
     if line.kind == "furniture" or not text[-1:].isdigit() or len(text) < 5:
         return None

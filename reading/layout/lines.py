@@ -1,4 +1,4 @@
-"""From the text pieces of one page to visual lines in reading order: rows on a baseline, columns, rotated text."""
+"""Turn the text pieces of a page into visual lines in reading order: rows on a baseline, columns, rotated text."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from reading.rows import LineKind, LineRow, LineSpan
 Turn = Callable[[float, float], tuple[float, float]]
 
 BOLD_FLAG, SUPERSCRIPT_FLAG = 16, 1
-PAINTED_FLAGS = 16 | 32  # filled or stroked; text with neither is invisible, as text recognition writes it
+PAINTED_FLAGS = 16 | 32  # filled or stroked; other text is invisible, such as a text recognition layer
 BOLD_NAMES = ("bold", "black", "heavy", "medi", "semibd", "demi")
 
 BASELINE_TOLERANCE = 0.3  # of the font size: cells set in another size still share the row
 SCRIPT_SIZE = 0.85  # a piece this much smaller than its neighbour may be its sub- or superscript
-SCRIPT_REACH = 0.75  # of the neighbour's size: how far a script's baseline may lie off
+SCRIPT_REACH = 0.75  # of the neighbour's size: maximum distance of a script's baseline
 GLUED_GAP = 0.13  # of the font size: pieces closer than this are one word
-STACKED_OVERLAP = 0.4  # of the font size: a sub- and a superscript above each other are two words
+STACKED_OVERLAP = 0.4  # of the font size: a sub- and a superscript one above the other are two words
 CELL_GAP = 0.9  # of the font size: a gap this wide separates two cells
-WORDY_CHARS, WORDY_SPACES = 20, 2  # a piece of running text, as opposed to a cell
+WORDY_CHARS, WORDY_SPACES = 20, 2  # a piece of running text, rather than a cell
 COLUMN_PAIRS_MIN = 4  # this many side-by-side pieces of running text make two columns
 RUNNING_SHARE = 0.25  # of the lines of running text begin in lower case
 TABLE_COLUMNS_MIN, TABLE_CUTS_MIN = 3, 2
-LABEL_SHARE, LABEL_LETTERS_MIN = 0.5, 3  # labels are fewer than what they label, and words: not marks of a list
-ROW_GAP = 0.25  # of the font size: a gap through all columns this high may part two rows of a table
+LABEL_SHARE, LABEL_LETTERS_MIN = 0.5, 3  # labels are fewer than what they label, and words, not list markers
+ROW_GAP = 0.25  # of the font size: a gap of this height through all columns may separate two table rows
 COLUMN_DEPTH = 2  # at most four columns
 LINE_CHARS = (
-    1_000  # a longer line is divided: in 4,007 pages of filings drawn lines have at most 240, a scan's text 2,603
+    1_000  # longer lines are split: in 4,007 pages of filings drawn lines have at most 240, a scan's text 2,603
 )
-LAST_WORD_CHARS = 100  # it is divided before its last word, unless that word is longer than this
+LAST_WORD_CHARS = 100  # a line is split before its last word, unless that word is longer than this
 
 
 class TextPiece(NamedTuple):
@@ -53,7 +53,7 @@ class TextPiece(NamedTuple):
 
 @dataclass(slots=True)
 class PageLine:
-    """A visual line while it is being read; becomes a LineRow when kinds and sections are known."""
+    """A visual line during reading; becomes a LineRow once kinds and sections are known."""
 
     page_number: int
     text: str
@@ -74,7 +74,7 @@ class PageLine:
 
 
 class WhiteSpan(NamedTuple):
-    """Where the page shows white text, in points, and how many characters it has."""
+    """White text on a page: its box in points, and its number of characters."""
 
     x0: float
     y0: float
@@ -85,15 +85,15 @@ class WhiteSpan(NamedTuple):
 
 @dataclass(slots=True)
 class PageText:
-    """The pieces of one page by text direction (0 upright, then quarter turns), and what was noticed on the way."""
+    """The pieces of one page by text direction (0 upright, then quarter turns), with observations."""
 
     pieces: dict[int, list[TextPiece]]
     chars: int = 0
     hidden_chars: int = 0
     unknown_chars: int = 0
     removed_chars: int = 0
-    concealed_chars: int = 0  # painted, and yet nobody sees them
-    white: list[WhiteSpan] = field(default_factory=list)  # painted white; on what, nobody has looked yet
+    concealed_chars: int = 0  # painted but not visible
+    white: list[WhiteSpan] = field(default_factory=list)  # painted white; the background is not known yet
     is_recognised: bool = False  # by us, from the page's image
 
 
@@ -136,7 +136,7 @@ def pieces_of(blocks: Sequence[dict[str, Any]], width: float, height: float, tur
 
 
 def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[str, bool]) -> TextPiece | None:
-    """One extraction line as a piece, its characters counted on the page; None when it is blank."""
+    """One extraction line as a piece, with page-wide character offsets; None if it is blank."""
     text = ""
     places: list[LineSpan] = []
     kept: list[dict[str, Any]] = []
@@ -166,7 +166,7 @@ def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[s
     if len(kept) > 1:
         y0, y1 = min([span["bbox"][1] for span in kept]), max([span["bbox"][3] for span in kept])
         size = max([span["size"] for span in kept])
-        # Signs such as a root hang from above; the longest of the large spans, else the lowest, stands on the line.
+        # Characters such as a root hang from above, so the baseline is that of the longest large span, else the lowest.
         baseline = max([(len(span["text"]), span["origin"][1]) for span in kept if span["size"] > size - 0.5])[1]
     right = max([place.x1 for place in places])
     return TextPiece(
@@ -192,7 +192,7 @@ def count_characters(page: PageText, span: dict[str, Any], shown: str) -> None:
 
 
 def is_bold(span: dict[str, Any], bold_fonts: dict[str, bool]) -> bool:
-    """By the font's flag or name; names are looked at once."""
+    """Whether a span is bold by its font's flag or name; `bold_fonts` caches names."""
     if span["flags"] & BOLD_FLAG:
         return True
     font = span["font"]
@@ -203,7 +203,7 @@ def is_bold(span: dict[str, Any], bold_fonts: dict[str, bool]) -> bool:
 
 
 def is_apart(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:
-    """Whether a space belongs between two spans that have none: a footnote's mark is no part of a word or number."""
+    """Whether two spans need a space between them; a footnote mark does not belong to the word or number before."""
     if is_footnote_mark(text, span, last, before):
         return True
     is_small = last["size"] < span["size"] * SCRIPT_SIZE and span["origin"][1] - last["origin"][1] > 0.2 * span["size"]
@@ -211,7 +211,7 @@ def is_apart(text: str, span: dict[str, Any], last: dict[str, Any], before: str)
 
 
 def is_footnote_mark(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:
-    """A raised number right after a number or a word: glued to it, it would change what is read."""
+    """Whether it is a raised number after a number or word; joined to it, it would change what is read."""
     if not (span["flags"] & SUPERSCRIPT_FLAG and span["size"] < last["size"] * SCRIPT_SIZE):
         return False
     return text.strip("()[],* ").isdigit() and (before[-1].isdigit() or (len(before) > 2 and before[-3:].isalpha()))
@@ -220,7 +220,7 @@ def is_footnote_mark(text: str, span: dict[str, Any], last: dict[str, Any], befo
 def turn_spans(
     spans: Sequence[dict[str, Any]], direction: tuple[float, float], width: float, height: float, turn: Turn | None
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Spans in the displayed page, rotated so that they read left to right, and the quarter turns that took."""
+    """Spans in the displayed page, rotated to read left to right, and the number of quarter turns."""
     dx, dy = direction
     if turn is not None:
         (ax, ay), (bx, by) = turn(0.0, 0.0), turn(dx, dy)
@@ -240,7 +240,7 @@ def turn_spans(
 
 
 def upright(x: float, y: float, quarter: int, width: float, height: float) -> tuple[float, float]:
-    """A point of the page in the frame in which text of that direction reads left to right, top to bottom."""
+    """A point of the page in the coordinates where text of that direction reads left to right, top to bottom."""
     if quarter == 1:  # read from top to bottom
         return y, width - x
     if quarter == 2:
@@ -251,7 +251,7 @@ def upright(x: float, y: float, quarter: int, width: float, height: float) -> tu
 
 
 def turn_back(line: PageLine, quarter: int, width: float, height: float) -> None:
-    """Give a line of turned text its box on the page. Its spans have no horizontal place there."""
+    """Give a line of turned text its box on the page. Its spans have no horizontal position there."""
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
     if quarter == 1:
         line.x0, line.y0, line.x1, line.y1 = width - y1, x0, width - y0, x1
@@ -275,7 +275,7 @@ def arrange_rows(pieces: list[TextPiece]) -> tuple[list[tuple[int, Row]], int]:
 
 
 def regions_of(pieces: list[TextPiece], depth: int) -> list[tuple[int, list[TextPiece]]]:
-    """The page cut into regions in reading order: bands across the page, and columns side by side."""
+    """Cut the page into regions in reading order: bands across the page, and columns side by side."""
     gutter = gutter_of(pieces) if depth < COLUMN_DEPTH else None
     if gutter is None:
         return [(0, pieces)]
@@ -294,7 +294,7 @@ def regions_of(pieces: list[TextPiece], depth: int) -> list[tuple[int, list[Text
 
 
 def row_by_row(columns: list[tuple[int, list[TextPiece]]]) -> list[tuple[int, list[TextPiece]]]:
-    """Three or more columns whose texts begin anew at the same heights are a table: its rows in order, cell by cell."""
+    """Three or more columns whose texts begin at the same heights are a table: its rows in order, cell by cell."""
     cells = with_label_columns(columns)
     cuts = row_cuts(cells) if len({column for column, _ in cells}) >= TABLE_COLUMNS_MIN else []
     if len(cuts) < TABLE_CUTS_MIN:
@@ -309,7 +309,7 @@ def row_by_row(columns: list[tuple[int, list[TextPiece]]]) -> list[tuple[int, li
 
 
 def with_label_columns(columns: list[tuple[int, list[TextPiece]]]) -> list[tuple[int, list[TextPiece]]]:
-    """The columns, a narrow column of labels at the left of the first one ("Tier 1") told apart from its text."""
+    """The columns, with a narrow column of labels at the left of the first one ("Tier 1") separated."""
     (first, region), *others = columns
     region = [part for piece in region for part in split_at_gaps(piece)]
     edge = label_edge(region)
@@ -321,7 +321,7 @@ def with_label_columns(columns: list[tuple[int, list[TextPiece]]]) -> list[tuple
 
 
 def split_at_gaps(piece: TextPiece) -> list[TextPiece]:
-    """A piece cut where a gap inside it is as wide as between two cells."""
+    """Cut a piece where a gap inside it is as wide as between two cells."""
     if len(piece.spans) < 2:
         return [piece]
     parts: list[TextPiece] = []
@@ -338,7 +338,7 @@ def split_at_gaps(piece: TextPiece) -> list[TextPiece]:
 
 
 def label_edge(region: list[TextPiece]) -> float | None:
-    """Where the text right of a column of labels begins; None when there is no such column."""
+    """Where the text right of a column of labels begins; None if there is no such column."""
     wordy = [piece.x0 for piece in region if is_wordy(piece.text)]
     if len(wordy) < COLUMN_PAIRS_MIN:
         return None
@@ -350,7 +350,7 @@ def label_edge(region: list[TextPiece]) -> float | None:
 
 
 def row_cuts(columns: list[tuple[int, list[TextPiece]]]) -> list[float]:
-    """The heights at which no column has text, and the first column and most others begin a cell right below."""
+    """The heights where no column has text, and the first and most other columns begin a cell right below."""
     pieces = sorted((piece for _, region in columns for piece in region), key=lambda piece: piece.y0)
     count = len({column for column, _ in columns})
     column_of = {id(piece): column for column, region in columns for piece in region}
@@ -368,11 +368,11 @@ def row_cuts(columns: list[tuple[int, list[TextPiece]]]) -> list[float]:
 
 
 def gutter_of(pieces: list[TextPiece]) -> float | None:
-    """The x where most pieces of running text stand side by side; None when the page has one column."""
+    """The x that separates side-by-side running text; None if the page has one column."""
     wordy = sorted((piece for piece in pieces if is_wordy(piece.text)), key=lambda piece: piece.y0)
     if len(wordy) < 2 * COLUMN_PAIRS_MIN:
         return None
-    # A number that stands alone on the row makes it a table's row.
+    # A number alone on the row makes it a table's row.
     table_rows = {round(piece.baseline) for piece in pieces if len(piece.text) < 14 and is_amount(piece.text)}
     wordy = [piece for piece in wordy if round(piece.baseline) not in table_rows]
     gaps: list[tuple[float, float]] = []
@@ -396,7 +396,7 @@ def sides_of(pieces: list[TextPiece], gutter: float) -> tuple[list[TextPiece], l
 
 
 def is_running(side: list[TextPiece]) -> bool:
-    """Whether the pieces are lines of running text: enough of them go on with a sentence of the line before."""
+    """Whether the pieces are running text: enough of them continue a sentence of the line before."""
     firsts = [piece.text[0] for piece in side]
     going_on = sum(first.islower() for first in firsts)
     cased = going_on + sum(first.isupper() for first in firsts)
@@ -412,7 +412,7 @@ def is_wordy(text: str) -> bool:
 
 
 def widest_agreement(gaps: list[tuple[float, float]]) -> tuple[float, int]:
-    """The point that lies in most gaps (near their left ends, where a ragged right column cannot reach)."""
+    """The point covered by most gaps (near their left ends, where a ragged right column cannot reach)."""
     events = sorted([(start, 0) for start, _ in gaps] + [(end, 1) for _, end in gaps])
     best, votes, open_gaps = 0.0, 0, 0
     for index, (x, is_end) in enumerate(events):
@@ -424,7 +424,7 @@ def widest_agreement(gaps: list[tuple[float, float]]) -> tuple[float, int]:
 
 
 def bands_of(pieces: list[TextPiece], gutter: float) -> list[tuple[bool, list[TextPiece]]]:
-    """The pieces from top to bottom as bands; True marks a band whose two sides run alongside each other."""
+    """Cut the pieces into bands from top to bottom; True marks a band with two parallel sides."""
     bands: list[tuple[bool, list[TextPiece]]] = []
     band: list[TextPiece] = []
     crossing: list[TextPiece] = []
@@ -450,7 +450,7 @@ def bands_of(pieces: list[TextPiece], gutter: float) -> list[tuple[bool, list[Te
 
 
 def has_sides(band: list[TextPiece], gutter: float) -> bool:
-    """Running text on both sides of the gutter; a table's cells on one side of it do not count."""
+    """Whether running text is on both sides of the gutter; table cells on one side do not count."""
     left = sum(piece.x0 < gutter and is_wordy(piece.text) for piece in band)
     right = sum(piece.x0 >= gutter and is_wordy(piece.text) for piece in band)
     return left > 0 and right > 0 and left + right >= COLUMN_PAIRS_MIN - 1
@@ -478,7 +478,7 @@ def joined_rows(pieces: list[TextPiece]) -> list[Row]:
 
 
 def fits(piece: TextPiece, row: Row) -> bool:
-    """Two pieces that overlap sideways are set above each other, not beside each other."""
+    """Whether a piece belongs beside a row; pieces that overlap sideways are set above each other."""
     for other in row:
         overlap = min(piece.x1, other.x1) - max(piece.x0, other.x0)
         if overlap > 0 and overlap > 0.3 * min(piece.x1 - piece.x0, other.x1 - other.x0):
@@ -487,7 +487,7 @@ def fits(piece: TextPiece, row: Row) -> bool:
 
 
 def with_scripts(rows: list[Row]) -> list[Row]:
-    """Rows made only of sub- or superscripts joined to the row they belong to."""
+    """Join rows made only of sub- or superscripts to the row they belong to."""
     kept: list[Row] = []
     for index, row in enumerate(rows):
         following = rows[index + 1] if index + 1 < len(rows) else None
@@ -501,7 +501,7 @@ def with_scripts(rows: list[Row]) -> list[Row]:
 
 
 def is_script_of(row: Row, other: Row) -> bool:
-    """Every piece of the row is small, close in height and touches a larger piece of the other row."""
+    """Whether every piece of the row is small, close in height and touches a larger piece of the other row."""
     return len(row) <= 4 and all(
         any(
             piece.size < SCRIPT_SIZE * larger.size
@@ -517,7 +517,7 @@ def is_script_of(row: Row, other: Row) -> bool:
 
 
 def join_row(page_number: int, row: Row, column: int) -> PageLine:
-    """One row as a line: its text with single spaces between cells, its box and the place of each span."""
+    """One row as a line: its text with single spaces between cells, its box and the position of each span."""
     first = row[0]
     if len(row) == 1:
         box = (first.x0, first.y0, first.x1, first.y1)
@@ -536,7 +536,7 @@ def join_row(page_number: int, row: Row, column: int) -> PageLine:
 
 
 def split_long_line(line: PageLine) -> list[PageLine]:
-    """An overlong line as lines of at most LINE_CHARS, so that no step and no pattern meets a longer one."""
+    """Split an overlong line into lines of at most LINE_CHARS, so that no later step or pattern gets a longer one."""
     parts = []
     start = 0
     while start < len(line.text):
@@ -549,7 +549,7 @@ def split_long_line(line: PageLine) -> list[PageLine]:
 
 
 def part_of(line: PageLine, start: int, end: int) -> PageLine:
-    """The characters [start, end) of a line as a line; a span that is cut is shared out evenly."""
+    """The characters [start, end) of a line as a line; a cut span is divided evenly."""
     spans = []
     for span in line.spans:
         first, last = max(span.start, start), min(span.end, end)

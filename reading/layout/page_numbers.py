@@ -1,4 +1,4 @@
-"""The numbers printed on pages, read off their running headers and footers, and checked: they must count up (R36)."""
+"""Read printed page numbers from running headers and footers; a series must count up to be valid (R36)."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from reading.layout.lines import PageLine
 
 RUN_MIN, RUN_MIN_SHORT = 3, 2  # pages that must count up together; in documents of up to SHORT_PAGES pages
 SHORT_PAGES = 5
-GAP_MAX = 3  # pages between two numbered ones of a series may go without a number: a picture, a landscape table
+GAP_MAX = 3  # pages without a number between two numbered ones of a series: a picture, a landscape table
 NUMBER = re.compile(r"(?<![\w.,/$%])(?:(?P<prefix>[A-Za-z]{1,2}) ?[-–] ?)?(?P<digits>\d{1,4})(?![\w%]|[.,/]\d)")
 ROMAN = re.compile(r"[\s\-–—]*(?P<roman>[ivxlc]{1,7})[\s\-–—]*", re.IGNORECASE)
 ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
@@ -17,14 +17,14 @@ ROMAN_SERIES = "roman"
 
 
 class Printed(NamedTuple):
-    """A number as printed, and the series it counts in: what stands before it, and its distance from the page's place."""
+    """A printed number, and its series: the text before it, and the difference between it and the page's position."""
 
     label: str
     series: tuple[str, int]
 
 
 def printed_numbers(pages: Sequence[Sequence[PageLine]]) -> dict[int, str]:
-    """Page number → the number printed on it, over the pages whose numbers count up; pages in a short gap are filled.
+    """Page number → printed number, for the pages whose numbers count up; short gaps are filled.
 
     `pages` holds the lines of each page, furniture marked.
     """
@@ -40,7 +40,7 @@ def printed_numbers(pages: Sequence[Sequence[PageLine]]) -> dict[int, str]:
 
 
 def candidates_on(page_number: int, lines: Sequence[PageLine]) -> Iterator[Printed]:
-    """Every number in the furniture of a page, as one of the series it would belong to."""
+    """Every number in a page's furniture, as a candidate for a series."""
     for line in lines:
         if line.kind != "furniture" or line.is_rotated:
             continue
@@ -53,7 +53,7 @@ def candidates_on(page_number: int, lines: Sequence[PageLine]) -> Iterator[Print
 
 
 def with_gaps_filled(chosen: Mapping[int, Printed]) -> dict[int, Printed]:
-    """The chosen numbers with those of pages between two of one series; Roman ones are not filled."""
+    """The chosen numbers, with gaps inside a series filled except for Roman numerals."""
     filled = dict(chosen)
     for before, after in zip(sorted(chosen), sorted(chosen)[1:], strict=False):
         series = chosen[before].series

@@ -12,7 +12,7 @@ from reading.outline.headings import TitleTarget, page_ranges
 from reading.rows import UNSEARCHED_KINDS
 
 TITLE_CHARS = 250
-ENTRIES_MIN = 4  # fewer linked lines on a page are references in a text
+ENTRIES_MIN = 4  # fewer linked lines on a page are cross-references
 INDENT_PT = 8.0
 OFFSET_VOTES_MIN = 3
 DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands, and how long it may be
@@ -27,7 +27,7 @@ LinkBox = tuple[int, float, float, float, float, int, float]  # page, x0, y0, x1
 
 
 class ContentsEntry(NamedTuple):
-    """A line of a contents page: what it says, where it is indented, and where it points."""
+    """A line of a contents page: its text, its indentation, and its target."""
 
     title: str
     left: float
@@ -41,7 +41,7 @@ def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[
     aims = aims_of_lines(links, lines)
     per_page = Counter(lines[index].page_number for index in aims)
     entries: list[ContentsEntry] = []
-    is_open = False  # the entry before has shown no page number yet: a line of the same aim goes on with it
+    is_open = False  # the entry before has no page number yet: a line with the same target continues it
     for index in sorted(aims):
         line = lines[index]
         if per_page[line.page_number] < ENTRIES_MIN or line.kind == "furniture":
@@ -61,7 +61,7 @@ def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[
 
 
 def with_dividers(entries: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> list[ContentsEntry]:
-    """The entries with the lines "Part I" and the like above them, which show no page: it is that of the next entry."""
+    """The entries with the dividers above them ("Part I"), which have no page and get that of the next entry."""
     known = {entry.line_index for entry in entries}
     divided: list[ContentsEntry] = []
     for entry in entries:
@@ -78,7 +78,7 @@ def with_dividers(entries: Sequence[ContentsEntry], lines: Sequence[PageLine]) -
 
 
 def aims_of_lines(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> dict[int, tuple[int, float]]:
-    """Line index → (page, y) its link leads to; the earliest page when a line holds several links."""
+    """Line index → (page, y) of its link; the earliest page if a line has several links."""
     pages = page_ranges(lines)
     aims: dict[int, tuple[int, float]] = {}
     for page_number, x0, y0, x1, y1, target_page, target_y in links:
@@ -94,13 +94,13 @@ def aims_of_lines(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> dict[i
 
 
 def printed_targets(lines: Sequence[PageLine], labels: Mapping[int, str]) -> list[TitleTarget]:
-    """The entries of contents lines by their printed page numbers, once these are tied to the file's pages.
+    """The entries of contents lines by printed page number, once these are matched to the file's pages.
 
-    `labels` has the numbers printed on pages: they place "F-12", and all entries when too few titles are found again.
+    `labels` are the numbers printed on pages: they resolve "F-12", and all entries if too few titles are found.
     """
     printed: list[ContentsEntry] = []
-    named: dict[int, str] = {}  # line index → the page as the contents line names it
-    begun: PageLine | None = None  # a line without a page number: the next one may go on with its title
+    named: dict[int, str] = {}  # line index → the page number of the contents line
+    begun: PageLine | None = None  # a line without a page number, whose title may continue on the next one
     for index, line in enumerate(lines):
         if line.kind != "contents":
             continue
@@ -133,7 +133,7 @@ def printed_targets(lines: Sequence[PageLine], labels: Mapping[int, str]) -> lis
 
 
 def page_offset(printed: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> int | None:
-    """How many pages lie before printed page 1: where most titles are found again as a line of their own."""
+    """How many pages precede printed page 1, by where most titles are found again as their own line."""
     pages_of: dict[str, list[int]] = {}
     wanted = {identifier_form(entry.title) for entry in printed}
     for line in lines:
@@ -153,7 +153,7 @@ def page_offset(printed: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> 
 
 
 def entry_title(text: str) -> tuple[str, bool]:
-    """The title of a contents line and whether a page number ended it; "" when nothing with letters is left."""
+    """The title of a contents line and whether a page number followed; "" if no letters are left."""
     found = TRAILING_PAGE.search(text)
     title = (text[: found.start()] if found else text).strip(" .·_…-")
     shown = " ".join(title.split())[:TITLE_CHARS]
@@ -165,7 +165,7 @@ def is_numbered(title: str) -> bool:
 
 
 def assign_levels(entries: Sequence[ContentsEntry]) -> list[TitleTarget]:
-    """Targets with levels: "Part" over "Item" over what is indented below it, else by printed depth or indentation."""
+    """Targets with levels: "Part" over "Item" over indented entries, else by number depth or indentation."""
     has_parts = any(PART.match(entry.title) for entry in entries)
     has_items = any(ITEM.match(entry.title) for entry in entries)
     margin = min((entry.left for entry in entries), default=0.0)

@@ -1,4 +1,4 @@
-"""Finds the line on which a title stands: its page and height are hints, the words on the line decide (R7)."""
+"""Find the line of a title: its page and height are hints, the words on the line decide (R7)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from reading.matching import NOT_WORD, identifier_form, match_form
 from reading.rows import TocOrigin
 
 HEADING_LINES = 3  # a heading may run over this many lines
-FUZZY_RATIO = 0.86  # how alike a title and its heading must be when they are not equal
-FUZZY_CHARS = 8  # shorter titles are alike by chance
+FUZZY_RATIO = 0.86  # minimum similarity of a title and its heading if they are not equal
+FUZZY_CHARS = 8  # shorter titles are similar by chance
 WORDS_SHARE, WORDS_LONGER = 0.8, 2.5  # the share of a title's words a line must hold, and how much longer it may be
-NEAR_PAGES = (0, 1, -1)  # where to look, in this order: outlines are off by one now and then
+NEAR_PAGES = (0, 1, -1)  # pages to search, in this order: outlines are sometimes off by one
 
-# How sure a start line is, by how it was found.
+# How certain a start line is, by how it was found.
 EXACT, UNNUMBERED, PREFIX, BY_TYPOGRAPHY = 1.0, 0.95, 0.9, 0.8
 CONTAINED, FUZZY, MENTIONED, BY_HEIGHT, BY_PAGE = 0.75, 0.7, 0.5, 0.4, 0.3
-VERIFIED = FUZZY  # from here on the start line carries the title
+VERIFIED = FUZZY  # from here on the start line contains the title
 
 
 class TitleTarget(NamedTuple):
-    """A title and where its source says it stands; `y` is 0 when it only names the page."""
+    """A title and its place according to the source; `y` is 0 if only the page is known."""
 
     level: int
     title: str
@@ -45,7 +45,7 @@ class SectionStart:
 
 
 class TitleForms(NamedTuple):
-    """A target in the forms it is looked for: letters and digits with and without its number, and its words."""
+    """A target in its searched forms: letters and digits with and without its number, and its words."""
 
     target: TitleTarget
     number: str
@@ -54,7 +54,7 @@ class TitleForms(NamedTuple):
 
 
 class HeadingSpot(NamedTuple):
-    """A line that may carry a title: how well it does, and with everything else weighed in."""
+    """A line that may contain a title: how well it does, and its total score."""
 
     merit: float
     place: int
@@ -62,7 +62,7 @@ class HeadingSpot(NamedTuple):
 
 
 def starts_of(targets: Sequence[TitleTarget], lines: Sequence[PageLine], origin: TocOrigin) -> list[SectionStart]:
-    """Each target with its start line. One that was not found and points backwards is left out."""
+    """Each target with its start line. One that was not found and points backwards is dropped."""
     finder = TitleFinder(lines)
     starts: list[SectionStart] = []
     after = 0
@@ -94,7 +94,7 @@ def page_ranges(lines: Sequence[PageLine]) -> dict[int, tuple[int, int]]:
 
 
 class TitleFinder:
-    """The lines of a document, ready to be searched for titles page by page."""
+    """The lines of a document, prepared for searching titles page by page."""
 
     def __init__(self, lines: Sequence[PageLine]) -> None:
         self.lines = lines
@@ -102,7 +102,7 @@ class TitleFinder:
         self._forms: dict[int, tuple[str, str]] = {}
 
     def find(self, target: TitleTarget, after: int) -> HeadingSpot | None:
-        """The line of a title, on its page or next to it; without the words, the first line at its height."""
+        """The line of a title, on its page or next to it; if the words are not found, the first line at its height."""
         number, title = numbering_of(target.title)
         forms = tuple(dict.fromkeys(form for form in map(identifier_form, (target.title, title)) if form))
         wanted = TitleForms(target, identifier_form(number), forms, frozenset(match_form(title).split()))
@@ -116,7 +116,7 @@ class TitleFinder:
         return max(places, default=None) or self.without_title(target)
 
     def places_on(self, wanted: TitleForms, offset: int, after: int, sureness_of: "SurenessOf") -> list[HeadingSpot]:
-        """The lines of one page that carry the title, weighed."""
+        """The scored lines of one page that contain the title."""
         first, end = self.pages.get(wanted.target.page_number + offset, (0, 0))
         places = []
         for index in range(first, end):
@@ -129,7 +129,7 @@ class TitleFinder:
         return places
 
     def merit(self, target: TitleTarget, index: int, *, is_after: bool, is_near: bool) -> float:
-        """Better near the given height, on the given page, after the previous entry, bold, and not in furniture."""
+        """Better near the given height, on the given page, after the previous entry, bold, and outside furniture."""
         line = self.lines[index]
         merit = 0.3 * is_after + 0.3 * is_near - 0.6 * (line.kind == "furniture") + 0.15 * line.is_bold
         if target.y > 0 and is_near:
@@ -137,7 +137,7 @@ class TitleFinder:
         return merit
 
     def sureness(self, wanted: TitleForms, index: int, end: int) -> float:
-        """How well the title is carried by the line, or by it and the next ones; 0 when it is not."""
+        """How well the line, alone or with the next ones, contains the title; 0 if not at all."""
         form, bare = self.forms(index)
         if not form:
             return 0.0
@@ -158,7 +158,7 @@ class TitleFinder:
         return best
 
     def continued(self, title: str, joined: str, index: int, end: int) -> float:
-        """A heading that runs on: the following lines must complete the title."""
+        """For a heading over several lines: whether the following lines complete the title."""
         for following in range(index + 1, min(end, index + HEADING_LINES)):
             joined += self.forms(following)[0]
             if joined.startswith(title):
@@ -168,7 +168,7 @@ class TitleFinder:
         return 0.0
 
     def resemblance(self, wanted: TitleForms, index: int, end: int) -> float:
-        """A title and a heading that say nearly the same: misspelt, or with a word more or less."""
+        """How similar title and heading are: misspelt, or with a word more or less."""
         _, bare = self.forms(index)
         title = wanted.forms[-1] if wanted.forms else ""
         if len(title) < FUZZY_CHARS or not bare or len(bare) > WORDS_LONGER * len(title):
@@ -180,7 +180,7 @@ class TitleFinder:
         return FUZZY * (is_near and SequenceMatcher(None, title, bare, autojunk=False).ratio() >= FUZZY_RATIO)
 
     def without_title(self, target: TitleTarget) -> HeadingSpot | None:
-        """Only the page and perhaps the height are known: the first line from there on."""
+        """Without the title only the page and perhaps the height are known: the first line from there on."""
         number = next((page for page in range(target.page_number, target.page_number + 4) if page in self.pages), 0)
         if not number:
             return None
@@ -193,12 +193,12 @@ class TitleFinder:
         return HeadingSpot(BY_PAGE, candidates[0], BY_PAGE)
 
     def printed_number(self, index: int, title: str) -> str:
-        """The number the page prints before a title whose source leaves it out."""
+        """The number printed before a title whose source omits it."""
         number, rest = numbering_of(self.lines[index].text)
         return number if identifier_form(rest).startswith(identifier_form(title)[:12]) else ""
 
     def forms(self, index: int) -> tuple[str, str]:
-        """The letters and digits of a line, with and without the number it begins with; made when asked for."""
+        """The letters and digits of a line, with and without its leading number; computed on demand."""
         known = self._forms.get(index)
         if known is None:
             line = self.lines[index]

@@ -1,4 +1,4 @@
-"""The table of contents of a document: starts from the first usable source become line-exact sections (R5-R7, R13)."""
+"""The table of contents: the starts of the first usable source become line-exact sections (R5-R7, R13)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,20 +11,20 @@ from reading.outline.headings import BY_TYPOGRAPHY, HEADING_LINES, UNNUMBERED, V
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, TocRow
 
 TITLE_CHARS = 250
-USABLE_ENTRIES = 4  # R10: fewer entries do not help
+USABLE_ENTRIES = 4  # R10: fewer entries are no help
 ENTRIES_MAX = 1_000
-# Lines an entry: many outlines and contents pages stop at a shallow level, which hides where something stands.
+# Lines per entry: many outlines and contents pages stop at a shallow level, which hides where things are.
 COARSE_LINES = 100
 LONG_SECTION = 90  # lines, about two pages
-LINES_PER_ENTRY = 50  # the shallowest headings are taken until there is one entry for this many lines
-SETTING_PARTS = 8  # this many numbered parts show how parts are set
+LINES_PER_ENTRY = 50  # the shallowest headings are used until there is one entry per this many lines
+SETTING_PARTS = 8  # this many numbered parts show the style of parts
 NUMBER_SKIP = 2  # one heading of a series may have been missed
-UNLISTED_LEVEL_MIN = 4  # entries of a level show how it is set
+UNLISTED_LEVEL_MIN = 4  # this many entries show the style of a level
 SERIES_MIN = 4  # headings that count up
 CAPITALS_MIN = 4  # letters: fewer are an abbreviation
 UNIT_NOTE = re.compile(
     r"(?<!\s)\s*\([a-z]+(?:,? [\w-]+)+\)$"
-)  # "(dollars in millions)" says what follows, not what it is called
+)  # "(dollars in millions)" describes what follows, it is no title
 FRONT_TITLE, WHOLE_TITLE = "Front matter", "Whole document"
 
 
@@ -32,7 +32,7 @@ Setting = tuple[int, bool, bool, bool]
 
 
 class Family(NamedTuple):
-    """Headings of one level inside one section, and how many lines each of them has on average."""
+    """Headings of one level inside one section, and the average number of lines under each."""
 
     siblings: list[SectionStart]
     level: int
@@ -41,7 +41,7 @@ class Family(NamedTuple):
 
 
 def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
-    """Headings by R13's score, levelled by numbering depth, then by how they are set."""
+    """Headings by R13's score, with levels by number depth, then by style."""
     found: list[int] = []
     shown: list[int] = []
     previous: PageLine | None = None
@@ -53,7 +53,7 @@ def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[Se
         if line.kind not in UNSEARCHED_KINDS:
             previous = line
     if len(found) < USABLE_ENTRIES:
-        found = shown  # headings no larger than the text: bold lines apart from it are the best there is
+        found = shown  # headings no larger than the text: the best ones are bold lines set apart
     if len(found) > ENTRIES_MAX:
         found = sorted(sorted(found, key=lambda index: -lines[index].size)[:ENTRIES_MAX])
     whole = SectionStart(0, "", "", 0, 1, "headings", BY_TYPOGRAPHY)
@@ -61,9 +61,9 @@ def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[Se
 
 
 def extend_starts(starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
-    """In a coarse table of contents the long sections without parts of their own get their headings as parts.
+    """In a coarse table of contents, split long sections without parts at their headings.
 
-    Siblings come together or not at all, or the lines of one would be filed under another. Numbered series always come.
+    Siblings are added all or none, since the lines of one would be filed under another; numbered series always.
     """
     if len(lines) <= COARSE_LINES * len(starts) or not starts:
         return list(starts)
@@ -85,7 +85,7 @@ def extend_starts(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
 
 
 def families_of(start: SectionStart, end: int, parts: list[SectionStart], sure: set[int]) -> list[Family]:
-    """The headings inside a section as families of siblings; those of a section too short to need parts left out."""
+    """The headings inside a section as families of siblings, without those of sections too short to split."""
     level = min((part.level for part in parts), default=0)
     siblings = [part for part in parts if part.level == level]
     if not siblings:
@@ -102,7 +102,7 @@ def families_of(start: SectionStart, end: int, parts: list[SectionStart], sure: 
 
 
 def series_of(lines: Sequence[PageLine]) -> set[int]:
-    """The headings that count up one by one with the same word before their number ("Note 1", "Note 2", …)."""
+    """Headings that count up one by one with the same word before the number ("Note 1", "Note 2", …)."""
     runs: dict[str, list[int]] = {}
     last: dict[str, int] = {}
     series: set[int] = set()
@@ -126,10 +126,10 @@ def series_of(lines: Sequence[PageLine]) -> set[int]:
 
 
 def with_unlisted(starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
-    """An outline with the headings it leaves out although they are set like its own: "References", "Appendix".
+    """Add the headings an outline omits although they are set like its own: "References", "Appendix".
 
-    Without them their lines would be filed under the entry before. A level takes them where all its entries are set alike,
-    apart from the text, and outnumber what is added.
+    Without them their lines would be filed under the entry before. A level accepts them if all its entries are set
+    alike, differently from the text, and outnumber the added ones.
     """
     added: list[SectionStart] = []
     taken = {start.line_index for start in starts}
@@ -168,10 +168,10 @@ def with_unlisted(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
 def with_numbered_parts(
     starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle
 ) -> list[SectionStart]:
-    """Sections with the headings their own numbering goes on with ("3" → "3.1", "Annex A" → "A.1") as parts.
+    """Add headings whose numbers continue a section's own ("3" → "3.1", "Annex A" → "A.1") as its parts.
 
-    Numbers that continue each other are the surest sign there is, so no other measure has to speak for them. Where they
-    show how parts are set, unnumbered headings set like them are parts too, of the sections that have no numbered ones.
+    Consecutive numbers are the surest sign there is, so they need no other. If they show how parts are set, unnumbered
+    headings in that style become parts too, of sections without numbered ones.
     """
     if not starts:
         return []
@@ -198,7 +198,7 @@ def with_numbered_parts(
 
 
 def numbered_parts(start: SectionStart, end: int, lines: Sequence[PageLine]) -> list[SectionStart]:
-    """The headings of one section whose numbers begin with its own and grow."""
+    """The headings of a section whose numbers begin with its own and increase."""
     own = number_key(start.number)
     if not own:
         return []
@@ -219,7 +219,7 @@ def numbered_parts(start: SectionStart, end: int, lines: Sequence[PageLine]) -> 
 
 
 def number_key(number: str) -> tuple[str, ...]:
-    """The parts of a printed number, the word before it left out; () when there is none."""
+    """The parts of a printed number without the word before it; () if there is none."""
     words = number.lower().split()
     return tuple(part for part in words[-1].split(".") if part) if words else ()
 
@@ -241,7 +241,7 @@ def find_subsections(
     style: BodyStyle,
     sure: AbstractSet[int] = frozenset(),
 ) -> list[SectionStart]:
-    """The headings inside one section as starts below its level; a heading's second line belongs to the first."""
+    """The headings inside a section as starts below its level; a heading's second line belongs to the first."""
     first_lines = [index for index in found if not is_heading_continued(index, lines)]
     headings = [lines[index] for index in first_lines]
     numbers = [numbering_of(line.text)[0] for line in headings]
@@ -277,7 +277,7 @@ def heading_title(index: int, lines: Sequence[PageLine]) -> str:
 
 
 def typographic_levels(settings: Sequence[tuple[int, ...]], numbers: Sequence[str]) -> list[int]:
-    """One level per setting from the most striking down; within one setting, by the depth of the numbering."""
+    """One level per style, most prominent first; within a style, by the depth of the numbering."""
     depths = [number.count(".") if number[:1].isdigit() else 0 for number in numbers]
     least: dict[tuple[int, ...], int] = {}
     for setting, depth in zip(settings, depths, strict=True):
@@ -287,7 +287,7 @@ def typographic_levels(settings: Sequence[tuple[int, ...]], numbers: Sequence[st
 
 
 def setting_of(line: PageLine, style: BodyStyle) -> Setting:
-    """How a heading is set: size, bold, centred, capitals. The greater, the shallower."""
+    """The style of a heading: size, bold, centred, capitals. The greater, the shallower."""
     letters = [character for character in line.text if character.isalpha()]
     is_code = " " not in line.text and any(map(str.isdigit, line.text))
     is_capitals = line.text.isupper() and len(letters) >= CAPITALS_MIN and not is_code
@@ -333,7 +333,7 @@ def rows_of_starts(
 
 
 def section_ends(ordered: Sequence[SectionStart], last_line: int) -> list[int]:
-    """R6: a section ends before the next entry of the same or a shallower level; never before it began."""
+    """R6: a section ends before the next entry of the same or a shallower level, never before its start."""
     ends = [last_line] * len(ordered)
     open_entries: list[int] = []
     for index, start in enumerate(ordered):
@@ -345,7 +345,7 @@ def section_ends(ordered: Sequence[SectionStart], last_line: int) -> list[int]:
 
 
 def attach(lines: Sequence[PageLine], ordered: Sequence[SectionStart]) -> None:
-    """R7: every line belongs to the entry begun last, which is the deepest one that contains it."""
+    """R7: every line belongs to the entry begun last, which is the deepest one containing it."""
     bounds = [start.line_index for start in ordered[1:]] + [len(lines)]
     for line in lines[: ordered[0].line_index]:
         line.toc_index = FRONT_INDEX
@@ -366,7 +366,7 @@ def whole_document(lines: Sequence[PageLine], title: str) -> TocRow:
 
 
 def strength_of(starts: Sequence[SectionStart], page_count: int) -> tuple[str, float]:
-    """How far a table of contents can be trusted, and the share of titles found on their start line."""
+    """How reliable a table of contents is, and the share of titles found on their start line."""
     if not starts:
         return "none", 0.0
     verified = sum(start.confidence >= VERIFIED for start in starts) / len(starts)
@@ -381,7 +381,7 @@ Source = Callable[[], list[SectionStart]]
 
 
 def first_usable(sources: Sequence[Source]) -> list[SectionStart]:
-    """The starts of the first source that has enough of them and finds most titles; else the best there is."""
+    """The starts of the first source with enough entries and most titles found, else the best there is."""
     tried: list[list[SectionStart]] = []
     for source in sources:
         starts = source()
@@ -393,7 +393,7 @@ def first_usable(sources: Sequence[Source]) -> list[SectionStart]:
 
 
 def title_from_lines(lines: Sequence[PageLine]) -> str:
-    """The largest text of the first page, as a title for a file that declares none."""
+    """The largest text of the first page, as the title of a file that declares none."""
     first = [line for line in lines if line.page_number == 1 and not line.is_rotated and len(line.text) > 3]
     largest = max((line.size for line in first), default=0.0)
     words = [line.text for line in first if line.size >= largest - 0.5][:HEADING_LINES]

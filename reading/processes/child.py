@@ -1,4 +1,4 @@
-"""The process in which a PDF is opened: limits itself, reads, recognises or renders, and leaves its result as a file.
+"""The process that opens a PDF: sets its own limits, reads, recognises or renders, and writes the result to a file.
 
 usage: python -m reading.processes.child read PDF OUT_JSON LIMITS_JSON PARENT_PID RECOGNISED_FOLDER
        python -m reading.processes.child recognise PDF FOLDER LIMITS_JSON PARENT_PID
@@ -22,11 +22,11 @@ EXIT_OF_ERROR, EXIT_OF_MEMORY = 3, 4
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Confine the process, do the one job, report an error as JSON on standard output."""
+    """Confine the process, do the one job, print errors as JSON on standard output."""
     job, pdf_path, out_path, limits_json, parent_pid, *rest = arguments
     limits = json.loads(limits_json)
     confine(limits, int(parent_pid), is_render=job == "render")
-    gc.disable()  # one job and its end: a reading holds no cycles worth looking for, and looking took a tenth of it
+    gc.disable()  # one short job without cycles, and garbage collection took a tenth of it
     try:
         if job == "read":
             read_to_file(Path(pdf_path), Path(out_path), limits, Path(rest[0]))
@@ -37,11 +37,11 @@ def main(arguments: list[str]) -> NoReturn:
     except MemoryError:
         os._exit(EXIT_OF_MEMORY)  # nothing that allocates would work any more
     sys.stdout.flush()
-    os._exit(0)  # the result is a file by now; taking a million objects down one by one helps nobody
+    os._exit(0)  # the result is in a file; freeing a million objects one by one is wasted time
 
 
 def read_to_file(pdf_path: Path, out_path: Path, limits: dict[str, Any], recognised: Path) -> None:
-    # Imported after the limits are set, so that they hold for the library too.
+    # Imported after the limits are set, so that they apply to the library too.
     from reading.limits import Limits
     from reading.pdf_reader import read_pdf
     from reading.processes.transfer import encode_reading
@@ -96,12 +96,12 @@ def send_message(message: dict[str, Any]) -> None:
 
 
 def confine(limits: dict[str, Any], parent_pid: int, *, is_render: bool) -> None:
-    """Die with the parent, lose the network where the system allows it, and be held to the limits."""
+    """Die with the parent, drop the network where possible, and set the limits."""
     libc = ctypes.CDLL(None, use_errno=True)
     die_with(parent_pid)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if libc.unshare(CLONE_NEWNET) != 0:
-        libc.unshare(CLONE_NEWUSER | CLONE_NEWNET)  # may be forbidden; the reader never asks for the network anyway
+        libc.unshare(CLONE_NEWUSER | CLONE_NEWNET)  # may be forbidden; the reader never uses the network anyway
     cpu_s = limits["render_cpu_s"] if is_render else limits["cpu_s"]
     limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 2)
     limit(resource.RLIMIT_AS, limits["memory_bytes"], limits["memory_bytes"])
@@ -110,7 +110,7 @@ def confine(limits: dict[str, Any], parent_pid: int, *, is_render: bool) -> None
 
 
 def limit(what: int, soft: int, hard: int) -> None:
-    """Set a limit, never above the hard limit the process already has."""
+    """Set a limit, never above the process's hard limit."""
     _, ceiling = resource.getrlimit(what)
     if ceiling != resource.RLIM_INFINITY:
         soft, hard = min(soft, ceiling), min(hard, ceiling)

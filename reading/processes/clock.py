@@ -11,7 +11,7 @@ class Clock:
         self._since = time.perf_counter()
 
     def stop(self, step: str) -> None:
-        """Book the time since the last step on this one."""
+        """Record the time since the last step under this name."""
         now = time.perf_counter()
         self.timings_ms[step] = round(1000 * (now - self._since), 3)
         self._since = now

@@ -1,7 +1,7 @@
-"""Work that a reading can do without, in a forked copy of the process that is killed when its time is up.
+"""Optional parts of a reading, run in a forked copy of the process that is killed when its time is up.
 
-The library that opens PDFs cannot be interrupted, and one page may take it minutes to draw. A copy has the open file
-at hand, costs a few milliseconds, and nothing that happens in it, not even a crash, reaches the reading.
+The PDF library cannot be interrupted, and may take minutes to draw a page. A forked copy has the file open already,
+costs a few milliseconds, and isolates the reading from anything that happens in it, even a crash.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ Task = TypeVar("Task")
 
 
 class Patience:
-    """How long the optional looks at a file may take: what each is granted, and never half of the time that is left."""
+    """The time for optional checks of a file: a fixed amount each, and never more than half of what is left."""
 
     def __init__(self, wall_s: float) -> None:
         self._ends_at = time.monotonic() + wall_s
@@ -32,15 +32,15 @@ class Patience:
 def done_apart(
     tasks: Sequence[Task], work: Callable[[Task], Any], seconds: float, *, each_s: float = 0
 ) -> dict[Task, Any]:
-    """What `work` gave for each task, as JSON keeps it; a task that raised, crashed or took too long has no entry.
+    """The result of `work` for each task, as JSON; tasks that raised, crashed or took too long are missing.
 
-    All tasks together may take `seconds`, and one of them `each_s`.
+    All tasks together may take `seconds`, each of them `each_s`.
     """
     done: dict[Task, Any] = {}
     stop_at = time.monotonic() + seconds
     first = 0
     while first < len(tasks) and time.monotonic() < stop_at:
-        # Each turn of the loop ends with the copy, which got past at least one task or is killed at it.
+        # Each copy ends this round having finished at least one task, or is killed at its first.
         first = follow_copy(tasks, first, work, done, stop_at, each_s or seconds) + 1
     return done
 
@@ -53,7 +53,7 @@ def follow_copy(
     stop_at: float,
     each_s: float,
 ) -> int:
-    """Collect what a fresh copy makes of the tasks from `first` on; the place of the one it did not come back from."""
+    """Collect the results of a fresh copy for the tasks from `first` on; return the index of the task it died at."""
     reading, writing = os.pipe()
     parent_pid = os.getpid()
     copy_pid = os.fork()
@@ -82,10 +82,10 @@ def follow_copy(
 
 
 def work_through(tasks: Sequence[Task], work: Callable[[Task], Any], writing: int, parent_pid: int) -> NoReturn:
-    """In the copy: one line of JSON a task; the first error ends it."""
+    """In the copy: write one line of JSON per task; the first error ends it."""
     try:
         die_with(parent_pid)
-        for descriptor in (0, 1):  # whoever listens to the reading must not wait for its copy
+        for descriptor in (0, 1):  # whoever reads this process's output must not wait for the copy
             os.close(descriptor)
         with os.fdopen(writing, "wb") as replies:
             for task in tasks:
@@ -96,7 +96,7 @@ def work_through(tasks: Sequence[Task], work: Callable[[Task], Any], writing: in
 
 
 def die_with(parent_pid: int) -> None:
-    """Have this process killed when its parent dies; it ends at once when that has happened already."""
+    """Have this process killed when its parent dies; exit at once if it already has."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent_pid:
         os._exit(0)

@@ -1,4 +1,4 @@
-"""Reads and renders PDFs in a limited child process; the parent's side. Every way it can end has its reason code."""
+"""The parent's side of reading and rendering PDFs in a limited child. Every way it can end has a reason code."""
 
 import json
 import os
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OnProgress = Callable[[int, int], None]
 TICK_S = 0.25
 STDERR_TAIL = 2_000
-# How a person, a service manager or a kernel short of memory ends a process. What a file does to its reader is another signal.
+# How a person, a service manager or an out-of-memory kernel ends a process. Other signals are the file's doing.
 OUTSIDE_SIGNALS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
 
 
@@ -35,9 +35,9 @@ def read_in_child(
 ) -> Reading:
     """Read a PDF in a child process and name its language. Raises ReadingError.
 
-    In the folder `recognised` lies the text of pages that hold none of their own, see `recognition`.
+    The folder `recognised` has the text of pages without their own, see `recognition`.
 
-    What `on_progress(page, of)` raises stops the child and is passed on; it is also called about every second
+    Exceptions of `on_progress(page, of)` stop the child and are passed on. It is also called about every second
     while no page ends, with the last known page (0 of 0 at first), so that a lease can be renewed.
     """
     limits = limits or Limits()
@@ -54,7 +54,7 @@ def read_in_child(
 
 
 def recognise_in_child(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> int:
-    """Recognise the next pages without text into `folder`; how many are still to do. Raises ReadingError."""
+    """Recognise the next pages without text into `folder`; return how many are left. Raises ReadingError."""
     limits = limits_of_recognition(limits)
     folder.mkdir(parents=True, exist_ok=True)
     done = total = 0
@@ -112,7 +112,7 @@ def run_child(
 
 @contextmanager
 def start_child(command: list[str], errors: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """The child in a process group of its own, killed with everything it started when the block is left."""
+    """The child in its own process group, killed with everything it started when the block ends."""
     environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
     child = subprocess.Popen(
         command,
@@ -136,7 +136,7 @@ def start_child(command: list[str], errors: Any) -> Iterator[subprocess.Popen[by
 def listen(
     child: subprocess.Popen[bytes], deadline: float, on_progress: OnProgress | None
 ) -> dict[str, str] | str | None:
-    """Pass progress on until the child closes its output: None, its error, or "timeout"."""
+    """Pass progress on until the child closes its output; return None, its error, or "timeout"."""
     assert child.stdout is not None
     page = of = 0
     told_at = time.monotonic()
@@ -163,7 +163,7 @@ def listen(
 
 
 def parse_message(message: bytes) -> dict[str, Any]:
-    """One line of the child's output; {} when it is not what the child says."""
+    """One line of the child's output; {} if it is not a valid message."""
     try:
         values = json.loads(message)
     except ValueError:
@@ -177,14 +177,14 @@ def parse_message(message: bytes) -> dict[str, Any]:
 
 
 def wait_for_child(child: subprocess.Popen[bytes]) -> tuple[int, float]:
-    """Wait for the child's end: its exit code, and the processor seconds it and its own children took."""
+    """Wait for the child; return its exit code, and the CPU seconds of it and its own children."""
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     return child.returncode, usage.ru_utime + usage.ru_stime
 
 
 def oom_kills() -> int:
-    """How many processes the kernel has killed for lack of memory since the machine started; 0 where it does not say."""
+    """How many processes the kernel has killed for lack of memory since boot; 0 where it does not say."""
     try:
         counts = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
     except OSError:
@@ -193,9 +193,9 @@ def oom_kills() -> int:
 
 
 def refused_exit(exit_code: int, errors: str, limits: Limits, cpu_s: int, cpu_used_s: float = 0) -> ReadingError:
-    """The reason behind an exit code: a limit, the file, somebody outside, or a failure of ours."""
+    """The reason for an exit code: a limit, the file, an outside signal, or a failure of ours."""
     is_outside = -exit_code in OUTSIDE_SIGNALS
-    # The hard limit of processor time kills like anybody else, where the signal of the soft one is ignored.
+    # The hard CPU limit kills with the same signal as anybody else, if the soft limit's was ignored.
     if exit_code == -signal.SIGXCPU or (is_outside and cpu_used_s >= cpu_s):
         return refusal("parse_timeout", "processor time", seconds=cpu_s)
     if exit_code == EXIT_OF_MEMORY or "MemoryError" in errors or "bad_alloc" in errors:

@@ -1,4 +1,4 @@
-"""A Reading as JSON and back: how it travels from the child process that made it. Never pickle."""
+"""Encode a Reading as JSON and back, to pass it from the child process. Never pickle."""
 
 import json
 from typing import Any
@@ -22,7 +22,7 @@ def encode_reading(reading: Reading) -> str:
 
 
 def decode_reading(values: dict[str, Any]) -> Reading:
-    """The Reading of decoded JSON. Raises KeyError, TypeError or ValueError when it is not one."""
+    """The Reading of decoded JSON. Raises KeyError, TypeError or ValueError if it is invalid."""
     return Reading(
         title=values["title"],
         language=values["language"],

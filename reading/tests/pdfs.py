@@ -48,7 +48,7 @@ def put_line(page: pymupdf.Page, y: float, line: str) -> None:
 
 
 def slow_to_draw(shadings: int) -> bytes:
-    """Three pages of text with a few white words; each shading on the last takes some milliseconds to draw, none to read."""
+    """Three pages of text with a few white words; drawing each shading of the last takes milliseconds, reading none."""
     document = pymupdf.open()
     for _ in range(3):
         page = document.new_page()

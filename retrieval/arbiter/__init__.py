@@ -1,6 +1,6 @@
-"""Arbiters judge every candidate: `rules` by fixed rules, `model` by one call, `none` not at all (for comparison).
+"""Arbiters judge every candidate: `rules` by fixed rules, `model` by one call; `none` judges nothing (for comparison).
 
-`hybrid` lets the rules narrow what the model judges; `rerank` orders passages by a cross-encoder.
+`hybrid` lets the rules narrow down what the model judges; `rerank` orders passages with a cross-encoder.
 """
 
 from collections.abc import Sequence

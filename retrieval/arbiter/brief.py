@@ -1,6 +1,6 @@
 """What the arbiter reads: the table of contents and one fenced block per candidate. Document text is data (R46, R51).
 
-A request stays below 16,000 tokens with fifty candidates: a long table of contents is shown level by level, and where
+A request stays below 16,000 tokens with fifty candidates: a long table of contents is cut level by level, and if
 the blocks are too long together, the longest snippets are cut until they fit.
 """
 
@@ -15,14 +15,14 @@ from retrieval.types import Brief, Briefed
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
 TOC_CHARS_MAX = 20_000  # about 5,000 tokens
 REQUEST_CHARS_MAX = 53_000  # of contents and candidates; instructions, schema and question take another 4,000
-SNIPPET_CHARS_MIN = 160  # a shorter one says nothing
+SNIPPET_CHARS_MIN = 160  # a shorter one is useless
 TITLE_CHARS = 160
 WORDS_MAX = 40  # matched words named in one brief
 DOCUMENTS_TOC_MAX = 200  # lines for each of several documents together
 
 
 def toc_block(contents: Sequence[DocumentContent]) -> str:
-    """`<toc>` with one line an entry: [id] number title, pages. Cut from the deepest level up when very long."""
+    """`<toc>` with one line per entry: [id] number title, pages. Cut from the deepest level up if too long."""
     budget = TOC_LINES_MAX if len(contents) == 1 else DOCUMENTS_TOC_MAX // max(len(contents), 1)
     lines: list[str] = []
     for content in contents:
@@ -36,7 +36,7 @@ def toc_block(contents: Sequence[DocumentContent]) -> str:
 
 
 def shown_lines(toc: Sequence[TocRow], lines_max: int, chars_max: int) -> list[str]:
-    """The lines of as many levels as fit, at least as many of the top level's first as there is room for."""
+    """The lines of as many levels as fit; of the top level at least the first lines there is room for."""
     entries = [entry for entry in toc if entry.index != FRONT_INDEX]
     written = {entry.index: toc_line(entry) for entry in entries}
     shown: list[str] = []
@@ -48,7 +48,7 @@ def shown_lines(toc: Sequence[TocRow], lines_max: int, chars_max: int) -> list[s
 
 
 def cut_lines(lines: Sequence[str], lines_max: int, chars_max: int) -> list[str]:
-    """The first lines, as many as fit."""
+    """As many of the first lines as fit."""
     kept: list[str] = []
     for line in lines[:lines_max]:
         chars_max -= len(line) + 1
@@ -73,7 +73,7 @@ def fit_snippets(candidates: Sequence[Briefed], toc: str) -> tuple[Briefed, ...]
 
 
 def level_for(lengths: Sequence[int], excess: int) -> int:
-    """The length to which the longest must be cut so that `excess` characters go; `lengths` fall."""
+    """The length to cut the longest to, so that `excess` characters are saved; `lengths` are descending."""
     for count, (_length, following) in enumerate(zip(lengths, [*lengths[1:], 0], strict=True), 1):
         above = sum(lengths[:count]) - count * following
         if above >= excess:
@@ -82,7 +82,7 @@ def level_for(lengths: Sequence[int], excess: int) -> int:
 
 
 def shorten_snippet(snippet: str, cap: int) -> str:
-    """The snippet up to a word's end within `cap` characters."""
+    """Cut the snippet at a word's end within `cap` characters."""
     if len(snippet) <= cap:
         return snippet
     cut = snippet[:cap]

@@ -1,4 +1,4 @@
-"""The one call in retrieval: a model judges every candidate (R45-R51). Prompt, reply and checks live here together."""
+"""The only model call of retrieval that judges: prompt, reply schema and checks for all candidates (R45-R51)."""
 
 import re
 from collections.abc import Container, Mapping, Sequence
@@ -52,12 +52,14 @@ When the signals disagree:
    primary only if its text plainly answers the question.
 4. A passage found only by references is there because another one relies on it: judge both together. It is primary or
    supporting when it holds what the other passage only names, whether or not the words of the question stand in it.
-Use the table of contents: a question may be answered in a section whose title implies it ("exit early" in "Termination").
+Use the table of contents: a question may be answered in a section whose title implies it ("exit early" in \
+"Termination").
 Look at which statement, table or section a passage belongs to, not only at its words.
 
 For each verdict write a reason of one short line, in plain words, about what the passage says.
 For primary and supporting passages copy into content_anchor the words that carry the evidence: one continuous stretch,
-character for character from the candidate's text, as short as it can be and complete. Otherwise leave content_anchor empty.
+character for character from the candidate's text, as short as it can be and complete. Otherwise leave \
+content_anchor empty.
 Return every candidate_id exactly as given, each once, the most useful first.
 List contradictions: candidates that say different things about the same point.
 Set answerable to false when no candidate answers the question, and say in answerable_reason what is missing."""
@@ -85,7 +87,7 @@ class ArbiterReply(BaseModel):
 
 
 def judge_by_model(question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]) -> Ranking:
-    """The model's verdicts, checked; when there are none, the rules' order, unjudged and marked (R52)."""
+    """The model's checked verdicts; if there are none, the rules' order, unjudged and marked as such (R52)."""
     try:
         completion = complete(
             instructions=INSTRUCTIONS,
@@ -113,7 +115,7 @@ def prompt_for(question: Question, candidates: Sequence[Briefed], contents: Sequ
 
 
 def not_run(candidates: Sequence[Candidate], failure: str, exchange: Exchange | None) -> Ranking:
-    """Nobody judged: the rules' order without role words, and why (L7)."""
+    """The result without a judgement: the rules' order without roles, and the reason (L7)."""
     verdicts = tuple(
         Verdict(candidate.candidate_id, "unjudged", f"Not judged. By the rules: {rule_of(candidate).name}.")
         for candidate in order_by_rules(candidates)
@@ -122,9 +124,9 @@ def not_run(candidates: Sequence[Candidate], failure: str, exchange: Exchange | 
 
 
 def read_reply(reply: ArbiterReply, candidates: Sequence[Candidate], exchange: Exchange | None) -> Ranking:
-    """Check a reply entry by entry: known ids once each, known roles, a reason. What is wrong is dropped and counted.
+    """Check a reply entry by entry: known ids once each, known roles, a reason. Invalid parts are dropped and counted.
 
-    Candidates that were left out are unjudged; without a primary beside them nothing is proven, and the call counts as failed.
+    Candidates that were left out are unjudged; without a primary beside them nothing is proven, and the call failed.
     """
     known = {candidate.candidate_id: candidate for candidate in candidates}
     verdicts: dict[str, Verdict] = {}
@@ -164,7 +166,7 @@ def read_reply(reply: ArbiterReply, candidates: Sequence[Candidate], exchange: E
 
 
 def problem_of(entry: VerdictReply, known: Container[str], seen: Mapping[str, Verdict]) -> str:
-    """Why an entry does not count, or ""."""
+    """Why an entry is rejected, or ""."""
     named = cut_to_one_line(entry.candidate_id, ID_SHOWN)
     if entry.candidate_id not in known:
         return f"unknown id: {named}"
@@ -186,7 +188,7 @@ def read_verdict(entry: VerdictReply, violations: list[str]) -> Verdict:
 
 
 def contradictions_of(reply: ArbiterReply, known: Container[str], violations: list[str]) -> tuple[Contradiction, ...]:
-    """Contradictions between at least two candidates we gave."""
+    """Contradictions between at least two of the given candidates."""
     found: list[Contradiction] = []
     for entry in reply.contradictions:
         ids = tuple(dict.fromkeys(candidate_id for candidate_id in entry.candidate_ids if candidate_id in known))

@@ -8,11 +8,11 @@ from retrieval.arbiter.model import judge_by_model
 from retrieval.arbiter.rules import order_by_rules, rule_of
 from retrieval.types import ROLE_ORDER, Briefed, Question, Ranking, Verdict
 
-NARROWED = 15  # briefs: on both shared question sets the gold page is hardly ever behind them in the rules' order
+NARROWED = 15  # briefs: on both shared question sets the gold page rarely ranks lower in the rules' order
 
 
 def judge_narrowed(question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]) -> Ranking:
-    """The model's ranking of the candidates the rules put first; the others stay unjudged and say why."""
+    """The model's ranking of the candidates the rules rank first; the others stay unjudged, with the reason."""
     ordered = order_by_rules(candidates)
     ranking = judge_by_model(question, ordered[:NARROWED], contents)
     left_out = [

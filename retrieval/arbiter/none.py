@@ -1,4 +1,4 @@
-"""No arbiter: the order of reciprocal rank fusion, nobody judges. For comparison only (R44)."""
+"""No arbiter: the order of reciprocal rank fusion, without judgement. For comparison only (R44)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A cross-encoder orders the passages of the hybrid pool (R93). It knows relevance, not roles: nobody judges."""
+"""A cross-encoder orders the passages of the hybrid pool (R93). It scores relevance but assigns no roles."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ RERANKED_MAX = 20  # R93: twenty, not five; parent expansion makes 8 to 15 units
 
 
 def judge_by_rerank(question: Question, candidates: Sequence[Briefed]) -> Ranking:
-    """The twenty most relevant passages, the first primary; the pool's own order, unjudged, when the reranker fails."""
+    """The twenty most relevant passages, the first primary; if the reranker fails, the pool's own order, unjudged."""
     if reason := rerank.find_rerank_obstacle():
         return keep_fused_order(candidates, f"{reason}.", None)
     texts = [candidate.passage for candidate in candidates]
@@ -37,7 +37,7 @@ def verdict_of_place(candidate: Candidate, place: int, score: float, count: int)
 
 
 def keep_fused_order(candidates: Sequence[Candidate], failure: str, exchange: Exchange | None) -> Ranking:
-    """The fused order without role words, and why (L7)."""
+    """The fused order without roles, and the reason (L7)."""
     verdicts = tuple(
         Verdict(candidate.candidate_id, "unjudged", f"Not reranked. Place {place} by the fused searches.")
         for place, candidate in enumerate(candidates[:RERANKED_MAX], 1)

@@ -1,7 +1,7 @@
-"""The arbiter without a model: fixed conflict rules (R48, R49, R52), each verdict says which rule decided and why.
+"""The arbiter without a model: fixed conflict rules (R48, R49, R52). Each verdict names its rule and reason.
 
-A section named exactly as asked comes first, what is only near in meaning comes last. Between them the strength decides:
-how much of the question the place carries, which grows with the words that stand together and with a value of the type.
+A section named exactly as asked comes first; places found only by meaning come last. In between, strength decides:
+how much of the question the place covers, higher if the words occur together and with a value of the asked type.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from retrieval.types import KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking
 from retrieval.words.tokens import normalise_words, split_words
 
 PRIMARY_MAX = 3
-PRIMARY_SHARE = 0.8  # a second primary carries nearly as much as the first
+PRIMARY_SHARE = 0.8  # a second primary must cover nearly as much as the first
 SUPPORTING_SHARE = 0.6
 SUPPORTING_MAX = 5
 DISCARDED_SHARE = 0.25  # of the best: a stray word
@@ -24,7 +24,7 @@ AnyCandidate = TypeVar("AnyCandidate", bound=Candidate)
 
 
 class Rule(NamedTuple):
-    """A class of evidence; a lower order wins against any strength of a higher one, equal orders go by strength."""
+    """A class of evidence. A lower order beats a higher one whatever the strength; equal orders compare by strength."""
 
     order: int
     name: str
@@ -42,7 +42,7 @@ SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED)  # reasons to keep a can
 
 
 class Pool(NamedTuple):
-    """What a candidate is weighed against: the greatest strength, the first of each part, what an answer would need."""
+    """What candidates are compared with: the greatest strength, the first of each part, what an answer still lacks."""
 
     best: float
     first_of_part: frozenset[str]
@@ -77,7 +77,7 @@ def lower_role(role: Role) -> Role:
 
 
 def order_by_rules(candidates: Sequence[AnyCandidate]) -> list[AnyCandidate]:
-    """Also the order shown when a model should have judged and could not (R52)."""
+    """Order by rule. Also the order shown if a model should have judged and could not (R52)."""
     return sorted(
         candidates,
         key=lambda candidate: (
@@ -106,7 +106,7 @@ def rule_of(candidate: Candidate) -> Rule:
 
 
 def roles_of(ordered: Sequence[Candidate]) -> list[Role]:
-    """The roles along the order: the best is primary if it carries enough, and its equals with it."""
+    """The roles in this order: the best is primary if it covers enough, and so are its equals."""
     best = max(candidate.strength for candidate in ordered)
     leader = ordered[0]
     served = parts_first(ordered)
@@ -142,7 +142,7 @@ def is_able(candidate: Candidate) -> bool:
 
 
 def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
-    """For each part of a compound question, its first candidate: no half is dropped in silence (R22)."""
+    """The first candidate of each part of a compound question, so that no part is silently dropped (R22)."""
     first: dict[int, str] = {}
     for candidate in ordered:
         for part in candidate.parts:
@@ -158,15 +158,16 @@ def give_verdict(candidate: Candidate, role: Role, pool: Pool) -> Verdict:
 
 
 def what_stands(candidate: Candidate, rule: Rule) -> str:
-    """The evidence, without the verdict."""
+    """Describe the evidence, without the verdict."""
     words = join_words([f"“{text}”" for text in candidate.matched_keywords])
     is_several = len(candidate.matched_keywords) > 1
+    together = "stand together here" if is_several else "stands here beside other words of the question"
     valued = ", with a value of the expected type" if candidate.type_match else ""
     return {
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
         STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”{valued}.",
-        TOGETHER: f"{words} {'stand together here' if is_several else 'stands here beside other words of the question'}.",
+        TOGETHER: f"{words} {together}.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
         REFERRED: f"Another passage points here: {candidate.referred}.",
         ONE_WORD: said_of_words(candidate, words),
@@ -175,7 +176,7 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
 
 
 def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> str:
-    """Why that evidence makes this role: how much of the question it carries, against the best and the limits."""
+    """Why the evidence earns this role: the share of the question it covers, against the best and the limits."""
     if role == "primary" and candidate.strength == pool.best:
         return "None is stronger."
     if rule is MEANING_ONLY or (role in KEPT_ROLES and rule in SUFFICIENT):
@@ -207,7 +208,7 @@ def said_of_words(candidate: Candidate, words: str) -> str:
 
 
 def quote_of(candidate: Candidate) -> str:
-    """The candidate's own lines; the end of an earlier sentence is left out when no question word is lost with it."""
+    """The candidate's own lines, without the end of an earlier sentence unless that would lose a question word."""
     text = candidate.anchor_text
     lost, separator, rest = text.partition(". ")
     if not separator or not rest or not lost[:1].islower() or "\n" in lost:

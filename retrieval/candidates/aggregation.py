@@ -1,4 +1,4 @@
-"""Hits become candidates (R40-R44): one per section, page and place in it, each with the brief the arbiter reads."""
+"""Merge hits into candidates (R40-R44): one per section, page and place in it, each with the arbiter's brief."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,25 +12,25 @@ from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, Li
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
 
-CLUSTER_GAP = 4  # hits this near belong to one place
-PLACES_PER_UNIT = 2  # more places of one section on one page say the same again
+CLUSTER_GAP = 4  # hits within this many lines belong to one place
+PLACES_PER_UNIT = 2  # further places of one section on one page repeat the same
 SECOND_SHARE = 0.75  # a second place must nearly equal the first
-HEADING_SHARE = 0.5  # a line of text stands for its place before a heading that carries twice as much
-INHERITED_SHARE = 0.5  # what a place keeps of the title of a section above its own
-SENTENCE_REACH = 3  # lines a sentence is followed up and down
+HEADING_SHARE = 0.5  # a text line represents its place unless a heading scores twice as much
+INHERITED_SHARE = 0.5  # what a place keeps of the title score of a section above its own
+SENTENCE_REACH = 3  # how many lines a sentence is followed up and down
 ROWS_MAX = 5  # consecutive table rows that are one anchor
-ROW_SHARE = 0.8  # a neighbouring row joins when it carries this share of the best one
+ROW_SHARE = 0.8  # a neighbouring row joins if it scores this share of the best one
 SNIPPET_LINES = 5  # R42: three to five lines around the anchor
 SNIPPET_CHARS = 700
 PAGE_HEADING_CHARS = 160
 FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
 # How the signals add up to `strength`: fitted by `python -m benchmarks weights`, see docs/benchmarks.md.
 KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.492, 0.266, 0.145, 0.097
-# A place with less than this share of the question, and only words that stand all over the document, answers nothing.
+# A place that covers less than this share of the question, with common words only, answers nothing.
 FAINT_SHARE, TELLING_RARITY = 0.3, 0.5
-COSINE_SPAN = 0.55  # of the bundled encoder: from the farthest passage still proposed to one that says the same
-ROW_COSINE_SHARE = 0.95  # of the best cosine on its page: a row lives from the heading of its table
-BIBLIOGRAPHY_SHARE = 0.5  # a list of works names what others wrote; it seldom is what this document says
+COSINE_SPAN = 0.55  # for the bundled encoder: between the farthest passage still proposed and one with the same meaning
+ROW_COSINE_SHARE = 0.95  # of the best cosine on its page: a row depends on its table's heading
+BIBLIOGRAPHY_SHARE = 0.5  # a bibliography names the work of others; it is rarely what the document itself says
 BIBLIOGRAPHY = re.compile(
     r"^[\d.\s]*(?:references(?: cited)?|bibliograph\w+|works cited|literatur\w*|ouvrages cites|referencias)\W*$"
 )
@@ -41,7 +41,7 @@ SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’\d]*$")
 
 @dataclass(eq=False)
 class Spot:
-    """Hits about one place in one document, before it is a candidate."""
+    """Hits around one place in a document, before it becomes a candidate."""
 
     content: DocumentContent
     best_line: int
@@ -64,7 +64,7 @@ class Spot:
 def aggregate(
     hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int
 ) -> tuple[Briefed, ...]:
-    """At most `pool_max` candidates in RRF order, each with its RRF rank. RRF fills the pool; it decides nothing."""
+    """At most `pool_max` candidates with their RRF rank. RRF only fills the pool; it decides nothing."""
     places: list[Spot] = []
     for content in contents:
         places += places_of([hit for hit in hits if hit.document_id == content.document_id], content)
@@ -75,7 +75,7 @@ def aggregate(
     terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
     asked = question.topic_form
     candidates: dict[str, Briefed] = {}
-    certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
+    certain = [place for place in ordered if is_certain(place)]  # few, and their words may score nothing
     certain.sort(key=lambda place: not any(hit.exact_title for hit in place.hits))
     for place in certain + pages_first(ordered):
         if len(candidates) == pool_max:
@@ -86,12 +86,12 @@ def aggregate(
 
 
 def is_certain(place: Spot) -> bool:
-    """Whether a place is a candidate however few of the detectors found it: pointed to, or a statement with its rows."""
+    """Whether a place is a candidate however few detectors found it: referred to, or a statement with its rows."""
     return any(hit.method == "references" or hit.statement for hit in place.hits)
 
 
 def pages_first(ordered: Sequence[Spot]) -> list[Spot]:
-    """The best place of every page before the second of any: a pool of one page's lines would hide the others."""
+    """The best place of every page before the second of any, so that no single page fills the pool."""
     seen: set[tuple[str, int]] = set()
     first: list[Spot] = []
     later: list[Spot] = []
@@ -103,7 +103,7 @@ def pages_first(ordered: Sequence[Spot]) -> list[Spot]:
 
 
 def fuse_methods(places: Sequence[Spot]) -> dict[int, float]:
-    """The fused score of each place over the methods, by its identity."""
+    """The score of each place, fused over the methods, by `id(place)`."""
     found = [{id(place): place.score(method) for place in places if place.best(method)} for method in METHODS]
     return {id(place): 0.0 for place in places} | fuse((1.0, rank_by_score(scores)) for scores in found)
 
@@ -131,7 +131,7 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
 
 
 def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
-    """One place around the best line of each section on each page; a second one when it nearly equals the first."""
+    """One place around the best line of each section and page; a second one if it scores nearly as much."""
     units: dict[tuple[int, int], list[Hit]] = {}
     for hit in hits:
         line = content.lines[hit.lines.first - 1]
@@ -154,13 +154,13 @@ def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
 
 
 def line_worth(hit: Hit, content: DocumentContent) -> float:
-    """A line's score as the middle of a place: a heading announces an answer, it seldom is one."""
+    """A line's score as the centre of a place: headings count less, since they rarely contain the answer."""
     is_heading = content.lines[hit.lines.first - 1].kind in ("heading", "caption")
     return hit.score * HEADING_SHARE if is_heading else hit.score
 
 
 def join_passage(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
-    """A near passage supports the places inside it, or is a place of its own."""
+    """A near passage supports the places inside it, or becomes a place itself."""
     inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
     if not inside:
         inside = [Spot(content, first_text_line(hit.lines, content))]
@@ -170,7 +170,7 @@ def join_passage(hit: Hit, places: list[Spot], content: DocumentContent) -> None
 
 
 def share_nearness(places: Sequence[Spot]) -> None:
-    """Note for each place the best cosine on its page and the least one that was proposed at all."""
+    """Set each place's best cosine on its page, and the lowest cosine proposed in the document."""
     nearest: dict[int, float] = {}
     found = [hit for place in places for hit in place.hits if hit.method == "vectors" and hit.detail == "passage"]
     far = min((hit.score for hit in found), default=0.0)
@@ -182,7 +182,7 @@ def share_nearness(places: Sequence[Spot]) -> None:
 
 
 def join_statement(hit: Hit, places: list[Spot], content: DocumentContent) -> list[Spot]:
-    """A statement's page is one place, around the row that carries most of the question."""
+    """A statement's page is one place, around the row that covers most of the question."""
     page = content.lines[hit.lines.first - 1].page_number
     inside = [place for place in places if place.line.page_number == page]
     whole = Spot(content, hit.lines.first, [hit, *(found for place in inside for found in place.hits)])
@@ -192,7 +192,7 @@ def join_statement(hit: Hit, places: list[Spot], content: DocumentContent) -> li
 
 
 def join_section(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
-    """A title supports the places of its section, those of its sub-sections less (R37); an empty section begins one."""
+    """A title supports its section's places, and less those of sub-sections (R37); an empty section gets a place."""
     entry = content.toc_by_index[hit.toc_index or FRONT_INDEX]
     own = [place for place in places if place.line.toc_index == entry.index]
     below = [place for place in places if place not in own and entry.first_line <= place.best_line <= entry.last_line]
@@ -206,7 +206,7 @@ def join_section(hit: Hit, places: list[Spot], content: DocumentContent) -> None
 
 
 def join_page(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
-    """A page the question names is a place, with or without a word of the question on it (R36)."""
+    """A page named in the question is a place, whether or not it contains a word of the question (R36)."""
     inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
     if not inside:
         inside = [Spot(content, first_text_line(hit.lines, content))]
@@ -215,7 +215,7 @@ def join_page(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
 
 
 def join_reference(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
-    """A place another passage points to: one that begins there, or a place of its own."""
+    """A place another passage refers to: one that begins there already, or a new one."""
     inside = [place for place in places if place.best_line == hit.lines.first]
     if not inside:
         inside = [Spot(content, hit.lines.first)]
@@ -224,7 +224,7 @@ def join_reference(hit: Hit, places: list[Spot], content: DocumentContent) -> No
 
 
 def first_text_line(lines: LineRange, content: DocumentContent) -> int:
-    """The first line that is no heading and no furniture; the first line when there is none."""
+    """The first line that is neither heading nor page furniture, else the first line."""
     rows = content.lines_between(lines.first, lines.last)
     skipped = UNSEARCHED_KINDS | {"heading", "caption"}
     return next((row.number for row in rows if row.kind not in skipped), lines.first)
@@ -273,7 +273,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
 
 
 def strength_of(place: Spot) -> float:
-    """How much of the question the place carries, 0..1: a fixed sum of the detectors' own shares."""
+    """How much of the question the place covers, 0..1: a fixed weighted sum of the detectors' scores."""
     shared = ROW_COSINE_SHARE * place.page_cosine if place.line.kind == "table_row" else 0.0
     cosine = max(place.score("vectors"), shared)
     nearness = min(1.0, max(0.0, (cosine - place.far_cosine) / COSINE_SPAN))
@@ -287,12 +287,12 @@ def strength_of(place: Spot) -> float:
 
 
 def bibliography_share(title: str, asked: str) -> float:
-    """What a place keeps of its strength in a list of works; all of it when works are asked for."""
+    """The share of its strength a place keeps in a bibliography; 1 if the question asks for works."""
     return BIBLIOGRAPHY_SHARE if BIBLIOGRAPHY.match(title) and not CITED.search(asked) else 1.0
 
 
 def anchor_of(place: Spot) -> LineRange:
-    """The lines an auditor should look at: the sentence of the best line, or the row with the rows like it."""
+    """The lines an auditor should look at: the sentence of the best line, or the row with similar neighbours."""
     kind = place.line.kind
     if kind == "table_row":
         return rows_around(place)
@@ -328,7 +328,7 @@ def sentence_around(place: Spot) -> LineRange:
 
 
 def sentence_end(number: int, content: DocumentContent) -> int:
-    """The line on which the sentence on this line ends, a few lines below at most."""
+    """The line on which this line's sentence ends, at most a few lines below."""
     last = number
     while last - number < SENTENCE_REACH and is_sentence_continued(last, content):
         last += 1
@@ -336,7 +336,7 @@ def sentence_end(number: int, content: DocumentContent) -> int:
 
 
 def is_sentence_continued(number: int, content: DocumentContent) -> bool:
-    """Does the sentence on this line go on on the next one?"""
+    """Whether the sentence on this line continues on the next one."""
     if not 0 < number < len(content.lines):
         return False
     line, following = content.lines[number - 1], content.lines[number]
@@ -351,13 +351,13 @@ def last_of_section(place: Spot) -> int:
 
 
 def rarities(terms: Sequence[WeighedTerm], content: DocumentContent) -> dict[str, float]:
-    """How telling each word of the question is in this document, 0..1: 1 for a word on no or one line."""
+    """How rare each word of the question is in this document, 0..1; 1 if on at most one line."""
     lexicon = lexicon_of(content)
     return {term.text: lexicon.rarity(len(term.lines)) for term in terms}
 
 
 def is_faint(place: Spot, rarity: Mapping[str, float]) -> bool:
-    """Does the place carry little of the question, and nothing of it but words that stand everywhere (R54)?"""
+    """Whether the place covers little of the question, and only by words that are common in the document (R54)."""
     if place.score("keywords") >= FAINT_SHARE or place.score("pinned"):
         return False
     words = {text for hit in place.hits for text in hit.matched_keywords}
@@ -365,9 +365,9 @@ def is_faint(place: Spot, rarity: Mapping[str, float]) -> bool:
 
 
 def matched_keywords(place: Spot, anchor: LineRange, terms: Sequence[WeighedTerm]) -> tuple[str, ...]:
-    """Every question word found in the anchor or in the title, in the question's order as the hits have it.
+    """The question words found in the anchor or in the title, in the order of the question.
 
-    Of several names for one thing the one that stands there: a reason must not name a word the page does not have.
+    Of several names for a thing, the one that occurs: a reason must not name a word the page lacks.
     """
     near = [hit for hit in place.hits if hit.method in ("titles", "pinned") or hit.lines.overlaps(anchor)]
     entry = place.content.toc_by_index.get(place.line.toc_index)
@@ -378,14 +378,14 @@ def matched_keywords(place: Spot, anchor: LineRange, terms: Sequence[WeighedTerm
 
 
 def standing_name(term: WeighedTerm, text: str) -> str:
-    """The name of a term that stands in the text, whole or by its longest form there; else the one asked with."""
+    """The name of a term that occurs in the text, whole or in its longest form; else the first one."""
     standing = [name for name, match in zip(term.texts, term.match_texts, strict=True) if match in text]
     forms = [form for form in term.forms if form in text]
     return standing[0] if standing else max(forms, key=len) if forms and len(term.texts) > 1 else term.text
 
 
 def snippet_of(anchor: LineRange, place: Spot) -> str:
-    """Three to five lines around the anchor, without furniture, to the end of a word."""
+    """Three to five lines around the anchor, without page furniture, cut at a word's end."""
     content = place.content
     spare = max(0, SNIPPET_LINES - (anchor.last - anchor.first + 1))
     first, last = anchor.first - (spare + 1) // 2, anchor.last + spare // 2
@@ -411,6 +411,6 @@ def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
 
 
 def page_heading(page_number: int, content: DocumentContent) -> str:
-    """What stands at the top of a page: often the name of a statement or a chapter."""
+    """The heading at the top of a page, often a statement's or chapter's name."""
     numbers = lexicon_of(content).page_headings.get(page_number, ())
     return " / ".join(content.lines[number - 1].text.strip() for number in numbers)[:PAGE_HEADING_CHARS]

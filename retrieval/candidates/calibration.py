@@ -1,4 +1,4 @@
-"""A quote is cut back to what literally stands in the source, or refused (R65-R70). Text is never invented."""
+"""Cut a quote back to what literally occurs in the source, or refuse it (R65-R70). Text is never invented."""
 
 import re
 import unicodedata
@@ -12,14 +12,14 @@ from reading.matching import LINE_HYPHENS, is_split_word, loose_map
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from retrieval.types import Calibrated, LineRange, QuotePiece, Repair
 
-MINIMUM = 10  # characters a shortened quote must keep: fewer stand in too many places to prove anything
+MINIMUM = 10  # characters a shortened quote must keep: fewer occur in too many places to prove anything
 WHOLE_MINIMUM = 3  # a whole quote may be a value ("0.1"); two characters prove nothing
 LINES_KEPT = 20_000
-REFERENCE = re.compile(r"\[\d{1,3}(?:[,;]\d{1,3})*\]")  # "[9]" is left out on both sides (R70)
+REFERENCE = re.compile(r"\[\d{1,3}(?:[,;]\d{1,3})*\]")  # "[9]" is ignored on both sides (R70)
 
 
 class Letters(NamedTuple):
-    """A text without white space and hyphens in match form, and the place of each letter: (line index, offset)."""
+    """A text in match form without white space and hyphens, and the position of each letter: (line index, offset)."""
 
     text: str
     places: list[tuple[int, int]]
@@ -28,7 +28,7 @@ class Letters(NamedTuple):
 def calibrate(
     raw_anchor: str, content: DocumentContent, near: LineRange, within: LineRange, *, minimum: int = MINIMUM
 ) -> Calibrated:
-    """The longest prefix of a quote that stands in the lines `within`, preferably in the lines `near`.
+    """The longest prefix of a quote that occurs in the lines `within`, preferably in the lines `near`.
 
     Compared without white space, case, accents, ligatures, typographic signs, reference numbers and hyphens; furniture
     between two lines is skipped. It begins and ends at a word's end. A whole quote has at least WHOLE_MINIMUM, a
@@ -84,14 +84,14 @@ def refuse_quote(status: Literal["none", "rejected"], raw_anchor: str, reason: s
 
 
 def read_length(text: str) -> int:
-    """Characters as a reader counts them: white space once, a word split over two lines in one piece."""
+    """The length as a reader counts it: white space once, a word split over two lines as one."""
     joined = re.sub(rf"(?<=\w)[{re.escape(LINE_HYPHENS)}]\n(?=\w)", "", text)
     return len(" ".join(joined.split()))
 
 
 @lru_cache(maxsize=LINES_KEPT)
 def line_letters(text: str) -> tuple[str, list[int]]:
-    """`loose_map`, kept: the candidates of one question, and of the next, share most of their lines."""
+    """`loose_map`, cached: the candidates of consecutive questions share most of their lines."""
     return loose_map(text)
 
 
@@ -115,7 +115,7 @@ def letters_of(texts: Sequence[str]) -> Letters:
 
 
 def longest_prefix(wanted: str, source: str) -> int:
-    """The length of the longest prefix of `wanted` in `source`; every shorter one stands there too, so halving finds it."""
+    """The length of the longest prefix of `wanted` in `source`, by bisection: every shorter prefix occurs there too."""
     low, high = 0, len(wanted)
     while low < high:
         middle = (low + high + 1) // 2
@@ -143,7 +143,7 @@ def occurrences(wanted: str, source: str) -> list[int]:
 
 
 def is_bounded(start: int, length: int, source: Letters, lines: Sequence[LineRow]) -> bool:
-    """Do a word's beginning and a word's end stand at both ends? "cap" does not stand in "capacity"."""
+    """Whether the match starts and ends at word boundaries: "cap" is not found in "capacity"."""
     first_index, first = source.places[start]
     last_index, last = source.places[start + length - 1]
     before = first > 0 and continues(lines[first_index].text, first - 1)
@@ -151,7 +151,7 @@ def is_bounded(start: int, length: int, source: Letters, lines: Sequence[LineRow
 
 
 def is_split(end: int, source: Letters, lines: Sequence[LineRow]) -> bool:
-    """Does the word before `end` go on after a hyphen on the next line? A shortened quote must not end inside it."""
+    """Whether the word before `end` continues after a hyphen on the next line; no shortened quote may end inside it."""
     if end >= len(source.places):
         return False
     (index, _), (following, offset) = source.places[end - 1], source.places[end]
@@ -159,7 +159,7 @@ def is_split(end: int, source: Letters, lines: Sequence[LineRow]) -> bool:
 
 
 def continues(text: str, offset: int) -> bool:
-    """Are the character at `offset` and the next one inside one word?"""
+    """Whether the characters at `offset` and after it are inside the same word."""
     return offset + 1 < len(text) and text[offset].isalnum() and text[offset + 1].isalnum()
 
 
@@ -168,10 +168,10 @@ def distance(number: int, near: LineRange) -> int:
 
 
 def pieces_of(source: Letters, start: int, end: int, lines: Sequence[LineRow]) -> tuple[QuotePiece, ...]:
-    """One piece a line, from the first to the last matched character; every line between them is whole.
+    """One piece per line, from the first to the last matched character; the lines in between are whole.
 
-    A line without a letter, such as a rule of dashes below a heading, holds nothing that could match. It is part of the
-    quote all the same: without it the quote would not be the text of the page.
+    A line without letters, such as a rule of dashes below a heading, has nothing to match. It still belongs to the
+    quote, which would otherwise differ from the text of the page.
     """
     (first_index, first), (last_index, last) = source.places[start], source.places[end - 1]
     return tuple(

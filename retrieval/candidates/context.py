@@ -1,4 +1,4 @@
-"""The lines handed on around an anchor, by kind of question (R43, R71-R74): enough to answer, never a whole book."""
+"""The context around an anchor, by kind of question (R43, R71-R74): enough to answer, never a whole book."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ CHARS_MAX = 8000  # about 2,048 tokens: the parent unit of R90
 LINES_AROUND = 5  # R71: a paragraph, on the same page
 LISTING_LINES, SECTION_LINES, LOOKUP_LINES = 200, 120, 50  # R72: the upper ends that fit CHARS_MAX
 TABLE_LINES = 60
-TABLE_HEAD = 6  # the caption, the unit and the years stand above the first row
-PEEKED_LINES = 40  # of the next page, to see whether a list goes on there
+TABLE_HEAD = 6  # the caption, unit and years are above the first row
+PEEKED_LINES = 40  # of the next page, to see whether a list continues there
 ITEM = re.compile(r"\(?(?:(\d{1,3})[.)]|([A-Za-z])[.)]|([•▪–—*-]))\s")
 WIDE_INTENTS = {"listing": LISTING_LINES, "section_retrieval": SECTION_LINES, "open_scoped": SECTION_LINES}
 
@@ -25,7 +25,7 @@ def widen(candidate: Candidate, question: Question, content: DocumentContent) ->
 
 
 def whole_sections(kept: Sequence[Candidate], contents: Mapping[str, DocumentContent]) -> dict[str, Context]:
-    """Several kept candidates of one short section: the first, by its id, hands on the whole section (R74)."""
+    """For several kept candidates of one short section, give the first the whole section as context (R74)."""
     first: dict[tuple[str, int], Candidate] = {}
     shared: set[tuple[str, int]] = set()
     for candidate in kept:
@@ -67,7 +67,7 @@ def section_of(candidate: Candidate, content: DocumentContent) -> LineRange | No
 
 
 def range_around(anchor: LineRange, count: int, inside: LineRange) -> LineRange:
-    """About `count` lines with the anchor in the middle, inside a range; the whole range when it is no longer."""
+    """About `count` lines centred on the anchor, inside a range; the whole range if it is shorter."""
     if inside.last - inside.first < count:
         return LineRange(min(inside.first, anchor.first), max(inside.last, anchor.last))
     spare = max(0, count - (anchor.last - anchor.first + 1)) // 2
@@ -89,16 +89,16 @@ def paragraph_around(anchor: LineRange, content: DocumentContent) -> LineRange:
 
 
 def end_of_list(last: int, content: DocumentContent) -> int:
-    """Where the list on the last line of a page ends: there, or on the next page, which is only looked at (R73).
+    """Where the list on the last line of a page ends: there, or on the next page, which is only peeked at (R73).
 
-    It goes on when the first line of text there is its next item: "(f)" after "(e)", "4." after "3.", a bullet.
+    It continues if the next page's first text line is the next item: "(f)" after "(e)", "4." after "3.", a bullet.
     """
     item = item_of(content.lines[last - 1].text)
     for line in content.lines_between(last + 1, last + PEEKED_LINES) if item else ():
         if line.kind in UNSEARCHED_KINDS:
             continue
         following = item_of(line.text)
-        is_rest = not following and line.text[:1].islower()  # of an item of several lines
+        is_rest = not following and line.text[:1].islower()  # an item continued on another line
         if line.kind == "heading" or (following != next_item(item) and not is_rest):
             break
         last, item = line.number, following or item
@@ -106,7 +106,7 @@ def end_of_list(last: int, content: DocumentContent) -> int:
 
 
 def item_of(text: str) -> str:
-    """What a list item is marked with, without brackets and stops: "e", "12", "•"; "" for other lines."""
+    """The marker of a list item without brackets and stops: "e", "12", "•"; "" for other lines."""
     found = ITEM.match(text.strip())
     return next(filter(None, found.groups())).lower() if found else ""
 
@@ -128,7 +128,7 @@ def find_page_range(number: int, content: DocumentContent) -> LineRange:
 
 
 def table_around(anchor: LineRange, content: DocumentContent) -> LineRange:
-    """The rows of the table the anchor is in, and the lines above it that name table, unit and columns."""
+    """The rows of the anchor's table, and the lines above that give its name, unit and columns."""
     page = find_page_range(anchor.first, content)
     first, last = anchor
     while first > page.first and is_table(first - 1, content) and anchor.first - first < TABLE_LINES:
@@ -139,19 +139,19 @@ def table_around(anchor: LineRange, content: DocumentContent) -> LineRange:
 
 
 def row_below(number: int, content: DocumentContent) -> int | None:
-    """The first row of the table a caption stands above, None when no row follows it soon."""
+    """The first row of the table below a caption, None if no row follows soon."""
     rows = content.lines_between(number, number + TABLE_HEAD)
     return next((row.number for row in rows if row.kind == "table_row"), None)
 
 
 def is_table(number: int, content: DocumentContent) -> bool:
-    """A row, or a single line between rows (a group's name)."""
+    """Whether the line is a row, or a single line between rows (a group's name)."""
     kinds = [line.kind for line in content.lines_between(number - 1, number + 1)]
     return content.lines[number - 1].kind == "table_row" or kinds.count("table_row") == len(kinds) - 1 == 2
 
 
 def cut_to_size(lines: LineRange, anchor: LineRange, content: DocumentContent) -> LineRange:
-    """Take lines from the farther end until the text fits; the anchor stays."""
+    """Drop lines from the end farther from the anchor until the text fits."""
     first, last = lines
     sizes = {
         line.number: 0 if line.kind in UNSEARCHED_KINDS else len(line.text) + 1

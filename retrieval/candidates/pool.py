@@ -1,4 +1,4 @@
-"""The candidates an arbiter is to judge: which way the pool is made, and what the best of it point to."""
+"""Build the pool of candidates for the arbiter, and follow what the best of them refer to."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from retrieval.candidates.references import follow
 from retrieval.candidates.rerank_pool import hybrid_candidates
 from retrieval.types import ArbiterName, Briefed, Hit, Mode, Plan, Question
 
-THOROUGH_POOL = 60  # briefs (R98), the most a base may set
+THOROUGH_POOL = 60  # briefs (R98), the most a base may configure
 
 
 class Proposed(NamedTuple):
-    """The pool, with the hits it was made of and the plan, which says what following references came to."""
+    """The pool, the hits it was made of, and the plan with the outcome of following references."""
 
     candidates: tuple[Briefed, ...]
     hits: list[Hit]
@@ -30,7 +30,7 @@ def propose(
     plan: Plan,
     pool_max: int,
 ) -> Proposed:
-    """Passages for a reranker, places of the hits for all others; where references are followed, with their targets."""
+    """Passages for a reranker, places for all other arbiters; if enabled, with the places they refer to."""
     if arbiter == "rerank":
         candidates = hybrid_candidates(question, contents, hits)
     else:

@@ -1,4 +1,4 @@
-"""Where a passage points to (R14, R75): sections, tables and their rows, figures, appendices; and the lines that are meant."""
+"""Where a passage points (R14, R75): sections, tables and rows, figures, appendices; and the lines they denote."""
 
 import re
 from bisect import bisect_right
@@ -11,8 +11,8 @@ from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, TocRow
 from retrieval.candidates.context import paragraph_around
 from retrieval.types import Candidate, Hit, LineRange
 
-REFERRING_MAX = 8  # passages whose text is looked at for references, best first
-TARGETS_MAX = 4  # … and places that are fetched because of them: one extra hop, bounded
+REFERRING_MAX = 8  # the best passages, searched for references
+TARGETS_MAX = 4  # at most this many places are added: one bounded hop
 TABLE_ROWS_MAX = 60  # lines below a caption in which a row of its table is looked for
 
 KINDS = {
@@ -34,7 +34,7 @@ REFERENCE = re.compile(
 
 @dataclass(frozen=True)
 class Reference:
-    """A place a text names: "table", "3", and "(E)" for a row of it. `label` is in match form."""
+    """A reference in a text: "table", "3", and "(E)" for a row of it. `label` is in match form."""
 
     kind: str
     label: str
@@ -46,14 +46,14 @@ class Reference:
 
 @dataclass(frozen=True)
 class Followed:
-    """What following the references of some candidates came to."""
+    """The outcome of following the references of some candidates."""
 
     hits: tuple[Hit, ...]
     led_nowhere: tuple[str, ...]
 
     @property
     def outcome(self) -> str:
-        """A sentence for the plan; R75's exact, fallback and failed in words."""
+        """R75's exact, fallback and failed as a sentence for the plan."""
         if not self.hits and not self.led_nowhere:
             return "the best passages point nowhere else"
         found = f"followed: {'; '.join(hit.detail for hit in self.hits)}" if self.hits else ""
@@ -62,9 +62,9 @@ class Followed:
 
 
 def follow(candidates: Sequence[Candidate], contents: Sequence[DocumentContent]) -> Followed:
-    """A hit for each place the best candidates point to and do not hold themselves; one hop, never further.
+    """A hit for each place the best candidates refer to and do not contain; a single hop.
 
-    What stands nearest the lines that matched is followed first: the sentence found says where its figures are.
+    References near the matched lines come first: the sentence that was found tells where its figures are.
     """
     content_of = {content.document_id: content for content in contents}
     found: list[tuple[int, int, Hit]] = []
@@ -105,7 +105,7 @@ def reference_hit(reference: Reference, target: LineRange, source: Candidate, co
 
 
 def references_in(text: str) -> tuple[tuple[Reference, int], ...]:
-    """The references of a text in one line, and where each begins; "rows (C) and (D)" belong to the table before them."""
+    """The references of a one-line text and their positions; "rows (C) and (D)" belong to the table before them."""
     found: dict[Reference, int] = {}
     table = ""
     for match in REFERENCE.finditer(text):
@@ -120,9 +120,9 @@ def references_in(text: str) -> tuple[tuple[Reference, int], ...]:
 
 
 def resolve_reference(reference: Reference, content: DocumentContent) -> LineRange | None:
-    """The lines a reference means: the row, the caption with its table, or the section; None when it leads nowhere.
+    """The lines a reference means: the row, the caption with its table, or the section; None if there is none.
 
-    A row that is not found leads to its table: less than was meant, and more than nothing.
+    If a row is not found, its table is used instead.
     """
     if reference.row:
         whole = resolve_reference(replace(reference, row=""), content)
@@ -141,7 +141,7 @@ def is_caption(kind: str, text: str, reference: Reference) -> bool:
 
 
 def is_entry(entry: TocRow, title: str, reference: Reference) -> bool:
-    """Is a section numbered so ("3.2."), or named so ("Appendix A", "Note 5 - Acquisitions")?"""
+    """Whether a section has this number ("3.2.") or name ("Appendix A", "Note 5 - Acquisitions")."""
     if reference.kind == "section" and entry.number.rstrip(".").casefold() == reference.label:
         return True
     names = "|".join(map(re.escape, KINDS[reference.kind]))
@@ -149,7 +149,7 @@ def is_entry(entry: TocRow, title: str, reference: Reference) -> bool:
 
 
 def row_in(row: str, caption: int, content: DocumentContent) -> LineRange | None:
-    """The line of a table that begins with the row's name; up to the next caption."""
+    """The line of a table that begins with the row's name, searched up to the next caption."""
     for line in content.lines_between(caption + 1, caption + TABLE_ROWS_MAX):
         if line.kind == "caption":
             return None

@@ -1,7 +1,7 @@
 """The pool of `ranking = rerank`: passages by meaning and by words, fused with weights (R93), before a cross-encoder.
 
-Meaning is an exact search over the vectors of every passage, words are BM25 over the same text that is embedded:
-the passage with its section path or its annotation (R92).
+The meaning search is exact over the vectors of every passage; the word search is BM25 over the text that was
+embedded: the passage with its section path or annotation (R92).
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ class Fused:
 
 @dataclass(frozen=True, eq=False)
 class PassageWords:
-    """The stems of a document's passages, counted."""
+    """Stem counts of a document's passages."""
 
     counts: tuple[Counter[str], ...]
     lengths: tuple[int, ...]
@@ -63,7 +63,7 @@ def hybrid_candidates(
 
 
 def place_in(fused: Fused, hits: Sequence[Hit]) -> Spot:
-    """The place of a passage: at its line that carries most of the question, with the hits inside it."""
+    """The place of a passage: its line that covers most of the question, with the hits inside the passage."""
     lines = LineRange(fused.passage.first_line, fused.passage.last_line)
     inside = [hit for hit in hits if hit.lines.first >= lines.first and hit.lines.last <= lines.last]
     worded = [hit for hit in inside if hit.method in ("keywords", "patterns") and hit.lines.first == hit.lines.last]
@@ -93,14 +93,14 @@ def fused_passages(question: Question, contents: Sequence[DocumentContent]) -> l
 
 
 def by_meaning(topic: str, contents: Sequence[DocumentContent]) -> list[tuple[int, int]]:
-    """(document, passage) of the nearest passages over all documents; vectors of a model that cannot be asked are left out."""
+    """(document, passage) of the nearest passages of all documents, skipping vectors whose model cannot be asked."""
     found: list[tuple[float, tuple[int, int]]] = []
     for document, content in enumerate(contents):
         if content.vectors is None:
             continue
         try:
             vector = query_vector(topic, content.vectors.model_key)
-        except EMBEDDING_ERRORS:  # the plan has met the same and says so
+        except EMBEDDING_ERRORS:  # the plan already reports the same failure
             continue
         found += [
             (-cosine, (document, row)) for row, cosine in find_nearest_rows(vector, content.vectors.passages, EACH_MAX)
@@ -109,7 +109,7 @@ def by_meaning(topic: str, contents: Sequence[DocumentContent]) -> list[tuple[in
 
 
 def by_words(question: Question, contents: Sequence[DocumentContent]) -> list[tuple[int, int]]:
-    """(document, passage) by BM25 over all passages of the scope; those without a word of the question are left out."""
+    """(document, passage) by BM25 over all passages of the scope that share a word with the question."""
     asked = {stemmed for keyword in question.keywords for stemmed in stems_of(keyword.text, question.language)}
     counted = [passage_words(content) for content in contents]
     total = sum(len(words.lengths) for words in counted)
@@ -131,12 +131,12 @@ def by_words(question: Question, contents: Sequence[DocumentContent]) -> list[tu
 
 
 def passage_words(content: DocumentContent) -> PassageWords:
-    """The counted stems of a document's passages, kept."""
+    """The stem counts of a document's passages, cached."""
     return _passage_words(_Kept(content))
 
 
 class _Kept:
-    """A content as a key of a cache: a parse and the annotations it has."""
+    """A content as a cache key: its parse and annotations."""
 
     def __init__(self, content: DocumentContent) -> None:
         self.content = content
@@ -161,5 +161,5 @@ def stems_of(text: str, language: str) -> list[str]:
 
 
 def passage_text(passage: PassageRow) -> str:
-    """What is searched and read of a passage: its annotation or section path, and its lines."""
+    """The searched and shown text of a passage: its annotation or section path, then its lines."""
     return f"{passage.annotation or passage.context}\n{passage.text}".strip()

@@ -1,4 +1,4 @@
-"""What becomes of the candidates: each gets its verdict, a literal quote with its boxes, and the context handed on."""
+"""Finish the candidates: each gets its verdict, a literal quote with boxes, and its context."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from retrieval.types import (
     Verdict,
 )
 
-QUOTE_AROUND = 5  # lines around the anchor in which its quote may stand: what the arbiter was shown, and a little more
+QUOTE_AROUND = 5  # lines around the anchor searched for its quote: a little more than the arbiter was shown
 
 
 def settle(
@@ -54,7 +54,7 @@ def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: 
 
 
 def mark_boxes(quote: Calibrated, anchor: LineRange, within: LineRange, content: DocumentContent) -> tuple[Box, ...]:
-    """The boxes of the quote, or of the anchor when nothing was quoted."""
+    """The boxes of the quote, or of the anchor if nothing was quoted."""
     pieces = [(piece.line_number, piece.start, piece.end) for piece in quote.pieces]
     if not pieces:
         pieces = [(line.number, 0, len(line.text)) for line in content.lines_between(*anchor)]

@@ -11,22 +11,22 @@ from retrieval.types import Hit, LineRange, Question
 from retrieval.words.lexicon import Lexicon, Numbers, lexicon_of
 from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
 
-HITS_MAX = 300  # per document; counts for absence come from the lexicon, not from hits
+HITS_MAX = 300  # per document; absence is counted in the lexicon, not from hits
 REACH = 4  # lines: a sentence of this length, or a row and its header
 DECAY = 0.8  # what a word keeps of its weight for each line of distance
-AKIN_CREDIT = 0.8  # on its own line, and nothing beyond: another word of the family, as "deducted" of "deductible"
-SECTION_CREDIT = 0.5  # a word that stands in the section's title, not near the line
-HEADING_CREDIT = 0.9  # … at the top of the page: a statement's name
+AKIN_CREDIT = 0.8  # on its own line only: another word of the family, as "deducted" for "deductible"
+SECTION_CREDIT = 0.5  # a word in the section's title, but not near the line
+HEADING_CREDIT = 0.9  # … at the top of the page, where a statement's name is
 PAGE_CREDIT = 0.3  # … anywhere else on the page
-PHRASE_BONUS = 0.25  # of the share the words of a phrase have, when they stand as the phrase
+PHRASE_BONUS = 0.25  # of the share of a phrase's words, if they occur as the phrase
 
 Scores = NDArray[np.float32]
 
 
 def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
-    """A hit for each of the best lines that hold a question word; the score is the share of the question it carries.
+    """A hit for each of the best lines with a question word; the score is the share of the question it covers.
 
-    A word counts fully on the line itself and less on lines near it, in the section's title, on the page.
+    A word counts fully on the line itself, and less on nearby lines, in the section's title or on the page.
     """
     lexicon = lexicon_of(content)
     terms = weigh_terms(question, lexicon)
@@ -61,7 +61,7 @@ def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
 def line_hit(
     line: LineRow, document_id: str, matched: list[WeighedTerm], following: list[WeighedTerm], score: float
 ) -> Hit:
-    """The hit on one line; words on the next line stand together with its own (a sentence, a wrapped row)."""
+    """The hit on one line; words continued on the next line count as adjacent (a sentence, a wrapped row)."""
     near = [*matched, *following]
     together = {term.text for term in near if term.points}
     return Hit(
@@ -77,7 +77,7 @@ def line_hit(
 
 
 def nearness(term: WeighedTerm, lexicon: Lexicon, content: DocumentContent) -> Scores:
-    """For each line, how near the term stands: 1 on the line itself."""
+    """For each line, how near the term is: 1 on the line itself."""
     near = np.zeros(lexicon.line_count + 1, dtype=np.float32)
     on_page = np.zeros(len(content.pages) + 1, dtype=np.float32)
     on_page[lexicon.line_pages[term.lines]] = PAGE_CREDIT
@@ -98,7 +98,7 @@ def nearness(term: WeighedTerm, lexicon: Lexicon, content: DocumentContent) -> S
 
 
 def phrase_lines(words: list[WeighedTerm], lexicon: Lexicon) -> Numbers:
-    """The lines on which the words of a phrase, inflected or not, follow one another; it may run over the line end."""
+    """The lines where the words of a phrase, inflected or not, follow one another, also across a line end."""
     if len(words) < 2 or any(not len(term.lines) for term in words):
         return np.zeros(0, dtype=np.int32)
     rarest = min(words, key=lambda term: len(term.lines))

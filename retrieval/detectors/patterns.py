@@ -17,13 +17,23 @@ VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrappe
 MONTHS = (
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|fevr|mars|avr|mai|juin|juil|aout|sept|okt|dez|ene|abr|ago|dic"
 )
-FIGURE = r"(?<![\d.,])[.,]*\d[\d.,]*+"  # from its first sign on: begun at each digit anew, a long one takes forever
-MONEY = rf"(?:[$€£¥]\s?\d|\b(?:usd|eur|gbp|chf|jpy)\s?\d|{FIGURE}\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
-COUNTED = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|une?|deux|trois|dix|trente)"
-SPAN = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|secondes?|heures?|jours?|semaines?|mois|an(?:nee)?s?)"
+FIGURE = r"(?<![\d.,])[.,]*\d[\d.,]*+"  # from its first sign only: begun anew at each digit, a long one takes forever
+MONEY = (
+    r"(?:[$€£¥]\s?\d|\b(?:usd|eur|gbp|chf|jpy)\s?\d"
+    rf"|{FIGURE}\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
+)
+COUNTED = (
+    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety"
+    r"|une?|deux|trois|dix|trente)"
+)
+SPAN = (
+    r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?"
+    r"|secondes?|heures?|jours?|semaines?|mois|an(?:nee)?s?)"
+)
 DURATION = (
     rf"\b{COUNTED}(?:\s?\(\d+\))?[\s-](?:(?:business|working|calendar|full)[\s-])?{SPAN}\b"
-    r"|\b(?:immediate(?:ly)?|prompt(?:ly)?|(?:without|undue) delay|as soon as|indefinite(?:ly)?|sans delai|immediat\w*)\b"
+    r"|\b(?:immediate(?:ly)?|prompt(?:ly)?|(?:without|undue) delay|as soon as|indefinite(?:ly)?|sans delai"
+    r"|immediat\w*)\b"
 )
 PATTERNS: dict[str, re.Pattern[str]] = {
     "amount": re.compile(
@@ -36,7 +46,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     "date": re.compile(
         rf"\b(?:{MONTHS})\w*\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\b\d{{1,2}}\.?\s+(?:{MONTHS})\w*\.?\s+\d{{4}}"
         r"|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b(?:19|20)\d{2}\b"
-        rf"|{DURATION}"  # "when" is as well answered by "within thirty days"
+        rf"|{DURATION}"  # "when" is also answered by "within thirty days"
     ),
     "frequency": re.compile(
         rf"\b(?:(?:semi-?|bi-?)?(?:hourly|daily|weekly|monthly|quarterly|annual(?:ly)?|yearly)|periodic(?:ally)?|regular(?:ly)?"
@@ -51,7 +61,8 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"\b(?:is an?|is the|are the|means|refers to|is defined as|are defined as|stands for)\b|:\s"
     ),
     "explanation": re.compile(
-        r"\b(?:because|since|therefore|by means of|in order to|so that|consists? of|computed|calculated|we (?:compute|use|apply))\b"
+        r"\b(?:because|since|therefore|by means of|in order to|so that|consists? of|computed|calculated|we (?:compute"
+        r"|use|apply))\b"
     ),
     "person": re.compile(r"\b(?:mr|ms|mrs|dr|director|officer|secretary|president|chair\w*|chief|team|manager|lead)\b"),
     "email": re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]++\.[\w.]"),
@@ -81,7 +92,7 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
 
 
 def lines_by_share(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_]) -> list[tuple[int, float]]:
-    """The lines with a primary word and the share of the question on them, largest first, then in reading order."""
+    """The lines with a primary word and the share of the question on each, largest first, then in reading order."""
     if not terms:
         return []
     weights = np.array([term.weight for term in terms])
@@ -105,7 +116,7 @@ def pattern_hit(number: int, matched: list[WeighedTerm], share: float, is_typed:
 
 
 def has_value(number: int, pattern: re.Pattern[str], content: DocumentContent) -> bool:
-    """A value on the line; or on the next one, when the line is running text that goes on there."""
+    """Whether the line has a value, or the next one does and running text continues there."""
     line = content.lines[number - 1]
     if pattern.search(line.match):
         return True

@@ -1,4 +1,4 @@
-"""The detectors at work: side by side over every document, vectors begun early and waited for only when needed."""
+"""Run the detectors in parallel over every document; vectors start early and are awaited only if needed."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,16 +17,16 @@ THREADS = 4
 EARLY_METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns")
 
 _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="detector")
-_encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder")  # no word waits behind a slow server
+_encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder")  # words never wait for a slow server
 
 
 def detect(
     question: Question, plan: Plan, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()
 ) -> tuple[list[Hit], Plan]:
-    """The hits of every detector of the plan, of the whole question and of each of its parts, and the plan as it ran.
+    """The hits of the plan's detectors, for the question and each of its parts, and the plan as it was executed.
 
-    Vectors are begun at once beside the words and waited for only when the words do not suffice. Raises
-    DetectionTimeout when the detectors that look at words do not come to an end.
+    Vectors are started beside the word detectors and awaited only if words do not suffice. Raises DetectionTimeout if
+    the word detectors exceed their time.
     """
     asked = [(0, question)]
     asked += [(number, parse_question(part, contents, dictionary)) for number, part in enumerate(question.parts, 1)]
@@ -41,7 +41,7 @@ def detect(
             continue
         try:
             hits += tag(found.result(), part)
-        except EMBEDDING_ERRORS as error:  # words find something too, and the plan says why they had to
+        except EMBEDDING_ERRORS as error:  # words may still find something, and the plan records the error
             plan = dispatch.without_vectors(plan, f"the question could not be embedded: {error}")
     if plan.is_on("page_hints"):
         pages = set(question.hints.pages)
@@ -52,7 +52,7 @@ def detect(
 def begin_vectors(
     asked: Sequence[tuple[int, Question]], contents: Sequence[DocumentContent]
 ) -> list[tuple[int, Future[list[Hit]]]]:
-    """The search by meaning in threads of its own: the encoder works outside the interpreter's lock."""
+    """Start the search by meaning in threads of its own; the encoder releases the interpreter's lock."""
     return [
         (part, _encoders.submit(copy_context().run, DETECTORS["vectors"], question, content))
         for part, question in asked
@@ -63,7 +63,7 @@ def begin_vectors(
 def run_detectors(
     asked: Sequence[tuple[int, Question]], methods: Sequence[Method], contents: Sequence[DocumentContent]
 ) -> list[Hit]:
-    """The hits of the detectors that look at words, side by side, always in the same order."""
+    """The hits of the word detectors, run in parallel and returned in a fixed order."""
     jobs = [
         (part, _threads.submit(copy_context().run, DETECTORS[method], question, content))
         for part, question in asked
@@ -78,7 +78,7 @@ def tag(hits: list[Hit], part: int) -> list[Hit]:
 
 
 def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
-    """A hit for each page the question names, by its number in the file or as printed (R36)."""
+    """A hit for each page the question names, by file number or printed number (R36)."""
     hits = []
     for content in contents:
         wanted = {str(page) for page in question.hints.pages}

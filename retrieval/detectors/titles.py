@@ -1,4 +1,4 @@
-"""Question words in section titles (R28). A title the question names whole is the strongest evidence there is (R48)."""
+"""Question words in section titles (R28). A title fully named in the question is the strongest evidence (R48)."""
 
 import re
 
@@ -15,13 +15,13 @@ from retrieval.words.tokens import is_stop_word, split_words
 
 SECTION_NAMED_SCORE = 1.0  # the question names the section itself
 FIGURE_TYPES = ("amount", "percentage", "number", "boolean")  # what a statement can answer without being named
-UNNAMED_SHARE = 0.5  # of a figure's rows: a statement the question does not name must hold most of them
+UNNAMED_SHARE = 0.5  # of a figure's rows: an unnamed statement must contain most of them
 PROPOSED_SHARE = 0.2  # … to be proposed at all
-LABEL_SHARE = 0.5  # a line without figures of its own only heads the rows below it
+LABEL_SHARE = 0.5  # a line without figures of its own only introduces the rows below it
 CAUSE = re.compile(
     r"\b(?:why|drove|driv\w+|cause[sd]?|reasons?|explain|due to|pourquoi|raisons?|causes?)\b", re.IGNORECASE
 )
-EXACT_SHARE = 0.75  # a title is what is asked for when it carries this share of the question's own words
+EXACT_SHARE = 0.75  # a title is the one asked for if it covers this share of the question's own words
 
 
 def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:
@@ -43,11 +43,11 @@ def detect_titles(question: Question, content: DocumentContent) -> list[Hit]:
 
 
 def statement_hits(question: Question, terms: list[WeighedTerm], content: DocumentContent) -> list[Hit]:
-    """A hit for each page that is a statement and has rows the question is about.
+    """A hit for each statement page with rows the question is about.
 
-    It counts as an exact title when the question names the statement, or asks for a figure and the page has most of its
-    rows or, with others, the ones they lack. The dictionary's terms are what rows are called; without any, every word
-    counts on a statement that is named.
+    It counts as an exact title if the question names the statement, or asks for a figure and the page has most of its
+    rows, or those that other pages lack. The dictionary's terms are the row names; without any, every word counts on a
+    named statement.
     """
     named = question.hints.statements
     terms = [term for term in terms if term.weight and not statement_names(term.text)]
@@ -71,7 +71,7 @@ def statement_hits(question: Question, terms: list[WeighedTerm], content: Docume
 
 
 def wants_figure(question: Question) -> bool:
-    """A type of answer a statement has; or none told, and a year: "accounts payable at the end of 2019"."""
+    """Whether a statement has answers of this type; also if there is no type but a year: "accounts payable in 2019"."""
     is_plain = question.answer_type == "text" and question.intent == "field_extraction" and bool(question.years)
     return (question.answer_type in FIGURE_TYPES or is_plain) and not CAUSE.search(question.topic)
 
@@ -80,12 +80,12 @@ Rows = list[tuple[WeighedTerm, Numbers]]
 
 
 def rows_on(page: StatementPage, terms: list[WeighedTerm]) -> Rows:
-    """The terms that stand on a statement's page, each with its lines there."""
+    """The terms on a statement's page, each with its lines there."""
     return [(term, lines) for term in terms if len(lines := numbers_within(term.lines, page.lines))]
 
 
 def covering(found: dict[StatementPage, Rows], rows: list[WeighedTerm]) -> set[StatementPage]:
-    """The fewest pages that have most of the rows together, none when there are no such; of equals the first."""
+    """The fewest pages that together have most of the rows, [] if there are none; earlier pages win ties."""
     total = sum(term.weight for term in rows)
     missing = set(rows)
     chosen: set[StatementPage] = set()
@@ -101,7 +101,7 @@ def covering(found: dict[StatementPage, Rows], rows: list[WeighedTerm]) -> set[S
 
 
 def statement_hit(page: StatementPage, matched: Rows, share: float, is_asked: bool, content: DocumentContent) -> Hit:
-    """The hit of a statement's page, on the row that carries most of the question, the first of equals."""
+    """The hit of a statement's page, on the first row that covers most of the question."""
     carried: dict[int, float] = {}
     for term, lines in matched:
         for number in lines.tolist():
@@ -112,7 +112,7 @@ def statement_hit(page: StatementPage, matched: Rows, share: float, is_asked: bo
         method="titles",
         document_id=content.document_id,
         lines=LineRange(best, best),
-        score=round(share, 6) if is_asked else 0.0,  # then it is proposed, and its own words speak for it
+        score=round(share, 6) if is_asked else 0.0,  # otherwise the page is only proposed, and scores by its words
         matched_keywords=tuple(term.text for term, _ in matched),
         toc_index=content.lines[best - 1].toc_index,
         exact_title=is_asked,
@@ -136,7 +136,7 @@ def title_hit(
 ) -> Hit:
     words = [word for word in split_words(content.title_forms[entry.index]) if not is_stop_word(word, content.language)]
     covered = sum(any(word in term.forms for term in matched) for word in words) / len(words) if words else 0.0
-    # One word is a title by chance: "Attention" is not what "how is attention computed" asks for.
+    # A single word may match by chance: "how is attention computed" does not ask for a section "Attention".
     needed = [term for term in terms if term.is_primary or len(words) == 1]
     asked = sum(term.weight for term in matched if term in needed)
     is_exact = is_named or (covered == 1.0 and asked >= EXACT_SHARE * sum(term.weight for term in needed))
@@ -153,7 +153,7 @@ def title_hit(
 
 
 def entries_with(term: WeighedTerm, lexicon: Lexicon) -> set[int]:
-    """The contents entries in whose title a term stands."""
+    """The contents entries whose title contains a term."""
     return {index for form in term.forms for index in lexicon.titles.get(form, ())}
 
 

@@ -1,4 +1,4 @@
-"""Passages and titles near the question in meaning (R33). A proposal only: nearness proves nothing (R56)."""
+"""Passages and titles near the question in meaning (R33). They are only proposed: nearness proves nothing (R56)."""
 
 from functools import lru_cache
 from threading import Lock
@@ -30,12 +30,12 @@ def detect_vectors(question: Question, content: DocumentContent) -> list[Hit]:
 
 @lru_cache(maxsize=256)
 def query_vector(text: str, model_key: str) -> NDArray[np.float32]:
-    """The question's vector by the model that made the vectors it is compared with; kept for the next one (R108)."""
+    """The question's vector, by the model of the vectors it is compared with; cached for the next question (R108)."""
     embedder = embedder_for(model_key)
     if embedder is None:
         raise EncoderMissing(f"nobody here can embed a question as {model_key} does")
     vector = embedder.embed_query(text)
-    vector.flags.writeable = False  # the next question in these words gets the same one
+    vector.flags.writeable = False  # shared with later questions in the same words
     return vector
 
 

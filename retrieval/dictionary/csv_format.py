@@ -1,4 +1,4 @@
-"""The expert dictionary as CSV: concept, language, term, priority, weight. Whatever is read is checked."""
+"""The expert dictionary as CSV: concept, language, term, priority, weight. Everything read is validated."""
 
 import csv
 import io
@@ -28,10 +28,10 @@ PRIORITIES = ("primary", "secondary")
 PRIORITY_WORDS = {"primary": _("Primary term"), "secondary": _("Secondary term")}
 PLACES = {"concept": _("concept"), "term": _("term")}
 TEXT_MAX = 120  # characters, as the columns of Concept and Term
-WEIGHT_MAX = 5.0  # a term weighing more would drown every other word of a question
+WEIGHT_MAX = 5.0  # a heavier term would drown every other word of a question
 BYTES_MAX = 1_000_000
 ROWS_MAX = 10_000  # of one file and of one base; the two packs that ship hold about 2,500
-CONCEPT_TERMS_MAX = 200  # of one concept: its terms are compared with one another, and shown on one page
+CONCEPT_TERMS_MAX = 200  # of one concept: its terms are compared pairwise, and shown on one page
 ERRORS_MAX = 50  # a file of the wrong kind fails on every line
 
 Priority = Literal["primary", "secondary"]
@@ -55,7 +55,7 @@ class LineError(NamedTuple):
 
 
 class WordlistError(ValueError):
-    """A value or a file that is no dictionary; the message is for people."""
+    """An invalid value or file; the message is for people."""
 
 
 def size_error() -> WordlistError:
@@ -68,7 +68,7 @@ def not_utf8() -> WordlistError:
 
 
 def read_bytes(content: bytes) -> tuple[list[WordRow], list[LineError]]:
-    """The rows of an uploaded file and what is wrong with others. Raises WordlistError when it is no such file."""
+    """The valid rows of an uploaded file, and the errors of the others. Raises WordlistError if it is no such file."""
     if len(content) > BYTES_MAX:
         raise size_error()
     try:
@@ -78,7 +78,7 @@ def read_bytes(content: bytes) -> tuple[list[WordRow], list[LineError]]:
 
 
 def read_text(text: str) -> tuple[list[WordRow], list[LineError]]:
-    """As `read_bytes`; a row given twice in a file is an error, so that nobody wonders which one holds."""
+    """Like `read_bytes`; a row given twice is an error, since it would be unclear which one applies."""
     lines = table_of(text)
     _, header = next(lines, (1, []))
     columns = [name.strip().casefold() for name in header]
@@ -108,7 +108,7 @@ def read_text(text: str) -> tuple[list[WordRow], list[LineError]]:
 
 
 def table_of(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines with their numbers, empty ones left out; the delimiter is the header's."""
+    """The non-empty lines with their numbers; the delimiter is the header's."""
     header = text.partition("\n")[0]
     delimiter = max(",;\t", key=header.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -122,7 +122,7 @@ def table_of(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def read_word_row(columns: Sequence[str], cells: Sequence[str]) -> WordRow:
-    """A checked row. Raises WordlistError."""
+    """Read and validate a row. Raises WordlistError."""
     if len(cells) > len(columns):
         words = gettext("%(cells)s cells, but the header names %(columns)s columns.")
         raise WordlistError(words % {"cells": len(cells), "columns": len(columns)})
@@ -137,7 +137,7 @@ def read_word_row(columns: Sequence[str], cells: Sequence[str]) -> WordRow:
 
 
 def check_word_row(concept: str, language: str, term: str, priority: str = "", weight: str = "") -> WordRow:
-    """A row of values as typed; an empty priority is primary, an empty weight 1. Raises WordlistError."""
+    """Validate values as typed; an empty priority is primary, an empty weight 1. Raises WordlistError."""
     language, priority = language.strip().casefold(), priority.strip().casefold() or "primary"
     if language not in LANGUAGES:
         words = gettext("The language must be empty (any) or one of %(names)s.")
@@ -149,7 +149,7 @@ def check_word_row(concept: str, language: str, term: str, priority: str = "", w
 
 
 def checked_text(text: str, what: str) -> str:
-    """A name or term with single spaces. Raises WordlistError when nothing could be searched with it."""
+    """A name or term with single spaces. Raises WordlistError if it contains nothing searchable."""
     told = {"what": PLACES[what], "count": TEXT_MAX}
     if any(unicodedata.category(character) in ("Cc", "Cs", "Co") for character in text.strip()):
         raise WordlistError(gettext("The %(what)s holds characters that cannot be shown, or a line break.") % told)
@@ -167,14 +167,14 @@ def checked_weight(text: str) -> float:
         weight = float(text.strip() or 1)
     except ValueError:
         weight = -1.0
-    if not 0 < weight <= WEIGHT_MAX:  # not a number compares as false
+    if not 0 < weight <= WEIGHT_MAX:  # also false for NaN
         words = gettext("The weight must be a number above 0 and up to %(most)s, for example 0.5.")
         raise WordlistError(words % {"most": f"{WEIGHT_MAX:g}"})
     return weight
 
 
 def write_csv(rows: Iterable[WordRow]) -> str:
-    """The rows as CSV that no spreadsheet takes for a formula and `read_text` reads back as they were."""
+    """The rows as CSV that no spreadsheet executes as formulas and `read_text` reads back unchanged."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(COLUMNS)

@@ -17,7 +17,7 @@ Kind = Literal["new", "changed", "same"]
 
 
 class RowChange(NamedTuple):
-    """What taking in a row does; `before` is the term it changes."""
+    """What importing a row does; `before` is the term it changes."""
 
     kind: Kind
     row: WordRow
@@ -29,7 +29,7 @@ def already_there(name: str) -> WordlistError:
 
 
 def add_concept(base: KnowledgeBase, row: WordRow) -> Concept:
-    """A new concept with its first term. Raises WordlistError when there is one of that name."""
+    """Add a concept with its first term. Raises WordlistError if the name is taken."""
     check_room(base, 1)
     if Concept.objects.filter(base=base, name__iexact=row.concept).exists():
         raise already_there(row.concept)
@@ -40,7 +40,7 @@ def add_concept(base: KnowledgeBase, row: WordRow) -> Concept:
 
 
 def rename_concept(concept: Concept, name: str) -> None:
-    """Raises WordlistError when the name cannot be used."""
+    """Rename a concept. Raises WordlistError if the name cannot be used."""
     name = checked_text(name, "concept")
     if Concept.objects.filter(base=concept.base, name__iexact=name).exclude(pk=concept.pk).exists():
         raise already_there(name)
@@ -50,7 +50,7 @@ def rename_concept(concept: Concept, name: str) -> None:
 
 
 def put_term(concept: Concept, row: WordRow, term: Term | None = None) -> Term:
-    """Add a term, or change one; from then on it is the expert's and no pack takes it away. Raises WordlistError."""
+    """Add or change a term; from then on it is the expert's, and no pack removes it. Raises WordlistError."""
     if term is None:
         check_room(concept.base, 1)
         if concept.terms.count() >= CONCEPT_TERMS_MAX:
@@ -76,7 +76,7 @@ def row_of_term(term: Term) -> WordRow:
 
 
 def check_room(base: KnowledgeBase, count: int) -> None:
-    """Raises WordlistError when a base would hold more terms than a question can be compared with in time."""
+    """Raises WordlistError if a base would hold more terms than a question can be compared with in time."""
     if Term.objects.filter(concept__base=base).count() + count > ROWS_MAX:
         raise WordlistError(gettext("A base holds at most %(count)s terms.") % {"count": f"{ROWS_MAX:,}"})
 
@@ -85,7 +85,7 @@ def check_room(base: KnowledgeBase, count: int) -> None:
 
 
 def changes_of(base: KnowledgeBase, rows: Sequence[WordRow]) -> list[RowChange]:
-    """What a file would do to the dictionary: it adds terms and changes priority and weight, and deletes nothing."""
+    """What a file would do: add terms and change priorities and weights. It deletes nothing."""
     load_missing(base)
     terms = Term.objects.filter(concept__base=base).select_related("concept")
     known = {key_of_row(row): row for row in map(row_of_term, terms)}
@@ -104,9 +104,9 @@ def key_of_row(row: WordRow) -> tuple[str, str, str]:
 
 
 def take_in(base: KnowledgeBase, rows: Sequence[WordRow]) -> Counter[Kind]:
-    """Do what `changes_of` tells, all or nothing; how many of each kind. Raises WordlistError."""
+    """Apply `changes_of`, all or nothing, and count the changes by kind. Raises WordlistError."""
     with transaction.atomic():
-        # Two files at once: the second one compares with what the first one left.
+        # Of two concurrent files, the second is compared with the first one's result.
         KnowledgeBase.objects.select_for_update().get(pk=base.pk)
         changes = changes_of(base, rows)
         counts = Counter(change.kind for change in changes)

@@ -1,4 +1,4 @@
-"""The forms of the dictionary page: what a person types, checked by the same rules as a file."""
+"""Forms of the dictionary page, with the same rules as for a file."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ FIELD = {"class": "field"}
 
 
 class TermForm(forms.Form):
-    """One term; `row` is what it says, once it is valid."""
+    """One term; `row` is its value once it is valid."""
 
     language = forms.ChoiceField(choices=list(LANGUAGES.items()), required=False, widget=forms.Select(attrs=FIELD))
     term = forms.CharField(max_length=TEXT_MAX, widget=forms.TextInput(attrs=FIELD))
@@ -59,7 +59,7 @@ class TermForm(forms.Form):
 
     @property
     def said(self) -> str:
-        """Everything that is wrong, in one sentence after the other."""
+        """All errors in one string, a sentence each."""
         return " ".join(str(error) for errors in self.errors.values() for error in errors)
 
 

@@ -1,4 +1,4 @@
-"""The expert dictionary of a base, as values (R18): what each concept is called, and what it is computed from."""
+"""Load a base's expert dictionary as values (R18): the names of each concept, and what it is computed from."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -12,13 +12,13 @@ from retrieval.words.tokens import normalise_words
 
 
 def ensure_dictionary(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
-    """Every concept of a base with its terms, by name; the packs that ship are loaded when nobody decided otherwise."""
+    """Every concept of a base with its terms, by name; packs without a decision are loaded first."""
     load_missing(base)
     return concepts_of(read_word_rows(base))
 
 
 def read_word_rows(base: KnowledgeBase) -> Iterator[WordRow]:
-    """The dictionary of a base as rows, by concept; its terms as they were added, the usual one first."""
+    """A base's dictionary as rows, by concept; terms in the order they were added, the usual one first."""
     terms = Term.objects.filter(concept__base=base).order_by("concept__name", "pk")
     values = terms.values_list("concept__name", "language", "text", "priority", "weight")
     for concept, language, text, priority, weight in values:
@@ -27,12 +27,12 @@ def read_word_rows(base: KnowledgeBase) -> Iterator[WordRow]:
 
 @lru_cache
 def pack_concepts(*names: str) -> tuple[ConceptTerms, ...]:
-    """The concepts of the packs of these names (all when none is named), without a database."""
+    """The concepts of the named packs (all if none is named), without a database."""
     return concepts_of(row for name in names or PACKS for row in pack_rows(name))
 
 
 def concepts_of(rows: Iterable[WordRow]) -> tuple[ConceptTerms, ...]:
-    """Rows as values. A term that is the name of another concept pulls in that concept's terms, never the reverse."""
+    """Rows as values. A term that names another concept pulls in that concept's terms, never the reverse."""
     grouped: dict[str, list[WordRow]] = {}
     for row in rows:
         grouped.setdefault(row.concept, []).append(row)
@@ -41,13 +41,13 @@ def concepts_of(rows: Iterable[WordRow]) -> tuple[ConceptTerms, ...]:
 
 
 def expand_concept(concept: str, grouped: dict[str, list[WordRow]], names: dict[str, str]) -> Iterator[ConceptTerm]:
-    """A concept's own terms, then those of the concepts it pulls in, near ones first.
+    """A concept's own terms, then those of the concepts it pulls in, nearest first.
 
-    On the way the weights multiply, and what is pulled in as secondary stays so.
+    Weights multiply along the way, and terms pulled in as secondary remain secondary.
     """
     pulled = [(concept, 1.0, False)]
     seen = {concept}
-    for name, share, is_secondary in pulled:  # grows while it is walked
+    for name, share, is_secondary in pulled:  # grows during iteration
         for row in grouped[name]:
             other = names.get(phrase_of(row.term), name)
             weaker = is_secondary or row.priority == "secondary"
@@ -62,5 +62,5 @@ def expand_concept(concept: str, grouped: dict[str, list[WordRow]], names: dict[
 
 @lru_cache(maxsize=20_000)
 def phrase_of(text: str) -> str:
-    """What two spellings of a name share."""
+    """The key two spellings of a name share."""
     return " ".join(normalise_words(text))

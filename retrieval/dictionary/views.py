@@ -48,7 +48,7 @@ CHANGES_SHOWN = 500
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def dictionary(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The concepts of a base with their terms, searched; a form that adds one."""
+    """The concepts of a base with their terms, with search and a form to add one."""
     found = get_base(request, pk)
     form = ConceptForm(request.POST or None, initial={"language": "en"})
     if request.method == "POST" and form.is_valid():
@@ -77,12 +77,12 @@ def dictionary(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def get_base(request: HttpRequest, pk: UUID) -> KnowledgeBase:
-    """The base to read, or to write to when the request would."""
+    """The base, for reading or, if the request writes, for writing."""
     return access.get_base(request.user, pk, *(access.WRITE if request.method == "POST" else ()))
 
 
 def concepts_with(found: KnowledgeBase, asked: str) -> Any:
-    """The concepts whose name or terms hold what is searched for."""
+    """The concepts whose name or terms contain the searched text."""
     terms = Prefetch("terms", Term.objects.order_by("language", "pk"))
     concepts = Concept.objects.filter(base=found).order_by(Lower("name")).prefetch_related(terms)
     if asked:
@@ -94,7 +94,7 @@ def concepts_with(found: KnowledgeBase, asked: str) -> Any:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
-    """One concept and its terms; renamed by POST."""
+    """One concept and its terms; POST renames it."""
     found = get_base(request, pk)
     row = get_concept(found, concept_pk)
     if request.method == "POST":
@@ -142,7 +142,7 @@ def show_concept(
 
 
 def bound_form(term: Term) -> TermForm:
-    """The form of a row of the table; its fields belong to the form element of that row."""
+    """The form of a table row; its fields refer to the form element of that row."""
     values = {"language": term.language, "term": term.text, "priority": term.priority, "weight": f"{term.weight:g}"}
     form = TermForm(initial=values, auto_id=f"{term.pk}-%s")
     for name, field in form.fields.items():
@@ -203,7 +203,7 @@ def save_term(request: HttpRequest, found: KnowledgeBase, row: Concept, known: T
 
 @require_POST
 def packs(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Choose which packs a base uses."""
+    """Choose the packs a base uses."""
     found = get_base(request, pk)
     switch(found, request.POST.getlist("pack"))
     messages.success(request, gettext("The packs are set. What you changed or added yourself is left as it was."))
@@ -215,7 +215,7 @@ def packs(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 def give_file(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The dictionary as CSV."""
+    """Download the dictionary as CSV."""
     found = get_base(request, pk)
     load_missing(found)
     response = HttpResponse("\ufeff" + write_csv(read_word_rows(found)), content_type="text/csv; charset=utf-8")
@@ -226,7 +226,7 @@ def give_file(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def take_file(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Show what a CSV file would change, with its errors by line; take it in when that was confirmed."""
+    """Show what a CSV file would change, with its errors by line; apply it once confirmed."""
     found = access.get_base(request.user, pk, *access.WRITE)
     shown: dict[str, Any] = {**describe_base(request, found), "columns": COLUMNS, "rows_max": ROWS_MAX}
     if request.method != "POST":
@@ -247,7 +247,7 @@ def take_file(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def sent_text(request: HttpRequest) -> str:
-    """The text of the uploaded file, or of the one shown before. Raises WordlistError."""
+    """The text of the uploaded file, or of the one already shown. Raises WordlistError."""
     if "confirmed" in request.POST:
         return request.POST.get("csv", "")
     file = request.FILES.get("file")

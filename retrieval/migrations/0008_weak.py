@@ -5,21 +5,30 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('documents', '0005_idempotency_keys'),
-        ('llm', '0004_spending'),
-        ('retrieval', '0007_readings'),
+        ("documents", "0005_idempotency_keys"),
+        ("llm", "0004_spending"),
+        ("retrieval", "0007_readings"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.RemoveIndex(
-            model_name='retrievalrun',
-            name='retrieval_run_risky',
+            model_name="retrievalrun",
+            name="retrieval_run_risky",
         ),
         migrations.AddIndex(
-            model_name='retrievalrun',
-            index=models.Index(condition=models.Q(('status__in', ['failed', 'weak', 'not_found', 'cannot_tell']), ('arbiter_status', 'not_run'), models.Q(('contradictions', []), _negated=True), models.Q(('violations', []), _negated=True), _connector='OR'), fields=['created_at'], name='retrieval_run_risky'),
+            model_name="retrievalrun",
+            index=models.Index(
+                condition=models.Q(
+                    ("status__in", ["failed", "weak", "not_found", "cannot_tell"]),
+                    ("arbiter_status", "not_run"),
+                    models.Q(("contradictions", []), _negated=True),
+                    models.Q(("violations", []), _negated=True),
+                    _connector="OR",
+                ),
+                fields=["created_at"],
+                name="retrieval_run_risky",
+            ),
         ),
     ]

@@ -1,7 +1,7 @@
-"""Thorough mode: a model reads the question once (R16-R24, R84), and what it says is checked against the rules' reading.
+"""Thorough mode: a model reads the question once (R16-R24, R84), and its reading is checked against the rules'.
 
-The rules' reading stays the ground: the model may mend spelling, name other words for the same thing, choose the kind of
-answer and split a compound question. It can take no word away, and without an answer the rules' reading stands.
+The rules' reading remains the basis: the model may correct spelling, add other words for the same thing, choose the
+kind of answer and split a compound question. It can remove no word; if it fails, the rules' reading is used.
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ from retrieval.words.lexicon import lexicon_of
 from retrieval.words.tokens import normalise_words
 
 PROMPT_NAME, PROMPT_VERSION = "question", "1"
-DEADLINE_S = 20.0  # a person waits; the rules have read the question already
-REWRITES_MAX = 12  # R84: the question's own words are always kept beside them
+DEADLINE_S = 20.0  # a person is waiting, and the rules have already read the question
+REWRITES_MAX = 12  # R84: the question's own words are always kept as well
 REWRITE_CHARS = 60
-REWRITE_WEIGHT = 0.6  # the question did not say the word
+REWRITE_WEIGHT = 0.6  # not a word of the question
 PARTS_MAX = 4
 INTENTS = ("field_extraction", "section_retrieval", "conditional_lookup", "listing", "open_scoped", "open_corpus_wide")
 SHAPES = ("single", "listing", "table")
@@ -33,9 +33,11 @@ TYPES = ("text", *ANSWER_TYPES)
 INSTRUCTIONS = """\
 You read a question before documents are searched for its answer. You do not answer it.
 
-corrected: the question with slips of spelling mended; every number, name, code and year exactly as asked. Nothing added.
+corrected: the question with slips of spelling mended; every number, name, code and year exactly as asked. Nothing \
+added.
 intent: field_extraction (one value or fact), conditional_lookup (what holds in a case), listing (everything of a kind),
-section_retrieval (what a named place says), open_scoped (explain or compare something), open_corpus_wide (a whole subject).
+section_retrieval (what a named place says), open_scoped (explain or compare something), open_corpus_wide (a whole \
+subject).
 shape: single, listing or table. answer_type: the kind of value that would answer it; text when none fits.
 rewrites: for words of the question, other words a document may use for the same thing; "of" repeats the word as asked.
 Only words that mean the same in this question, in the question's language, at most twelve together.
@@ -62,7 +64,7 @@ class QuestionReply(BaseModel):
 def read_by_model(
     question: Question, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()
 ) -> tuple[Question, Exchange | None]:
-    """The question as a model and the rules read it together, and the exchange; as the rules read it when none came."""
+    """The question as read by the rules and a model, with the exchange; by the rules alone if the model fails."""
     try:
         completion = complete(
             instructions=INSTRUCTIONS,
@@ -82,7 +84,7 @@ def read_by_model(
 def merge_reply(
     question: Question, reply: QuestionReply, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms]
 ) -> Question:
-    """The rules' reading of the mended question, with what of the reply holds."""
+    """The rules' reading of the corrected question, with the valid parts of the reply."""
     notes = list(question.notes)
     corrected = " ".join(unfence(reply.corrected).split())[:QUESTION_MAX]
     if corrected and corrected != question.corrected and keeps_facts(question.original, corrected):
@@ -107,7 +109,7 @@ def merge_reply(
 
 
 def keeps_facts(original: str, corrected: str) -> bool:
-    """Whether a mended question has the numbers, codes and years of the one that was asked, and no others."""
+    """Whether a corrected question has exactly the numbers, codes and years of the original."""
     return facts_of(original) == facts_of(corrected)
 
 
@@ -117,7 +119,7 @@ def facts_of(text: str) -> set[str]:
 
 
 def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[DocumentContent]) -> list[Keyword]:
-    """Other words for words of the question, counted together with them; for words that were not asked, none."""
+    """Other words for words of the question, counted together with them; those for words not asked are ignored."""
     lexicons = [lexicon_of(content) for content in contents]
     known = {keyword.text for keyword in question.keywords}
     found: dict[str, Keyword] = {}
@@ -137,7 +139,7 @@ def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[Doc
 
 
 def check_parts(question: Question, reply: QuestionReply) -> tuple[str, ...]:
-    """The parts of a compound question; each must speak in words of the question, or it is not a part of it."""
+    """The valid parts of a compound question: each must use words of the question."""
     asked = set(normalise_words(question.corrected))
     parts = [" ".join(unfence(part).split())[:QUESTION_MAX] for part in reply.parts if part.strip()]
     own = [

@@ -6,25 +6,25 @@ from typing import NamedTuple
 
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
 
-COMMON_SHARE = 0.5  # a word in the names of more of the scope's documents than this tells none of them apart
-PART_MIN = 5  # letters of a name that may stand inside a name written in one piece ("express" in AMERICANEXPRESS)
+COMMON_SHARE = 0.5  # a word in the names of more of the scope's documents than this distinguishes none
+PART_MIN = 5  # letters of a name found inside a name written without spaces ("express" in AMERICANEXPRESS)
 ABBREVIATION = re.compile(r"^(?=(?:.*[A-Z]){2})[A-Za-z&]{2,6}$")
 YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d\d)(?!\d)|\bFY\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = re.compile(r"(?<![a-z])q([1-4])(?!\d)|(?<=\d)q([1-4])(?!\d)|\b([1-4])q(?=\s?\d{2})", re.IGNORECASE)
 ENDED = re.compile(r"\bended\s+\w+\s+\d{1,2},?\s+((?:19|20)\d\d)", re.IGNORECASE)
 TYPED = re.compile(r"[\w&]+(?:[.-][A-Za-z]\w*)*")
-EXACT_YEAR, OTHER_YEAR, NEXT_YEAR = 3, 2, 1  # a report tells of the years before, so the next year's may do
+EXACT_YEAR, OTHER_YEAR, NEXT_YEAR = 3, 2, 1  # a report covers the years before, so the next year's may answer
 
 
 class Name(NamedTuple):
-    """What a document is called: title and file name, and the words of its first lines."""
+    """The names of a document: title and file name, and the words of its first lines."""
 
     label: str
     cover: str
 
 
 class Called(NamedTuple):
-    """A name as it can be searched: words in match form, and all of them in one piece."""
+    """A name prepared for searching: words in match form, and all of them joined."""
 
     label: tuple[str, ...]
     joined: str
@@ -32,10 +32,10 @@ class Called(NamedTuple):
 
 
 def documents_named(topic: str, names: Sequence[Name], known: Collection[str] = ()) -> tuple[list[int], bool]:
-    """The places of the documents a question names, and whether by a year as well; ([], False) when it names none.
+    """Indexes of the documents a question names, and whether a year matched too; ([], False) if it names none.
 
-    `known` are words of the question that name a concept of the dictionary, and so no company. Each name in the
-    question has its documents; of these the ones of the year asked for are taken when there are such.
+    `known` are words of the question that name a concept of the dictionary, and so no company. Each name in it selects
+    its documents, narrowed to those of the asked year if there are any.
     """
     called = [called_of(name) for name in names]
     chosen: dict[int, None] = {}
@@ -55,7 +55,7 @@ def called_of(name: Name) -> Called:
 
 
 def runs_of(topic: str, known: Collection[str]) -> list[tuple[str, ...]]:
-    """Runs of capitalised words, "American Express" or "JnJ": as typed, without small words and words of the trade."""
+    """Runs of capitalised words, "American Express" or "JnJ": as typed, without stop words and trade terms."""
     runs: list[tuple[str, ...]] = []
     run: list[str] = []
     end = 0
@@ -84,7 +84,7 @@ def is_name_word(typed: str, known: Collection[str]) -> bool:
 
 
 def named_by(run: tuple[str, ...], called: Sequence[Called]) -> list[int]:
-    """The documents that the longest part of the run names; none when that part names most of them."""
+    """The documents named by the longest part of the run; [] if that part names most of them."""
     for length in range(len(run), 0, -1):
         for start in range(len(run) - length + 1):
             part = run[start : start + length]
@@ -106,7 +106,7 @@ def in_cover(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bo
 
 
 def is_abbreviated(words: tuple[str, ...], typed: tuple[str, ...], name: Called) -> bool:
-    """Is it made of the beginnings of neighbouring words, "AMEX" of "American Express", "JnJ" of "Johnson & Johnson"?"""
+    """Is it made of the beginnings of consecutive words, "AMEX" of "American Express", "JnJ" of "Johnson & Johnson"?"""
     if len(typed) != 1 or not ABBREVIATION.match(typed[0]):
         return False
     letters = typed[0].lower().replace("&", "")
@@ -120,7 +120,7 @@ def is_abbreviated(words: tuple[str, ...], typed: tuple[str, ...], name: Called)
 
 
 def made_of(letters: str, words: Sequence[str], depth: int = 0) -> bool:
-    """Do the letters split into beginnings of the first words, two at least?"""
+    """Whether the letters split into beginnings of the first words, of at least two of them."""
     if not letters:
         return depth > 1
     if not words or is_stop_word(words[0], "en"):
@@ -136,7 +136,7 @@ def stands_in(words: tuple[str, ...], text: tuple[str, ...]) -> bool:
 
 
 def of_the_time(topic: str, places: Sequence[int], names: Sequence[Name]) -> tuple[list[int], bool]:
-    """Of the documents, those of the year asked for (the latest of several) and of the quarter; and was there one?"""
+    """The documents of the asked year (the latest of several) and quarter, and whether there are any."""
     years = years_in(topic)
     if not years:
         return list(places), False
@@ -151,7 +151,7 @@ def of_the_time(topic: str, places: Sequence[int], names: Sequence[Name]) -> tup
 
 
 def fit_of(years: Sequence[int], name: Name) -> int:
-    """How well a document's time fits the years asked for; of several years the latest report tells all."""
+    """How well a document's period fits the asked years; for several years the latest report covers all."""
     own = years_of_document(name)
     if max(years) in own:
         return EXACT_YEAR
@@ -159,7 +159,7 @@ def fit_of(years: Sequence[int], name: Name) -> int:
 
 
 def years_of_document(name: Name) -> set[int]:
-    """The years in the label, else the one the first lines say the report is for, else the latest they hold."""
+    """The years in the label, else the one the first lines give as the reporting year, else the latest they mention."""
     in_label = years_in(name.label.replace("_", " "))
     if in_label:
         return set(in_label)

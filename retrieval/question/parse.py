@@ -1,4 +1,4 @@
-"""A question as typed becomes a Question, by rules (R16-R24): what to search, where, and what kind of answer is wanted."""
+"""Parse a typed question into a Question by rules (R16-R24): what to search, where, and the kind of answer wanted."""
 
 import re
 from collections import Counter
@@ -37,10 +37,10 @@ from retrieval.words.tokens import (
 )
 from retrieval.words.wording import Wordings, read_word_lists, read_wordings
 
-QUESTION_MAX = 4000  # characters: what is longer is a document, not a question
-NAME_WEIGHT = 0.3  # the document's own name stands on every page
+QUESTION_MAX = 4000  # characters: anything longer is a document, not a question
+NAME_WEIGHT = 0.3  # the document's own name is on every page
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
-FORMS_MAX = 40  # a stem with more forms than this is no word of a language
+FORMS_MAX = 40  # a stem with more forms than this is not a real word
 PHRASE_WORDS_MAX = 4
 
 IDENTIFIER = re.compile(
@@ -57,7 +57,7 @@ IDENTIFIER = re.compile(
 YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d{2})(?!\d)|\bFY\s?'?(\d{2})\b", re.IGNORECASE)
 FISCAL = re.compile(r"^(?:fy|q[1-4]|h[12])?\d*$")
 
-# The first type whose section is found in a question is the type of its answer.
+# The first type whose section matches a question is the type of its answer.
 TYPE_OF_SECTION = {
     "term": "definition",
     "email": "email",
@@ -89,18 +89,18 @@ VAGUE_LENGTH_MAX = 5  # "What is the cap, then?" is vague; a longer sentence wit
 
 @cache
 def answer_rules() -> Wordings:
-    """The signs of what kind of answer is wanted."""
+    """The expressions that show what kind of answer is wanted."""
     return read_wordings(Path(__file__).parent, "answers", FRAMES)
 
 
 @cache
 def vague_words() -> frozenset[str]:
-    """Words that alone fit many places of many documents: which one is meant must be asked (R23, A15)."""
+    """Words that alone fit many places of many documents, so that the question must be clarified (R23, A15)."""
     return frozenset().union(*read_word_lists(Path(__file__).parent, "vague_words").values())
 
 
 class QuestionToken(NamedTuple):
-    """A word of the question: in match form, as typed, and whether a stop word stands before it."""
+    """A word of the question: in match form, as typed, and whether a stop word precedes it."""
 
     word: str
     typed: str
@@ -108,7 +108,7 @@ class QuestionToken(NamedTuple):
 
 
 def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()) -> Question:
-    """Read a question against the documents it will be asked of; same input, same reading. It is not cached (R26)."""
+    """Read a question against the documents it is asked of; deterministic and not cached (R26)."""
     asked = " ".join(clean_text(text).split())[:QUESTION_MAX]
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
@@ -150,7 +150,7 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
 def read_keywords(
     topic: str, phrasing: Phrasing, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon], language: str
 ) -> tuple[list[Keyword], tuple[str, ...]]:
-    """Identifiers, then the words that name the topic, then words that only frame it; and the phrases they make."""
+    """Identifiers, then words that name the topic, then words that only frame it, and the phrases they form."""
     identifiers = read_identifiers(topic, lexicons, language)
     for keyword in identifiers:
         topic = re.sub(rf"(?<!\w){re.escape(keyword.text)}(?!\w)", " , ", topic)
@@ -164,7 +164,7 @@ def read_keywords(
 
 
 def read_identifiers(topic: str, lexicons: Sequence[Lexicon], language: str) -> list[Keyword]:
-    """Codes as typed, and neighbouring words that stand in the document as one ("d model" for "dmodel")."""
+    """Codes as typed, and neighbouring words that the document joins ("d model" for "dmodel")."""
     typed = [found for found in IDENTIFIER.findall(topic) if not YEAR.fullmatch(found)]
     for first, second, joined in compounds(normalise_words(IDENTIFIER.sub(" ", topic))):
         is_letter = len(first) == 1 and first.isalpha() and not is_stop_word(second, language)
@@ -177,7 +177,7 @@ def read_identifiers(topic: str, lexicons: Sequence[Lexicon], language: str) -> 
 
 
 def part_keywords(said: Sequence[str]) -> list[Keyword]:
-    """Parts of a document the question or its instructions point at, under each of their usual names."""
+    """Parts of a document the question or its instructions mention, under each of their usual names."""
     found: dict[str, Keyword] = {}
     for text in said:
         for part in parts_named(text):
@@ -190,12 +190,12 @@ def part_keywords(said: Sequence[str]) -> list[Keyword]:
 
 
 def identifier_forms(text: str) -> tuple[str, ...]:
-    """An identifier in one piece and as its runs of letters and digits, however they are set apart."""
+    """An identifier joined, and as its runs of letters and digits with any separator."""
     return tuple(dict.fromkeys((identifier_form(text), " ".join(normalise_words(text)))))
 
 
 def tokens_of(text: str, language: str) -> list[QuestionToken]:
-    """The words of a text that are no stop words; a stop word or a sign between two words ends a phrase."""
+    """The words of a text without stop words; a stop word or sign between two words ends a phrase."""
     tokens: list[QuestionToken] = []
     starts_phrase = True
     for piece in re.findall(r"[\w'’]+|[^\w\s-]", text):
@@ -226,7 +226,7 @@ def word_keyword(token: QuestionToken, lexicons: Sequence[Lexicon], language: st
 
 
 def word_forms(word: str, lexicons: Sequence[Lexicon], language: str) -> tuple[str, ...]:
-    """The word and its inflections in the documents; in a document of another language, words that look alike."""
+    """The word's inflections in the documents; in a document of another language, its cognates."""
     forms = {word: None}
     for lexicon in lexicons:
         forms.update(dict.fromkeys(lexicon.inflections(word)[:FORMS_MAX]))
@@ -236,19 +236,19 @@ def word_forms(word: str, lexicons: Sequence[Lexicon], language: str) -> tuple[s
 
 
 def document_words(contents: Sequence[DocumentContent]) -> frozenset[str]:
-    """The words in titles and file names: they name a document, and say little about where in it to look."""
+    """The words of titles and file names: they name a document, and say little about where to look in it."""
     return frozenset().union(
         *(title_words(f"{content.title} {re.sub(r'[_-]', ' ', content.file_name)}") for content in contents)
     )
 
 
 def is_name_of(word: str, names: frozenset[str]) -> bool:
-    """Is the word a name, or part of a name written in one piece ("express" of "AMERICANEXPRESS_2022")?"""
+    """Whether the word is a name, or part of a name without spaces ("express" of "AMERICANEXPRESS_2022")."""
     return word in names or (len(word) >= NAME_PART_MIN and any(word in name for name in names))
 
 
 def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
-    """Runs of two or more neighbouring words, as match forms."""
+    """Runs of two or more adjacent words, in match form."""
     runs: list[list[str]] = []
     for token in tokens:
         if token.starts_phrase or not runs:
@@ -258,9 +258,9 @@ def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
 
 
 def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon]) -> list[Keyword]:
-    """Every term, in every language, of each concept the question names, and of those it is computed from (R18).
+    """Every term, in every language, of each concept the question names and those it is computed from (R18).
 
-    A concept named by one word is in that word's group, one named by several is a group of its own.
+    A concept named by one word joins that word's group; one named by several forms its own.
     """
     keywords: dict[tuple[str, str], Keyword] = {}
     named = concepts_named(topic, dictionary)
@@ -278,7 +278,7 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
 
 
 def inflect_word(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
-    """The word and its inflections; no look-alikes, for the dictionary has the other language's own word."""
+    """The word and its inflections; no cognates, since the dictionary has the other language's own word."""
     return tuple(dict.fromkeys((word, *(form for one in lexicons for form in one.inflections(word)[:FORMS_MAX]))))
 
 
@@ -286,10 +286,10 @@ def inflect_word(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
 
 
 def slips(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
-    """Words the documents do not hold, each with the one word of theirs it is a slip for (R16)."""
+    """Words missing from the documents, each with the one document word it is a misspelling of (R16)."""
     found: list[tuple[str, str]] = []
     if all(lexicon.language not in (language, "und") for lexicon in lexicons):
-        return []  # words of another language are no slips
+        return []  # words of another language are not misspelled
     for word in dict.fromkeys(words):
         is_strange = len(word) >= CORRECTED_MIN and word.isalpha() and not is_stop_word(word, language)
         if not is_strange or any(word in lexicon.lines or lexicon.inflections(word) for lexicon in lexicons):
@@ -301,7 +301,7 @@ def slips(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> l
 
 
 def find_nearest_word(word: str, lexicons: Sequence[Lexicon]) -> str:
-    """The most frequent word one slip away, "" when there is none."""
+    """The most frequent word one slip away, or ""."""
     counts: Counter[str] = Counter()
     for lexicon in lexicons:
         for other, numbers in lexicon.lines.items():
@@ -326,7 +326,7 @@ def shape_of(topic: str) -> str:
 
 
 def type_of(topic: str) -> str:
-    """The first type whose signs the question shows; a listing wants a list whatever its elements are."""
+    """The first type whose expression matches; a listing wants a list whatever its elements are."""
     return next((kind for section, kind in TYPE_OF_SECTION.items() if answer_rules()[section].search(topic)), "text")
 
 
@@ -346,7 +346,7 @@ def read_years(text: str) -> tuple[str, ...]:
 
 
 def known_section(named: str, contents: Sequence[DocumentContent]) -> str:
-    """The section a question names, if a document has it; "section 23" may as well be a name in the text."""
+    """The section a question names, if a document has it; otherwise "section 23" may be a name in the text."""
     wanted = match_form(named)
     is_known = any(
         wanted == entry.number.casefold() or title == wanted or f"appendix {wanted}" in title
@@ -358,7 +358,7 @@ def known_section(named: str, contents: Sequence[DocumentContent]) -> str:
 
 
 def real_parts(topic: str, language: str) -> tuple[str, ...]:
-    """The parts of a compound question, when each of them names a topic of its own."""
+    """The parts of a compound question, if each names a topic of its own."""
     parts = split_parts(topic)
     topical = [
         any(not is_generic(token.word, language) for token in tokens_of(part, language))
@@ -369,7 +369,7 @@ def real_parts(topic: str, language: str) -> tuple[str, ...]:
 
 
 def clarification_for(keywords: Sequence[Keyword], hints: Hints, topic: str) -> str:
-    """One focused question back when the question fits too many places, else "" (R23)."""
+    """One focused question to ask back if the question fits too many places, else "" (R23)."""
     if hints.pages or hints.section or hints.layout:
         return ""
     if not keywords:

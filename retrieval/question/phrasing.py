@@ -1,7 +1,7 @@
-"""How a question is put: instructions to the writer, where to look, what to leave out, how many questions.
+"""Split a question into its topic and its phrasing: instructions, where to look, exclusions, several questions.
 
-Rules only; each returns what it took and leaves the topic. The words are data, `phrasing.<language>.toml`; here are the
-frames they are put into. The expressions read the text as typed, case ignored.
+Rules only: each returns the matched text and removes it from the topic. Words are data in
+`phrasing.<language>.toml`; the frames around them are here. Matching ignores case.
 """
 
 import re
@@ -24,7 +24,7 @@ NUMBER, TITLE, LETTER = (
     r"(?:{annex})\s+(?P<annex>[A-Z\d]{1,3})\b",
 )
 NEXT_QUESTION = r"(?<!\s)\s*(?:[,;]\s*)?\b(?:{joining})\s+(?=(?:{question_word})\b)"
-# Where the entries of each section go; the last ones are put together from several sections.
+# Which slots the entries of each section fill; the last ones combine several sections.
 FRAMES = {
     "courtesy": r"\b(?:{courtesy})\b",
     "role": rf"^{COURTEOUSLY}(?:{{role}})\b",
@@ -50,7 +50,7 @@ FRAMES = {
     "exclusion": r"(?:{exclusion})\s+(?P<what>[^,;.?]{2,80})",
     "joining": NEXT_QUESTION,
     "question_word": NEXT_QUESTION,
-    # An instruction is told by its grammar: a role, an order to whoever answers, or talk about the answer itself.
+    # An instruction is recognised by its grammar: a role, an order to the reader, or talk about the answer itself.
     "instruction": rf"^{COURTEOUSLY}(?:(?:{{role}})\b | (?:{{order}})\b | {OTHERWISE} | {SPOKEN_OF})",
     "remark": rf"{{aside}} | (?<![\s;,])[;,]?\s*{OTHERWISE}",
     "page_span": r"(\d{1,4})\s*(?:-|–|{page_to})\s*(?:(?:{page})\s*)?(\d{1,4})",
@@ -62,7 +62,7 @@ PAGES_MAX = 50  # "pages 1 to 9999" must not pin a whole book
 
 
 class Phrasing(NamedTuple):
-    """The topic of a question, and what was said around it."""
+    """The topic of a question, and the text removed around it."""
 
     topic: str
     instructions: tuple[str, ...]
@@ -76,7 +76,7 @@ def phrasing_rules() -> Wordings:
 
 
 def read_phrasing(text: str) -> Phrasing:
-    """Take instructions and exclusions out of a question (R24). A question that is nothing else is kept whole."""
+    """Remove instructions and exclusions from a question (R24), unless nothing else would be left."""
     expressions = phrasing_rules()
     *before, question = expressions["announced"].split(text)
     sentences = [said.strip() for said in SENTENCE_END.split(question) if said.strip()]
@@ -101,12 +101,12 @@ def is_instruction(sentence: str) -> bool:
 
 
 def parts_named(text: str) -> list[str]:
-    """The parts of a document a text names: its statements, "Exhibit 4"."""
+    """The parts of a document a text mentions: its statements, "Exhibit 4"."""
     return names_in(text) + [found.group() for found in phrasing_rules()["part"].finditer(text)]
 
 
 def pages_named(text: str) -> tuple[int, ...]:
-    """Every page a question names, ranges spelled out: "pages 5 to 7" is 5, 6, 7."""
+    """Every page a question names, with ranges expanded: "pages 5 to 7" is 5, 6, 7."""
     pages: list[int] = []
     span = phrasing_rules()["page_span"]
     for found in phrasing_rules()["page"].finditer(text):
@@ -128,12 +128,12 @@ def section_named(text: str) -> str:
 
 
 def layout_named(text: str) -> str:
-    """ "table" or "figure" when the question speaks of one, else ""."""
+    """ "table" or "figure" if the question mentions one, else ""."""
     found = phrasing_rules()["layout"].search(text)
     return found.lastgroup or "" if found else ""
 
 
 def split_parts(topic: str) -> tuple[str, ...]:
-    """The questions inside a compound question, or () when it is one (R22)."""
+    """The questions inside a compound question, () if there is only one (R22)."""
     parts = [part.strip(" ,;") for part in phrasing_rules()["part_break"].split(topic)]
     return tuple(part for part in parts if part) if len(parts) > 1 else ()

@@ -1,4 +1,4 @@
-"""The same question under the same settings gives the same bytes, ten times, and in a process that hashes differently."""
+"""The same question with the same settings gives the same bytes, ten times and in a process with another hash seed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Which concepts of the expert dictionary a question names: whole words, inflected or not (R18)."""
+"""Find the concepts of the expert dictionary a question names: whole words, inflected or not (R18)."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -10,7 +10,7 @@ from retrieval.words.tokens import language_of, normalise_words, stem, stop_word
 JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
 
 Stems = tuple[str, ...]
-Names = dict[Stems, tuple[int, ...]]  # the stems of a term -> the concepts it names, by their place in the dictionary
+Names = dict[Stems, tuple[int, ...]]  # stems of a term -> indexes of the concepts it names
 
 
 class Named(NamedTuple):
@@ -21,8 +21,8 @@ class Named(NamedTuple):
 
 
 class ConceptMatch(NamedTuple):
-    places: tuple[int, ...]  # of the words in the text
-    numbers: tuple[int, ...]  # of the concepts in the dictionary
+    places: tuple[int, ...]  # indexes of the words in the text
+    numbers: tuple[int, ...]  # indexes of the concepts in the dictionary
 
 
 def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]:
@@ -52,7 +52,7 @@ def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]
 
 
 def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[ConceptMatch]:
-    """Every run of the text's words, small ones left out, that is a term of the language."""
+    """Every run of the text's words, stop words omitted, that is a term of the language."""
     places = [place for place, word in enumerate(words) if not is_small(word, language)]
     stems = [stem(words[place], language) for place in places]
     longest = max(map(len, names))
@@ -65,7 +65,7 @@ def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[Co
 
 @lru_cache(maxsize=16)
 def index_names(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
-    """By language, the terms that name a concept; those it only pulls in from another concept do not."""
+    """By language, the terms that name a concept; not those pulled in from another concept."""
     names: dict[str, dict[Stems, tuple[int, ...]]] = {}
     for number, concept in enumerate(dictionary):
         for term in concept.terms:
@@ -81,7 +81,7 @@ def index_names(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
 def searched_terms(concept: ConceptTerms) -> tuple[tuple[ConceptTerm, str], ...]:
     """The terms of a concept to search for, each as a phrase in match form.
 
-    Where "current assets" is searched, "total current assets" finds nothing more and is left out.
+    With "current assets", searching "total current assets" finds nothing more, so it is left out.
     """
     phrases = [" ".join(normalise_words(term.text)) for term in concept.terms]
     pairs = list(zip(concept.terms, phrases, strict=True))
@@ -89,7 +89,7 @@ def searched_terms(concept: ConceptTerms) -> tuple[tuple[ConceptTerm, str], ...]
 
 
 def covers(other: ConceptTerm, shorter: str, term: ConceptTerm, phrase: str) -> bool:
-    """Does every line with the term hold the other one too, which counts as much?"""
+    """Whether every line with the term also contains the other one, which weighs as much."""
     is_same = other.pulled_from == term.pulled_from and other.priority == term.priority
     return is_same and other.weight >= term.weight and shorter != phrase and f" {shorter} " in f" {phrase} "
 
@@ -99,5 +99,5 @@ def said_words(text: str) -> list[str]:
 
 
 def is_small(word: str, language: str) -> bool:
-    """A stop word. A joining word is none here, for "costs and sales" are no cost of sales; nor are the letters of R&D."""
+    """Whether it is a stop word, except "and" ("costs and sales" is not "cost of sales") and letters, as in R&D."""
     return len(word) > 1 and word not in JOINING_WORDS and word in stop_words().get(language, ())

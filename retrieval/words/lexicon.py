@@ -1,4 +1,4 @@
-"""The words of one document and the lines they stand on: built once a document, read by every step."""
+"""The words of one document and their lines: built once per document, used by every step."""
 
 import re
 import weakref
@@ -16,28 +16,28 @@ from reading.rows import LineRow
 from retrieval.deadline import check_time
 from retrieval.words.tokens import normalise_words, split_words, stem
 
-Numbers = NDArray[np.int32]  # document-wide line numbers, rising, each once
+Numbers = NDArray[np.int32]  # document-wide line numbers, ascending and unique
 NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
-NO_LINES.flags.writeable = False  # shared by everybody
+NO_LINES.flags.writeable = False  # shared by all callers
 HEADING_LINES = 3  # the top of a page: a statement's name, its subtitle and its unit
 HEADING_CHARS = 90  # longer lines at the top of a page are running text
 
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """`lines[word]` are the searched lines that hold a word; `stems[stem]` the words of the text with that stem."""
+    """`lines[word]` are the searched lines that contain a word; `stems[stem]` the words of the text with that stem."""
 
     language: str
     line_count: int
     searched_count: int
     lines: dict[str, Numbers]
     stems: dict[str, tuple[str, ...]]
-    titles: dict[str, tuple[int, ...]]  # word -> TOC indexes whose title holds it
+    titles: dict[str, tuple[int, ...]]  # word -> indexes of the contents entries whose title contains it
     rows: Sequence[LineRow]
     found: dict[str, Numbers] = field(default_factory=dict)
 
     def lines_with(self, form: str) -> Numbers:
-        """The searched lines that hold a form: a word, a phrase (which may run over a line end), an identifier."""
+        """The lines that contain a form: a word, a phrase (possibly across a line end), or an identifier."""
         if form in self.lines:
             return self.lines[form]
         if form not in self.found:
@@ -66,7 +66,7 @@ class Lexicon:
         return self.lines_matching(pattern, self.lines.get(rarest, NO_LINES))
 
     def lines_matching(self, pattern: re.Pattern[str], near: Numbers) -> Numbers:
-        """The lines, among those given and the ones before them, on which a match of the pattern begins."""
+        """The lines, among those given and the ones before them, where a match of the pattern begins."""
         found: set[int] = set()
         for number in near.tolist():
             check_time()
@@ -85,7 +85,7 @@ class Lexicon:
 
     @cached_property
     def page_headings(self) -> dict[int, tuple[int, ...]]:
-        """For each page, the line numbers of what stands at its top, furniture left out."""
+        """For each page, the line numbers at its top, without page furniture."""
         headings: dict[int, list[int]] = {}
         full: set[int] = set()
         for row in self.rows:
@@ -101,7 +101,7 @@ class Lexicon:
 
     @cached_property
     def is_page_top(self) -> NDArray[np.bool_]:
-        """For each line, whether it stands at the top of its page; [0] belongs to no line."""
+        """For each line number, whether it is at the top of its page; [0] is unused."""
         tops = np.zeros(self.line_count + 1, dtype=bool)
         for numbers in self.page_headings.values():
             tops[list(numbers)] = True
@@ -112,7 +112,7 @@ _lexicons: dict[int, Lexicon] = {}
 
 
 def lexicon_of(content: DocumentContent) -> Lexicon:
-    """The lexicon of a content, built once and dropped together with it."""
+    """The lexicon of a content, built once and freed with it."""
     key = id(content)
     lexicon = _lexicons.get(key)
     if lexicon is None:
@@ -122,7 +122,7 @@ def lexicon_of(content: DocumentContent) -> Lexicon:
 
 
 def build_lexicon(content: DocumentContent) -> Lexicon:
-    """Cut the searched lines into words; a word split over a line end stands on the line where it begins."""
+    """Split the searched lines into words; a word broken over a line end counts on the line where it begins."""
     places: dict[str, list[int]] = {}
     searched = content.searched_lines
     for row in searched:

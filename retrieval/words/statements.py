@@ -1,4 +1,4 @@
-"""The statements of a financial report: which pages they are, and which of them a question asks to look at."""
+"""Financial statements: which pages they are on, and which of them a question asks for."""
 
 import csv
 import re
@@ -22,7 +22,7 @@ NAME_CHARS_MAX = 110  # a longer line is a sentence that mentions a statement
 PACK = Path(__file__).parent.parent / "dictionary" / "packs" / "finance.csv"
 KINDS = ("balance sheet", "income statement", "cash flow statement")
 JOINING_WORDS = frozenset(["of", "and", "or", "de", "des", "du", "la"])
-# Around a statement's name in its own heading: the company, how it was drawn up, that it goes on.
+# What may surround a statement's name in its heading: the company, how it was prepared, "continued".
 APART = re.compile(
     r"""\b(?:analysis|certain|comprehensive|components?|data|effects?|group|information|items?|notes?|off|other|parent
         |position|related|relating|schedules?|selected|supplemental|supplementary|tables?|with|to)\b""",
@@ -37,7 +37,7 @@ AFTER = re.compile(
 
 @dataclass(frozen=True)
 class StatementPage:
-    """A page that is a statement, or a part of one: its kind, and its lines from the first row to the last."""
+    """A page with a statement or part of one: its kind, and its lines from the first row to the last."""
 
     kind: str
     page_number: int
@@ -46,9 +46,9 @@ class StatementPage:
 
 @cache
 def statement_terms() -> dict[str, tuple[str, ...]]:
-    """By kind, the names of a statement in match form: those of the finance pack, the one place they are written.
+    """By kind, the names of a statement in match form, taken from the finance pack, their only source.
 
-    Raises WordingError when the pack lacks a kind.
+    Raises WordingError if the pack lacks a kind.
     """
     with PACK.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -60,7 +60,7 @@ def statement_terms() -> dict[str, tuple[str, ...]]:
 
 @cache
 def statement_patterns() -> dict[str, re.Pattern[str]]:
-    """By kind, an expression for its names in match form, singular or plural, consolidated or not."""
+    """By kind, an expression for its names in match form: singular or plural, consolidated or not."""
     patterns = {}
     for kind, names in statement_terms().items():
         expressions = dict.fromkeys(map(name_expression, sorted(names, key=len, reverse=True)))
@@ -69,7 +69,7 @@ def statement_patterns() -> dict[str, re.Pattern[str]]:
 
 
 def name_expression(name: str) -> str:
-    """What fits a name with each of its nouns in the singular or the plural: "p&l", "statements of cash flows"."""
+    """An expression for a name with each noun in singular or plural: "p&l", "statements of cash flows"."""
     expression = ""
     for word in re.findall(r"\w+|&", name):
         if expression:
@@ -80,13 +80,13 @@ def name_expression(name: str) -> str:
 
 
 def statement_names(text: str) -> tuple[str, ...]:
-    """The statements a text names, each once, in the order of `KINDS`."""
+    """The statements a text names, once each, in the order of `KINDS`."""
     form = match_form(text)
     return tuple(kind for kind, pattern in statement_patterns().items() if pattern.search(form))
 
 
 def names_in(text: str) -> list[str]:
-    """The names of statements in a text as they are written there, in match form, in the order they appear."""
+    """The statement names in a text as written there, in match form, in order of appearance."""
     asked = match_form(text)
     found = [name for pattern in statement_patterns().values() for name in pattern.finditer(asked)]
     return [name.group() for name in sorted(found, key=re.Match.start)]
@@ -96,7 +96,7 @@ _pages: dict[int, tuple[StatementPage, ...]] = {}
 
 
 def statement_pages(content: DocumentContent) -> tuple[StatementPage, ...]:
-    """The pages headed with the name of one statement that hold a table; found once a content."""
+    """The pages headed with one statement's name that contain a table; cached per content."""
     key = id(content)
     if key not in _pages:
         _pages[key] = find_pages(content)
@@ -122,13 +122,13 @@ def find_pages(content: DocumentContent) -> tuple[StatementPage, ...]:
 
 
 def kind_headed(headings: Iterable[str]) -> str:
-    """The one statement the lines at the top of a page are the heading of, "" when none or several."""
+    """The one statement the lines at the top of a page are headings of; "" if none or several."""
     kinds = {kind for heading in headings if (kind := kind_of_heading(heading))}
     return kinds.pop() if len(kinds) == 1 else ""
 
 
 def kind_of_heading(heading: str) -> str:
-    """The statement a line is the name of, with no more around it than a company and how it was drawn up."""
+    """The statement a line is the heading of, allowing only a company and how it was prepared around it."""
     if len(heading) > NAME_CHARS_MAX:
         return ""
     check_time()

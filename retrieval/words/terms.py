@@ -1,4 +1,4 @@
-"""The words of a question as weighed in one document: where each stands and how much it says there."""
+"""The words of a question weighted for one document: where each occurs and how much that tells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,24 +14,24 @@ from retrieval.words.lexicon import NO_LINES, Lexicon, Numbers
 from retrieval.words.tokens import stem
 
 PRIMARY_POINTS, SECONDARY_POINTS = 3, 1  # R29
-YEAR_WEIGHT = 0.5  # a year stands on every page of a report: it tells two columns apart, not two pages
+YEAR_WEIGHT = 0.5  # a year is on every page of a report: it distinguishes columns, not pages
 ENDING_MAX = 3  # letters: -s, -ed, -ing, -ies, -ion; "-ible", "-ance" and "-ment" make other words
-RARITY_MIN = 0.1  # a word on most lines still says a little
+RARITY_MIN = 0.1  # even a word on most lines says a little
 
 
 @dataclass(frozen=True, eq=False)
 class WeighedTerm:
-    """The keywords of one group in one document: any of them counts, and they count once."""
+    """The keywords of one group in one document: any of them counts, and only once."""
 
     texts: tuple[str, ...]
     forms: tuple[str, ...]
     lines: Numbers
-    akin: Numbers  # those of its lines that hold only another word of its family
+    akin: Numbers  # those lines that contain only another word of its family
     is_primary: bool
     points: int
     weight: float
-    is_concept: bool = False  # the expert dictionary knows it
-    is_computed: bool = False  # from the figures of other terms of the question
+    is_concept: bool = False  # in the expert dictionary
+    is_computed: bool = False  # computed from other terms of the question
 
     @property
     def text(self) -> str:
@@ -42,11 +42,11 @@ class WeighedTerm:
         return tuple(map(match_form, self.texts))
 
 
-@lru_cache(maxsize=16)  # every detector and the aggregation ask for those of a question in each of its documents
+@lru_cache(maxsize=16)  # every detector and the aggregation need the terms of a question in each document
 def weigh_terms(question: Question, lexicon: Lexicon) -> tuple[WeighedTerm, ...]:
     """The terms of a question, years last. A word without a hit keeps its full weight: its absence counts.
 
-    A concept's other names without a hit weigh nothing: the question did not say them, so nothing is missing.
+    A concept's other names without a hit weigh nothing: the question did not use them, so nothing is missing.
     """
     groups: dict[str, list[Keyword]] = {}
     for keyword in question.keywords:
@@ -78,9 +78,9 @@ def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> WeighedTerm:
 
 
 def is_akin(form: str, word: str, language: str) -> bool:
-    """Of one stem and more than an ending apart: "deducted" and "deductible" are two words.
+    """Whether the stem is the same but the ending too different: "deducted" and "deductible" are two words.
 
-    Other names, ways to write a code, cognates of another language and spellings are the word itself.
+    Other names, spellings of a code, cognates and spelling variants count as the word itself.
     """
     if stem(form, language) != stem(word, language):
         return False
@@ -94,7 +94,7 @@ def year_forms(year: str) -> tuple[str, ...]:
 
 
 def presence(terms: Sequence[WeighedTerm], lexicon: Lexicon) -> NDArray[np.bool_]:
-    """[terms, lines + 1]: does the term stand on the line with this number? Column 0 belongs to no line."""
+    """[terms, lines + 1]: whether the term is on the line of this number. Column 0 is unused."""
     stands = np.zeros((len(terms), lexicon.line_count + 1), dtype=bool)
     for row, term in enumerate(terms):
         stands[row, term.lines] = True
@@ -102,7 +102,7 @@ def presence(terms: Sequence[WeighedTerm], lexicon: Lexicon) -> NDArray[np.bool_
 
 
 def matched_terms(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_], number: int) -> list[WeighedTerm]:
-    """The terms that stand on a line, in the question's order; none beyond the last line."""
+    """The terms on a line, in the question's order; none beyond the last line."""
     if number >= stands.shape[1]:
         return []
     return [terms[row] for row in np.flatnonzero(stands[:, number]).tolist()]

@@ -1,4 +1,4 @@
-"""Words: how a text is cut into them, what says nothing, and which forms count as one word."""
+"""Words: how text is split into them, which are stop words, and which forms count as one word."""
 
 import re
 import threading
@@ -20,7 +20,7 @@ SPELLINGS = (
     (re.compile(r"our(?=s|ed|ing|$)"), "or"),
 )
 SPELLING_MIN = 6  # "regularisation" is "regularization"; shorter words ("rise", "hour") are left alone
-CORRECTED_MIN = 6  # shorter words have too many neighbours for a slip to be told from another word
+CORRECTED_MIN = 6  # shorter words have too many neighbours to recognise a misspelling
 COGNATE_PREFIX = 7  # "vocabulaire" and "vocabulary" share eight letters; six would join "contract" and "contrast"
 COGNATE_ENDING, COGNATE_MIN = 2, 5  # "période" and "period" differ by an ending
 COGNATE_SHARE = 0.7
@@ -29,18 +29,18 @@ VOWELS = frozenset("aeiouy")
 
 @cache
 def stop_words() -> dict[str, frozenset[str]]:
-    """By language, the words that say nothing about a topic."""
+    """By language, the words without meaning for a topic."""
     return read_word_lists(Path(__file__).parent, "stop_words")
 
 
 @cache
 def generic_words() -> dict[str, frozenset[str]]:
-    """By language, the words that frame a question: searched, but they never prove a topic present (A10)."""
+    """By language, words that only frame a question: searched, but they never prove a topic present (A10)."""
     return read_word_lists(Path(__file__).parent, "generic_words")
 
 
 def split_words(match: str) -> list[str]:
-    """The words of a text in match form; a possessive ending is no part of its word."""
+    """The words of a text in match form, without possessive endings."""
     return WORD.findall(POSSESSIVE.sub("", match) if "'s" in match else match)
 
 
@@ -55,7 +55,7 @@ def is_stop_word(word: str, language: str) -> bool:
 
 
 def is_generic(word: str, language: str) -> bool:
-    """Is the word, or an inflection of it, one that only frames a question?"""
+    """Whether the word, or an inflection of it, only frames a question."""
     return stem(word, language) in generic_stems(language)
 
 
@@ -66,7 +66,7 @@ def generic_stems(language: str) -> frozenset[str]:
 
 
 class Stemmers(threading.local):
-    """The stemmers of one thread. The library keeps the word it works on in the stemmer: shared, it mixes up words."""
+    """The stemmers of one thread. A stemmer keeps the current word as state, so it cannot be shared."""
 
     def __init__(self) -> None:
         self._by_language: dict[str, snowballstemmer.stemmer] = {}
@@ -83,7 +83,7 @@ STEMMERS = Stemmers()
 
 @lru_cache(maxsize=200_000)
 def stem(word: str, language: str) -> str:
-    """The stem of a word in match form; languages without a stemmer, and numbers, keep the word."""
+    """The stem of a word in match form; numbers, and words of languages without a stemmer, are unchanged."""
     if language not in ALGORITHMS or not word.isalpha():
         return word
     if language == "en" and len(word) >= SPELLING_MIN:
@@ -93,7 +93,7 @@ def stem(word: str, language: str) -> str:
 
 
 def language_of(words: Iterable[str], default: str) -> str:
-    """The language whose small words a question uses most; the default when none stands out."""
+    """The language whose stop words a question uses most; the default if there is no clear winner."""
     counts = dict.fromkeys(stop_words(), 0)
     for word in words:
         for language, stops in stop_words().items():
@@ -104,10 +104,9 @@ def language_of(words: Iterable[str], default: str) -> str:
 
 
 def is_slip(typed: str, word: str) -> bool:
-    """Is `typed` one slip away: two letters swapped, one vowel for another, a vowel or a
-    double letter lost or added?
-
-    Other changes make another word ("turned", "tuned"), and reading one word for another would hide an absence.
+    """Whether `typed` is one slip away: two letters swapped, one vowel for another, a vowel or double letter lost or
+    added.
+    Other changes give another word ("turned", "tuned"), and mistaking one for the other would hide an absence.
     """
     if len(typed) == len(word):
         wrong = [index for index in range(len(word)) if typed[index] != word[index]]
@@ -124,7 +123,7 @@ def is_slip(typed: str, word: str) -> bool:
 
 
 def is_cognate(word: str, other: str) -> bool:
-    """Do two words of different languages begin alike for most of their length?"""
+    """Whether two words of different languages share most of their beginning."""
     shared = next((index for index, pair in enumerate(zip(word, other, strict=False)) if pair[0] != pair[1]), None)
     length = min(len(word), len(other)) if shared is None else shared
     longer, shorter = max(len(word), len(other)), min(len(word), len(other))
@@ -134,5 +133,5 @@ def is_cognate(word: str, other: str) -> bool:
 
 
 def compounds(words: list[str]) -> list[tuple[str, str, str]]:
-    """Neighbouring words with the word they would make together: "d model" may stand in the text as "dmodel"."""
+    """Pairs of adjacent words with the word they form: "d model" may be "dmodel" in the text."""
     return [(first, second, first + second) for first, second in pairwise(words)]

@@ -1,7 +1,7 @@
-"""Words and expressions that are data: read from the files beside a module, once each, and checked while they are read.
+"""Word lists and expressions stored as data: read once from files beside a module, and validated.
 
-`<name>.<language>.txt` lists words, `<name>.<language>.toml` has entries in sections. What is malformed is a
-WordingError that names the file and the entry: a list that is half read would change answers without anybody noticing.
+`<name>.<language>.txt` lists words, `<name>.<language>.toml` has entries in sections. A malformed file raises
+WordingError with the file and entry: a half-read list would change answers without anybody noticing.
 """
 
 import re
@@ -20,12 +20,12 @@ COMMENT = "#"
 
 
 class WordingError(ValueError):
-    """A file of words or expressions is malformed; the message says which, where and why."""
+    """A file of words or expressions is malformed; the message names the file, the entry and the reason."""
 
 
 @dataclass(frozen=True)
 class Wording:
-    """One alternative of a section, with examples it must be found in and counter-examples it must not be found in."""
+    """One alternative of a section, with examples it must match and counter-examples it must not match."""
 
     file: str
     language: str
@@ -37,9 +37,9 @@ class Wording:
 
 @dataclass(frozen=True)
 class Wordings:
-    """The alternatives of all languages, and the expression of each section.
+    """The alternatives of all languages, and the compiled expression of each section.
 
-    A frame is an expression with slots: `{section}` takes the alternatives of that section, joined by "|".
+    A frame is an expression with slots: `{section}` becomes the alternatives of that section, joined by "|".
     """
 
     frames: Mapping[str, str]
@@ -56,7 +56,7 @@ class Wordings:
 
 
 def read_words(path: Path) -> frozenset[str]:
-    """The words of a list: one a line, in match form, in alphabetical order, each once. Raises WordingError."""
+    """The words of a list, one per line, in match form, sorted and unique. Raises WordingError."""
     lines = path.read_text(encoding="utf-8").splitlines()
     words = [line.strip() for line in lines if line.strip() and not line.startswith(COMMENT)]
     if strange := [word for word in words if not word.isalnum() or match_form(word) != word]:
@@ -74,7 +74,7 @@ def read_word_lists(folder: Path, name: str) -> dict[str, frozenset[str]]:
 
 
 def read_wordings(folder: Path, name: str, frames: Mapping[str, str]) -> Wordings:
-    """The entries of every language as expressions, case ignored, blanks in them ignored. Raises WordingError."""
+    """The entries of every language as expressions, ignoring case and blanks. Raises WordingError."""
     alternatives = tuple(
         wording_of(path.name, language, section, entry)
         for language, path in files_of(folder, name, "toml")
@@ -87,7 +87,7 @@ def read_wordings(folder: Path, name: str, frames: Mapping[str, str]) -> Wording
 
 
 def read_entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each entry of a TOML file with the section it is in. Raises WordingError."""
+    """Each entry of a TOML file with its section. Raises WordingError."""
     try:
         sections = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -99,7 +99,7 @@ def read_entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def check_fields(place: str, entry: Mapping[str, Any], fields: Mapping[str, type], required: Sequence[str]) -> None:
-    """Refuse an entry that lacks a field, has one that is unknown, or one of another type. Raises WordingError."""
+    """Raise WordingError if an entry lacks a field, or has an unknown one or one of another type."""
     if missing := [name for name in required if not entry.get(name)]:
         raise WordingError(f"{place}: {missing[0]!r} is missing in {dict(entry)!r}")
     for name, value in entry.items():
@@ -109,7 +109,7 @@ def check_fields(place: str, entry: Mapping[str, Any], fields: Mapping[str, type
 
 
 def compile_checked(place: str, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
-    """The compiled expression. Raises WordingError for what is none."""
+    """The compiled expression. Raises WordingError if it is invalid."""
     try:
         return re.compile(pattern, flags)
     except re.error as error:
@@ -117,7 +117,7 @@ def compile_checked(place: str, pattern: str, flags: re.RegexFlag = re.NOFLAG) -
 
 
 def files_of(folder: Path, name: str, kind: str) -> list[tuple[str, Path]]:
-    """The files of a name with their languages. Raises WordingError when there is none."""
+    """The files of a name with their languages. Raises WordingError if there are none."""
     found = [(language, folder / f"{name}.{language}.{kind}") for language in LANGUAGES]
     if not (there := [(language, path) for language, path in found if path.is_file()]):
         raise WordingError(f"{folder / name}.<language>.{kind}: no such file")
@@ -133,7 +133,7 @@ def wording_of(file: str, language: str, section: str, entry: Mapping[str, Any])
 
 
 def expression(frame: str, alternatives: Sequence[Wording]) -> re.Pattern[str]:
-    """A frame with its slots filled. A slot no language has an alternative for matches nothing."""
+    """A frame with its slots filled. A slot without alternatives matches nothing."""
 
     def filled(slot: re.Match[str]) -> str:
         return "|".join(each.pattern for each in alternatives if each.section == slot[1]) or "(?!)"

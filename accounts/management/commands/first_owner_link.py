@@ -1,4 +1,4 @@
-"""Print a one-time link that makes the first owner; print nothing when there is one."""
+"""Print a one-time link for creating the first owner; print nothing if there is one."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""`manage.py remove_second_factor EMAIL`: for a person who has lost the authenticator and the recovery codes."""
+"""`manage.py remove_second_factor EMAIL`: for a person who lost both authenticator and recovery codes."""
 
 from argparse import ArgumentParser
 from typing import Any

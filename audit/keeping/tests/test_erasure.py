@@ -1,4 +1,4 @@
-"""Erasing a person's content: not one word is left in any table, and the ledger still verifies and still finds forgeries."""
+"""Erasing a person's content: no word is left in any table, and the ledger still verifies and detects forgeries."""
 
 from collections.abc import Callable
 from typing import Any

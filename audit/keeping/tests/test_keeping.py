@@ -1,4 +1,4 @@
-"""The pages of changes and of keeping: who sees which change, and what an owner may do with retention, holds and erasure."""
+"""The pages of changes and retention: who sees which change, and how an owner sets retention, holds and erasure."""
 
 from collections.abc import Callable
 from typing import Any

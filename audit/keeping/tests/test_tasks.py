@@ -1,4 +1,4 @@
-"""The schedule: a head is exported each time something is new, signed when there is a key, and never of a broken chain."""
+"""The schedule: a head is exported whenever there is a new entry, signed if there is a key, never of a broken chain."""
 
 from io import StringIO
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`manage.py apply_retention`: erase the words of runs that are older than the rule of their base."""
+"""`manage.py apply_retention`: erase the words of runs older than their base's rule."""
 
 from typing import Any
 

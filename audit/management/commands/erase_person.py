@@ -1,4 +1,4 @@
-"""`manage.py erase_person EMAIL --why TEXT`: what a person asked and was answered goes, the ledger still verifies."""
+"""`manage.py erase_person EMAIL --why TEXT`: erase what a person asked and was answered; the ledger still verifies."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,7 +11,7 @@ from audit.keeping.erasure import CannotErase, Erasing, erase_person
 from documents.models import KnowledgeBase
 from ledger.holds import Held
 
-# Erased words lie in the files of these tables until the space is free for use again.
+# Erased words stay in these tables' files until their space is reused.
 TABLES = (
     "retrieval_retrievalrun, retrieval_runcandidate, llm_llmcall, chat_answer, chat_citation, chat_turn, chat_rewriting"
 )

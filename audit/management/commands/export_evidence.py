@@ -1,4 +1,4 @@
-"""`manage.py export_evidence RUN`: the evidence pack of a run in a file."""
+"""`manage.py export_evidence RUN`: write the evidence pack of a run to a file."""
 
 import os
 from argparse import ArgumentParser
@@ -14,7 +14,7 @@ from retrieval.models import RetrievalRun
 
 
 class Command(BaseCommand):
-    help = "Write the evidence pack of a run: report, records, pages, ledger entries, and a verifier that needs only Python."
+    help = "Write a run's evidence pack: report, records, pages, ledger entries, and a verifier that needs only Python."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("run", type=UUID, help="the run's id, as in the address of its trail")

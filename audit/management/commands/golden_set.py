@@ -1,4 +1,4 @@
-"""`manage.py golden_set --base NAME`: write the reviewed questions for the benchmarks, or check a change against them."""
+"""`manage.py golden_set --base NAME`: write the reviewed questions for the benchmarks, or check a change by them."""
 
 import json
 import shutil
@@ -83,7 +83,7 @@ def named_base(name: str) -> KnowledgeBase:
 
 
 def copy_document(name: str, goldens: Sequence[Golden], folder: Path) -> bool:
-    """Copy the file a golden document was read from, by its digest; False when nothing here has that digest."""
+    """Copy the file a golden document was read from, found by digest; False if there is none."""
     shas = {seen["sha256"] for golden in goldens for seen in golden.run.scope if file_name_of(seen) == name}
     document = Document.objects.filter(sha256__in=shas).first()
     if document is None or not Path(document.file.path).exists():

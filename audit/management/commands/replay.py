@@ -1,4 +1,4 @@
-"""`manage.py replay RUN…`: is the request still the one that was sent, and would the same brief be judged the same?"""
+"""`manage.py replay RUN…`: check that the request can be rebuilt, and whether the brief is judged the same again."""
 
 import json
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""`manage.py verify_ledger`: is every recorded run and answer still what it was?"""
+"""`manage.py verify_ledger`: check that every recorded run and answer is unchanged."""
 
 import json
 import time
@@ -54,7 +54,7 @@ class Command(BaseCommand):
 
 
 def read_trusted_heads(options: dict[str, Any]) -> list[Head]:
-    """The heads of both files; those of a checkpoint only when the key signed them."""
+    """The heads of both files; those of a checkpoint only if they carry the key's signature."""
     if bool(options["checkpoint"]) != bool(options["key"]):
         raise CommandError("--checkpoint and --key need each other.")
     heads = read_heads(options["head"]) if options["head"] else []

@@ -1,4 +1,4 @@
-"""A replay rebuilds the bytes that were sent, whatever the server could do and replied, and never touches the record."""
+"""A replay rebuilds the bytes that were sent, whatever the server could do or replied, and changes no record."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""Each detector's own order is rebuilt from the stored hits, and what the arbiter decided against all of them is found."""
+"""Each detector's ranking is rebuilt from the stored hits, and verdicts against all of them are found."""
 
 import pytest
 

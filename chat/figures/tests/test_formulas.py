@@ -18,7 +18,8 @@ from chat.figures.formulas import (
     ("question", "words", "unit"),
     [
         pytest.param(
-            "What is the FY2015 cash ratio? Cash ratio is defined as: cash from operations / total current liabilities.",
+            "What is the FY2015 cash ratio? "
+            "Cash ratio is defined as: cash from operations / total current liabilities.",
             "cash from operations 2015 ÷ total current liabilities 2015",
             "ratio",
             id="defined with a slash",
@@ -30,7 +31,8 @@ from chat.figures.formulas import (
             id="defined in words",
         ),
         pytest.param(
-            "What is the FY2017 ROA? ROA is defined as: FY2017 net income / (average total assets between FY2016 and FY2017).",
+            "What is the FY2017 ROA? "
+            "ROA is defined as: FY2017 net income / (average total assets between FY2016 and FY2017).",
             "net income 2017 ÷ average of total assets 2016 and 2017",
             "ratio",
             id="an average of two years",
@@ -38,7 +40,8 @@ from chat.figures.formulas import (
         pytest.param(
             "What is the FY2019 CCC? CCC is defined as: DIO - DPO. DIO is defined as: 365 * inventory / COGS. "
             "DPO is defined as: 365 * accounts payable / (COGS + change in inventory between FY2018 and FY2019).",
-            "365 × inventory 2019 ÷ cogs 2019 − 365 × accounts payable 2019 ÷ (cogs 2019 + change of inventory 2018 and 2019)",
+            "365 × inventory 2019 ÷ cogs 2019"
+            " − 365 × accounts payable 2019 ÷ (cogs 2019 + change of inventory 2018 and 2019)",
             "ratio",
             id="definitions inside a definition",
         ),

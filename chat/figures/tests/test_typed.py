@@ -33,16 +33,22 @@ REPORT = Path(__file__).resolve().parents[3] / "samples" / "annual-report.pdf"
     ("text", "answer_type", "read"),
     [
         ("The rent is 12,500 euros a month.", "amount", [("12500", "EUR", "month", "12,500 euros a month")]),
-        ("EUR 75,000 each; $1.2 billion", "amount", [("75000", "EUR", "", "EUR 75,000"), ("1200000000", "USD", "", "$1.2 billion")]),
-        ("a loss of $ (3.5) million (USD 12)", "amount", [("-3500000", "USD", "", "$ (3.5) million"), ("12", "USD", "", "USD 12")]),
+        ("EUR 75,000 each; $1.2 billion", "amount",
+         [("75000", "EUR", "", "EUR 75,000"), ("1200000000", "USD", "", "$1.2 billion")]),
+        ("a loss of $ (3.5) million (USD 12)", "amount",
+         [("-3500000", "USD", "", "$ (3.5) million"), ("12", "USD", "", "USD 12")]),
         ("Net result ($12)", "amount", []),  # a loss in a table, an aside in a sentence
-        ("12.500,50 € and 1\u00a0000 €", "amount", [("12500.5", "EUR", "", "12.500,50 €"), ("1000", "EUR", "", "1\u00a0000 €")]),
+        ("12.500,50 € and 1\u00a0000 €", "amount",
+         [("12500.5", "EUR", "", "12.500,50 €"), ("1000", "EUR", "", "1\u00a0000 €")]),
         ("a fee of 1 000 €", "amount", []),  # 1,000, or the number 1 and no fee
         ("12 pages, 44 lines, 3.2.1, 2024", "amount", []),
         ("rose 7.1% and -3 percent", "percentage", [("7.1", "", "", "7.1%"), ("-3", "", "", "-3 percent")]),
-        ("1 March 2024, March 3rd, 2021", "date", [("2024-03-01", "", "", "1 March 2024"), ("2021-03-03", "", "", "March 3rd, 2021")]),
-        ("le 1er août 2023; am 30. Juni 2025", "date", [("2023-08-01", "", "", "1er août 2023"), ("2025-06-30", "", "", "30. Juni 2025")]),
-        ("2024-12-31 or 25/12/2024", "date", [("2024-12-31", "", "", "2024-12-31"), ("2024-12-25", "", "", "25/12/2024")]),
+        ("1 March 2024, March 3rd, 2021", "date",
+         [("2024-03-01", "", "", "1 March 2024"), ("2021-03-03", "", "", "March 3rd, 2021")]),
+        ("le 1er août 2023; am 30. Juni 2025", "date",
+         [("2023-08-01", "", "", "1er août 2023"), ("2025-06-30", "", "", "30. Juni 2025")]),
+        ("2024-12-31 or 25/12/2024", "date",
+         [("2024-12-31", "", "", "2024-12-31"), ("2024-12-25", "", "", "25/12/2024")]),
         ("4/3/2024 and 31 February 2024", "date", []),  # two readings, and a day that is none
         ("within thirty (30) days", "date", [("30", "", "day", "thirty (30) days")]),
         ("six months' notice", "duration", [("6", "", "month", "six months")]),
@@ -141,7 +147,8 @@ def test_a_question_for_a_list_shows_its_items(
     settings.MEDIA_ROOT = tmp_path / "files"
     path = tmp_path / "policy.md"
     path.write_text(
-        "# Policy\n\n## Exclusions\n\nThe exclusions are:\n\n- war\n- flood\n- nuclear <b>risks</b>\n\n## Fees\n\nNone.\n"
+        "# Policy\n\n## Exclusions\n\nThe exclusions are:\n\n- war\n- flood\n- nuclear <b>risks</b>\n\n## "
+        "Fees\n\nNone.\n"
     )
     document = ingest_path(path, base, tenant)
     turn = keep_question(

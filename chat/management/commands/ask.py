@@ -1,4 +1,4 @@
-"""Ask from the shell, on the same way as the chat: `manage.py ask "QUESTION" --document PATH_OR_ID | --base NAME`."""
+"""`manage.py ask "QUESTION" --document PATH_OR_ID | --base NAME`: ask from the shell, through the chat's own code."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ from documents.storage.uploads import UploadRefused
 from retrieval.run_record import result_json
 from retrieval.types import UNANSWERED, RetrievalResult
 
-SHELL_EMAIL = "commandline@localhost"  # who asks from the shell; nobody can sign in as it
+SHELL_EMAIL = "commandline@localhost"  # the user of the shell; nobody can sign in as it
 SHELL_NAME = "Command line"
 
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the RetrievalResult with answer and run_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # A shell may pass bytes that are not UTF-8; they come as lone surrogates, which no database takes.
+        # A shell may pass bytes that are not UTF-8; they become lone surrogates, which no database accepts.
         text = options["question"].encode("utf-8", "replace").decode()
         try:
             user = find_user(options["user"])
@@ -66,7 +66,7 @@ class Command(BaseCommand):
         return QuestionScope(open_scope(user, document.base, options["user"]).base, (document,))
 
     def read(self, path: Path, user: User) -> Document:
-        """The document of a file, with its embeddings; progress goes to the error stream and leaves the JSON alone."""
+        """Read a file and embed it; progress goes to stderr, so that stdout is only the JSON."""
 
         def watch(stage: str, done: int, total: int) -> None:
             if sys.stderr.isatty():
@@ -90,7 +90,7 @@ def find_user(email: str | None) -> User:
 
 
 def command_base(user: User) -> KnowledgeBase:
-    """The base for files asked from the shell; open to the asker and to everybody who administers the site."""
+    """The base for files asked from the shell, open to the asker and to administrators of the site."""
     base = KnowledgeBase.objects.living().filter(name=SHELL_NAME, created_by__email=SHELL_EMAIL).first()
     base = base or access.create_base(find_user(None), SHELL_NAME)
     for owner in (user, *User.objects.filter(is_superuser=True, is_active=True)):
@@ -113,7 +113,7 @@ def find_document(given: str) -> Document:
 
 
 def open_scope(user: User, base: KnowledgeBase, email: str | None) -> QuestionScope:
-    """The whole base. Who has the server's shell may ask any base; the members' list shows that it was done."""
+    """The whole base. Whoever has the server's shell may ask any base; the members' list then shows it."""
     if email is None:
         Membership.objects.get_or_create(base=base, user=user, defaults={"role": Role.VIEWER})
     return choose(user, f"base:{base.pk}")
@@ -127,7 +127,7 @@ def as_json(turn: Turn, result: RetrievalResult) -> str:
 
 
 def as_text(turn: Turn) -> str:
-    """The answer as a person reads it in a terminal."""
+    """The answer as text for a terminal."""
     answer: Answer | None = getattr(turn, "answer", None)
     if answer is None or turn.run is None:
         return "No answer was written."

@@ -1,4 +1,4 @@
-"""Load the samples and ask two questions, so that chat and audit have something to show: `manage.py load_demo`."""
+"""`manage.py load_demo`: load the samples and ask two questions, so that chat and audit have something to show."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every ranking and every mode from the question to the cited answer, with a model, embeddings and a reranker on the wire."""
+"""Every ranking and mode from question to cited answer, with a model, embeddings and a reranker over HTTP."""
 
 import uuid
 from pathlib import Path

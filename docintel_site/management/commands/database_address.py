@@ -1,4 +1,4 @@
-"""Print the address of the database in use, for pg_dump, pg_restore and psql."""
+"""Print the address of the current database, for pg_dump, pg_restore and psql."""
 
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
 
 def address_of(database: dict[str, Any]) -> str:
-    """A postgresql:// address of Django's settings; a socket's directory goes into the query."""
+    """A postgresql:// URL of Django's settings; a socket's directory goes into the query."""
     user = quote(str(database["USER"]), safe="")
     secret = f":{quote(str(database['PASSWORD']), safe='')}" if database["PASSWORD"] else ""
     host, port = str(database["HOST"]), str(database["PORT"])

@@ -1,4 +1,4 @@
-"""Print the status of every part; exit 1 when one has failed."""
+"""Print the status of every part; exit 1 if one has failed."""
 
 import json
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""Bring the catalogues of the interface's languages up to date and compile them; `--check` changes nothing."""
+"""Update and compile the message catalogues of the interface; `--check` changes nothing."""
 
 from argparse import ArgumentParser
 from typing import Any

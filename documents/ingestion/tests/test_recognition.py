@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-calls=False
-"""Pages without text: what is kept of recognition, how a document goes on with it and without it, and the real library."""
+"""Pages without text: what recognition stores, how a document continues with and without it, and the real library."""
 
 import json
 from collections.abc import Callable

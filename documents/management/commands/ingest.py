@@ -1,4 +1,4 @@
-"""Take files or folders into a base and read them here, without a broker: `manage.py ingest PATH… --base NAME`."""
+"""`manage.py ingest PATH… --base NAME`: take files or folders into a base and read them here, without a broker."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ class Command(BaseCommand):
             raise CommandError(f"{failed} of {len(paths)} files could not be ingested.")
 
     def take(self, path: Path, base: KnowledgeBase, user: User | None) -> bool:
-        """Ingest one file and say how it went; whether the document can be asked now."""
+        """Ingest one file and print the outcome; return whether the document can be asked."""
         was_there = set(base.documents.living().values_list("pk", flat=True))
         try:
             document = ingest_path(path, base, user, self.watch_of(path))
@@ -49,7 +49,7 @@ class Command(BaseCommand):
         return True
 
     def watch_of(self, path: Path) -> Any:
-        """Progress lines of a file, one a stage and one each ten per cent."""
+        """Progress lines of a file: one per stage, and one per ten per cent."""
         shown = set[tuple[str, int]]()
 
         def watch(stage: str, done: int, total: int) -> None:
@@ -72,7 +72,7 @@ def find_user(email: str | None) -> User | None:
 
 
 def base_to_fill(name: str, user: User | None) -> KnowledgeBase:
-    """The base of that name or id; a new one belongs to the user, if one is named."""
+    """The base of that name or id; a new one belongs to the user, if one is given."""
     try:
         return find_base(name)
     except SeveralBases as error:
@@ -82,7 +82,7 @@ def base_to_fill(name: str, user: User | None) -> KnowledgeBase:
 
 
 def files_in(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files named, and those of the folders named that look readable, in order of name."""
+    """The named files, and the readable-looking ones in the named folders, sorted by name."""
     for path in paths:
         if path.is_dir():
             yield from sorted(inner for inner in path.rglob("*") if inner.is_file() and has_readable_suffix(inner.name))

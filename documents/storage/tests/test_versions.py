@@ -1,4 +1,4 @@
-"""Versions of a document: what stays, what is dropped, what is purged, and that nothing is left behind at any moment."""
+"""Versions of a document: what stays, what is dropped or purged, and that nothing is left behind at any moment."""
 
 import random
 import time

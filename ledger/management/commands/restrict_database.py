@@ -1,4 +1,4 @@
-"""`manage.py restrict_database`: make the role the application works as, which can add to the record and not change it."""
+"""`manage.py restrict_database`: create the application's database role, which can add to the record, not alter it."""
 
 import os
 from argparse import ArgumentParser
@@ -11,7 +11,7 @@ from ledger.roles import APP_ROLE, CannotRestrict, insert_only_tables, restrict
 
 
 class Command(BaseCommand):
-    help = "Run as the owner, after each migrate. Prints the role's new password; put it into DATABASE_URL of web and worker."
+    help = "Run as the owner, after each migrate. Prints the role's new password, for DATABASE_URL of web and worker."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--role", default=APP_ROLE)

@@ -1,4 +1,4 @@
-"""Build the bundled encoder from its weights, once; bin/run calls it so that no question has to wait for it."""
+"""Build the bundled encoder from its weights, once; bin/run calls it, so that no question waits for it."""
 
 from typing import Any
 

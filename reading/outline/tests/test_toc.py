@@ -181,7 +181,7 @@ ATTENTION_LINES = [
 
 @needs_data
 def test_it_files_lines_of_the_attention_paper_as_a_reader_does() -> None:
-    """At least 99 % of the lines between the ones read by eye, too: a section's lines are those from one to the other."""
+    """At least 99 % of the lines between the manually checked ones, too: a section runs from its start to the next."""
     reading = read_pdf(DATA / "papers" / "1706.03762v7.pdf", Limits())
     titles = {entry.index: entry.title for entry in reading.toc}
     found = {

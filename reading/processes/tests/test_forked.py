@@ -1,4 +1,4 @@
-"""What a reading can do without is done in a copy of its process: its results come back, its faults and its hours do not."""
+"""Optional reading steps run in a forked copy of the process: results come back, faults and endless loops do not."""
 
 import os
 import signal

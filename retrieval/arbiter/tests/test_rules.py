@@ -65,7 +65,8 @@ def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> 
         "one": "It has “premium”, a word searched or a form of one. "
         "Strength 66% of the strongest; 60% is enough to support.",
         "less": "It has “premium”, a word searched or a form of one. Strength 33% of the strongest; 60% is needed.",
-        "stray": "It has “premium”, a word searched or a form of one. Strength 11% of the strongest; below 25% is discarded.",
+        "stray": "It has “premium”, a word searched or a form of one. "
+        "Strength 11% of the strongest; below 25% is discarded.",
     }
 
 

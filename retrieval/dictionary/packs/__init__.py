@@ -1,4 +1,4 @@
-"""The packs that ship (CSV files beside this one), and which of them a base uses."""
+"""The bundled packs (CSV files in this folder), and which of them a base uses."""
 
 from collections.abc import Collection
 from functools import lru_cache
@@ -26,19 +26,19 @@ def pack_rows(name: str) -> tuple[WordRow, ...]:
 
 
 def load_missing(base: KnowledgeBase) -> None:
-    """Give a base the packs nobody decided about yet: a new base has them all, one of an older version too."""
+    """Load the packs of a base that nobody has decided about yet: all for a new base, new packs for an older one."""
     if Pack.objects.filter(base=base).count() == len(PACKS):
         return
     for name in PACKS:
         with transaction.atomic():
-            # A second worker waits here for the first one's row, and then finds it.
+            # A second worker waits here for the first one's row, then finds it.
             _, is_new = Pack.objects.get_or_create(base=base, name=name, defaults={"is_on": True})
             if is_new:
                 load(base, name)
 
 
 def switch(base: KnowledgeBase, names: Collection[str]) -> None:
-    """Use exactly these packs. One that is on already is left as experts have edited it."""
+    """Use exactly these packs. A pack already in use keeps its expert edits."""
     load_missing(base)
     with transaction.atomic():
         for pack in Pack.objects.select_for_update().filter(base=base, name__in=PACKS):
@@ -55,7 +55,7 @@ def packs_on(base: KnowledgeBase) -> frozenset[str]:
 
 
 def load(base: KnowledgeBase, name: str) -> None:
-    """Add the rows of a pack that are not there; what stands there already wins."""
+    """Add the missing rows of a pack; existing ones are kept."""
     rows = pack_rows(name)
     known = {concept.name.casefold(): concept for concept in Concept.objects.filter(base=base)}
     wanted = dict.fromkeys(row.concept for row in rows)
@@ -76,8 +76,8 @@ def load(base: KnowledgeBase, name: str) -> None:
 
 
 def unload(base: KnowledgeBase, name: str) -> None:
-    """Take out the rows of a pack that nobody touched, and its concepts that are empty then."""
-    # By id: a join would be planned for the empty table that PostgreSQL remembers right after a pack was loaded.
+    """Remove a pack's untouched rows, and its concepts left empty."""
+    # By id: right after loading a pack, PostgreSQL would plan a join for the empty table it remembers.
     concepts = list(Concept.objects.filter(base=base).values_list("pk", flat=True))
     Term.objects.filter(concept__in=concepts, pack=name).delete()
     Concept.objects.filter(base=base, pack=name, terms=None).delete()

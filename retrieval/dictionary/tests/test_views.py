@@ -214,7 +214,8 @@ def test_packs_are_switched(base: KnowledgeBase, signed_in: As) -> None:
 
 def test_a_file_is_shown_before_it_is_taken_in(base: KnowledgeBase, premium: Concept, signed_in: As) -> None:
     client = signed_in("editor")
-    content = "concept,language,term,priority,weight\npremium,en,premium,secondary,2\nPremium,fr,prime,,\nexcess,en,excess,,\n"
+    head = "concept,language,term,priority,weight\n"
+    content = f"{head}premium,en,premium,secondary,2\nPremium,fr,prime,,\nexcess,en,excess,,\n"
     response = sent(client, base, content.encode())
     said = on_one_line(response)
     assert (response.context["new_count"], response.context["changed_count"]) == (2, 1)

@@ -1,4 +1,4 @@
-"""See what a model makes of a table of contents: `manage.py reason_on_toc "QUESTION" --document PATH_OR_ID`."""
+"""`manage.py reason_on_toc "QUESTION" --document PATH_OR_ID`: see what a model makes of a table of contents."""
 
 import uuid
 from argparse import ArgumentParser
@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
 
 def find_content(given: str) -> DocumentContent:
-    """The content of a file, read here and not stored, or of a document by its id."""
+    """The content of a file, parsed here and not stored, or of a stored document by id."""
     path = Path(given)
     if path.is_file():
         try:
@@ -63,7 +63,7 @@ def read_file(path: Path) -> Reading:
 
 
 def as_text(reasoning: TocReasoning) -> str:
-    """The sections as the model ordered them, then what it said, and what it named that is not there."""
+    """The sections in the model's order, then its reason, then the ids it made up."""
     lines = [f"{entry.index:>5}  {entry.title}  (p. {entry.first_page})" for entry in reasoning.entries]
     lines = lines or ["The model names no section."]
     if reasoning.unknown_ids:
