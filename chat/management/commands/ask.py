@@ -134,7 +134,7 @@ def as_text(turn: Turn) -> str:
     lines = [answer.note, answer.text]
     if answer.kind in UNANSWERED:
         words = ", ".join(f"{word['text']} {word['count']}" for word in turn.run.searched)
-        outcome = "No passage clearly answers this." if answer.kind == Answer.Kind.WEAK else "Not found."
+        outcome = "No passage clearly answers this." if answer.kind == "weak" else "Not found."
         lines = [outcome, answer.text, f"Words searched: {words}" if words else ""]
     for citation in answer.citations.select_related("candidate"):
         place = describe_place(citation.candidate, cited_pages(citation), with_document=True)
