@@ -44,8 +44,7 @@ def detect(
         except EMBEDDING_ERRORS as error:  # words find something too, and the plan says why they had to
             plan = dispatch.without_vectors(plan, f"the question could not be embedded: {error}")
     if plan.is_on("page_hints"):
-        pages = set(question.hints.pages)
-        hits = [hit for hit in hits if hit.method == "pinned" or is_on_pages(hit, pages, contents)]
+        hits = [hit for hit in hits if hit.method == "pinned" or is_on_named_page(hit, question, contents)]
     return hits, plan
 
 
@@ -78,12 +77,10 @@ def tag(hits: list[Hit], part: int) -> list[Hit]:
 
 
 def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
-    """A hit for each page the question names, by its number in the file or as printed (R36)."""
+    """A hit for each page the question names (R36)."""
     hits = []
     for content in contents:
-        wanted = {str(page) for page in question.hints.pages}
-        numbers = {page.number for page in content.pages if str(page.number) in wanted}
-        numbers |= {page.number for page in content.pages if page.label in wanted and not str(page.number) in wanted}
+        numbers = pages_named(question, content)
         spans: dict[int, list[int]] = {}
         for line in content.searched_lines:
             if line.page_number in numbers:
@@ -95,6 +92,12 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
     return hits
 
 
-def is_on_pages(hit: Hit, pages: set[int], contents: Sequence[DocumentContent]) -> bool:
+def is_on_named_page(hit: Hit, question: Question, contents: Sequence[DocumentContent]) -> bool:
     content = next(content for content in contents if content.document_id == hit.document_id)
-    return content.lines[hit.lines.first - 1].page_number in pages
+    return content.lines[hit.lines.first - 1].page_number in pages_named(question, content)
+
+
+def pages_named(question: Question, content: DocumentContent) -> set[int]:
+    """The pages the question names, by their number in the file or as printed."""
+    wanted = {str(page) for page in question.hints.pages}
+    return {page.number for page in content.pages if wanted & {str(page.number), page.label}}
