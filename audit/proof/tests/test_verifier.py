@@ -51,7 +51,7 @@ def chain_of(*subjects: tuple[str, str, bytes], first: int = 1) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-WHOLE_RUN = {"run": {"id": RUN_ID, "parsed": {}}, "candidates": [], "llm_call": None}
+WHOLE_RUN: dict[str, Any] = {"run": {"id": RUN_ID, "parsed": {}}, "candidates": [], "llm_call": None}
 
 
 def pack_of(run: Any = WHOLE_RUN) -> dict[str, bytes]:
@@ -313,7 +313,7 @@ def test_a_check_that_cannot_go_on_ends_with_what_stopped_it() -> None:
         raise Bad("two")
 
     def second() -> Any:
-        yield {}["three"]
+        yield dict[str, str]()["three"]
 
     found = list(gather_faults(first(), second(), ["four"]))
     assert found[:2] == ["one", "two"] and "KeyError" in found[2] and found[3] == "four"
