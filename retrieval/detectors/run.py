@@ -80,7 +80,7 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
     """A hit for each page the question names (R36)."""
     hits = []
     for content in contents:
-        numbers = pages_named(question, content)
+        numbers = find_named_pages(question, content)
         spans: dict[int, list[int]] = {}
         for line in content.searched_lines:
             if line.page_number in numbers:
@@ -94,10 +94,10 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
 
 def is_on_named_page(hit: Hit, question: Question, contents: Sequence[DocumentContent]) -> bool:
     content = next(content for content in contents if content.document_id == hit.document_id)
-    return content.lines[hit.lines.first - 1].page_number in pages_named(question, content)
+    return content.lines[hit.lines.first - 1].page_number in find_named_pages(question, content)
 
 
-def pages_named(question: Question, content: DocumentContent) -> set[int]:
+def find_named_pages(question: Question, content: DocumentContent) -> set[int]:
     """The pages the question names, by their number in the file or as printed."""
     wanted = {str(page) for page in question.hints.pages}
     return {page.number for page in content.pages if wanted & {str(page.number), page.label}}

@@ -12,7 +12,15 @@ from llm.embeddings.encoder import EncoderMissing
 from llm.errors import NotConfigured, Unreachable
 from llm.exchange import Exchange
 from retrieval.detectors import DETECTORS
-from retrieval.detectors.run import EARLY_METHODS, detect, is_on_named_page, pages_named, pin_pages, run_detectors, tag
+from retrieval.detectors.run import (
+    EARLY_METHODS,
+    detect,
+    is_on_named_page,
+    find_named_pages,
+    pin_pages,
+    run_detectors,
+    tag,
+)
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import METHODS, Flag, Hints, Hit, LineRange, Method, Plan, Question
@@ -100,7 +108,7 @@ def test_a_hit_is_on_the_page_of_its_first_line_in_its_own_document(paged: Docum
 def test_a_page_is_named_by_its_number_or_as_printed(
     pages: tuple[int, ...], named: set[int], paged: DocumentContent
 ) -> None:
-    assert pages_named(asked(paged, pages), paged) == named
+    assert find_named_pages(asked(paged, pages), paged) == named
 
 
 @pytest.mark.parametrize("named", [3, 103])
