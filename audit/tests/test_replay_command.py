@@ -98,7 +98,14 @@ def test_findings_name_every_run_that_differs(rebuilt: list[Rebuilt], equal: int
 
 
 def check(*broken: Broken, **changes: Any) -> GoldenCheck:
-    fields = {"arbiter": "rules", "model": "", "prompt_version": "", "runs": 2, "verdicts": 5, "kept": 3}
+    fields: dict[str, Any] = {
+        "arbiter": "rules",
+        "model": "",
+        "prompt_version": "",
+        "runs": 2,
+        "verdicts": 5,
+        "kept": 3,
+    }
     fields |= {"mended": 1, "still_wrong": 1, "broken": broken, "not_judged": ()}
     return GoldenCheck(**(fields | changes))
 

@@ -118,8 +118,8 @@ def test_a_person_sees_the_changes_of_the_bases_he_audits_and_no_other(house: Ho
     record("token_made", "Olga", "token:7", {"name": str(base)})
     for person in (house.owner, house.auditor):
         assert [event.pk for event in visible_to(person)] == [event.pk for event in reversed(seen)]
-    for person in (house.viewer, house.asker, AnonymousUser()):
-        assert not visible_to(person).exists()
+    for outsider in (house.viewer, house.asker, AnonymousUser()):
+        assert not visible_to(outsider).exists()
     house.viewer.is_superuser = True
     assert visible_to(house.viewer).count() == Event.objects.count() >= 6
 

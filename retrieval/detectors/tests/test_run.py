@@ -15,8 +15,8 @@ from retrieval.detectors import DETECTORS
 from retrieval.detectors.run import (
     EARLY_METHODS,
     detect,
-    is_on_named_page,
     find_named_pages,
+    is_on_named_page,
     pin_pages,
     run_detectors,
     tag,

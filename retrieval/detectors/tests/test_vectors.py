@@ -69,7 +69,7 @@ def test_no_row_is_near_where_a_document_has_no_rows() -> None:
 
 
 def test_the_smallest_differences_do_not_order_rows() -> None:
-    matrix = np.array([[0.5, 0], [0.50000001, 0]], dtype=np.float64)
+    matrix = np.array([[0.5, 0], [0.5000001, 0]], dtype=np.float32)
     assert [row for row, _ in find_nearest_rows(EAST, matrix, 2)] == [0, 1]
 
 

@@ -30,7 +30,7 @@ def deposit(base: KnowledgeBase) -> Concept:
     return add_concept(base, DEPOSIT)
 
 
-def all_terms(base: KnowledgeBase) -> set[tuple[str, str, str, str, float]]:
+def all_terms(base: KnowledgeBase) -> set[tuple[object, ...]]:
     return {tuple(editing.row_of_term(term)) for term in Term.objects.filter(concept__base=base)}
 
 
