@@ -139,7 +139,7 @@ class TitleFinder:
     def sureness(self, wanted: TitleForms, index: int, end: int) -> float:
         """How well the title is carried by the line, or by it and the next ones; 0 when it is not."""
         form, bare = self.forms(index)
-        if not form:
+        if not form or not wanted.forms:  # a title of signs alone is on no line
             return 0.0
         if form == wanted.forms[0]:
             return EXACT
