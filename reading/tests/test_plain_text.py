@@ -166,3 +166,15 @@ def test_text_without_headings_is_one_section_that_is_searched_whole() -> None:
     assert (entry.index, entry.first_line, entry.last_line) == (FRONT_INDEX, 1, len(reading.lines))
     assert (reading.report["toc_origin"], reading.report["toc_strength"]) == ("none", "none")
     assert {page.text_layer for page in reading.pages} == {"text"} and reading.timings_ms.keys() == {"rows"}
+
+
+@pytest.mark.parametrize("text", ["# " + "word " * 400, "# " + "x" * 3_000, f"---\ntitle: {'y' * 3_000}\n---\n\ntext"])
+def test_a_title_longer_than_its_column_is_cut_and_its_words_are_all_in_the_lines(text: str) -> None:
+    reading = read_markdown(f"{text}\n\nend\n")
+    assert max(len(entry.title) for entry in reading.toc) <= 500 >= len(reading.title)
+    assert sum(len(line.text) for line in reading.lines) > 1_900
+
+
+def test_a_number_is_printed_with_single_spaces() -> None:
+    reading = read_markdown(f"# Section{' ' * 80}5. Terms\n\ntext\n")
+    assert [entry.number for entry in reading.toc] == ["Section 5"]
