@@ -3,7 +3,6 @@
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -69,7 +68,7 @@ def read_markdown_outline(sources: Sequence[str]) -> Outline:
     headings: list[Heading] = []
     blocks = "\n".join(["" if index < body_start else line for index, line in enumerate(sources)])
     tokens = block_parser().parse(blocks)
-    for token, inner in pairwise([*tokens, None]):
+    for token, inner in zip(tokens, [*tokens[1:], None], strict=False):  # no token at all is paired with nothing
         first, end = token.map or (0, 0)
         if token.type == "heading_open" and inner is not None:
             kinds.update(dict.fromkeys(range(first, end), "heading"))
