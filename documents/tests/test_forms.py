@@ -75,7 +75,7 @@ def test_settings_have_to_fit_together(size: int, overlap: int, is_valid: bool) 
     ],
 )
 def test_a_provider_nobody_configured_is_refused_when_chosen_and_may_stay(name: str, value: str, told: str) -> None:
-    chosen = settings_form(**{name: value})
+    chosen = settings_form(None, **{name: value})
     assert not chosen.is_valid() and told in str(chosen.errors[name])
     assert settings_form({name: value}, pool_max=7).is_valid()
 

@@ -17,7 +17,7 @@ from llm import call, errors
 from llm.breaker import Breaker
 from llm.call import Call, LLMServer, cause_of, host_of, retry_after_s, server_url
 from llm.dialect import RESPONSES, Ask, Body
-from llm.wire import ReplyTooLarge
+from llm.wire import ReplyTooLarge, wire
 from tests.scripted_llm import ScriptedLLM
 
 KEY = "sk-secret-key"
@@ -250,6 +250,6 @@ def test_a_body_that_is_no_reply_is_kept_as_far_as_anybody_reads_it() -> None:
     with ScriptedLLM("html") as server:
         made = Call(ASK, "arbiter", "arbiter", "7", 20, LLMServer(server.base_url, KEY))
         with pytest.raises(errors.Malformed) as caught:
-            made.wait(call.wire().submit(made.run(made.receive)))
+            made.wait(wire().submit(made.run(made.receive)))
     kept = caught.value.exchange.raw_reply
     assert kept.lstrip().startswith("<") and len(kept) <= call.UNREADABLE_MAX

@@ -385,8 +385,9 @@ def test_an_event_of_a_response_is_noted(event: dict[str, Any], expected: dict[s
 def test_figures_that_come_after_the_end_of_a_completion_are_kept_with_it() -> None:
     reader = StreamReader(CHAT)
     reader.feed({"model": "m-2", "choices": [{"delta": {"content": "Yes"}}]})
-    assert not reader.is_complete
+    states = [reader.is_complete]
     reader.feed({"choices": [{"delta": {}, "finish_reason": "stop"}]})
     reader.feed({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1}})
     reply = reader.reply
-    assert reader.is_complete and (reply.text, reply.finish_reason, reply.tokens_in) == ("Yes", "stop", 5)
+    assert [*states, reader.is_complete] == [False, True]
+    assert (reply.text, reply.finish_reason, reply.tokens_in) == ("Yes", "stop", 5)

@@ -165,7 +165,11 @@ def test_a_plain_body_is_capped(headers: dict[str, str]) -> None:
 
 def test_the_key_goes_in_the_header_azure_wants_and_in_no_other() -> None:
     request = httpx2.Request("POST", "http://a.example", headers={"Authorization": "Bearer k", "X-Other": "1"})
-    asyncio.run(with_key_of_azure("k")(request))
+
+    async def change() -> None:
+        await with_key_of_azure("k")(request)
+
+    asyncio.run(change())
     assert request.headers["api-key"] == "k" and "authorization" not in request.headers
     assert request.headers["x-other"] == "1"
 

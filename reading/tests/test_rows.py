@@ -83,7 +83,7 @@ def test_a_reading_passes_between_processes_unchanged(reading: Reading) -> None:
 @pytest.mark.parametrize("value", [LINE, PAGE, ENTRY])
 def test_a_row_cannot_be_changed_and_counts_as_its_values(value: NamedTuple) -> None:
     with pytest.raises(AttributeError):
-        value.number = 7  # type: ignore[attr-defined, misc]
+        value.number = 7  # type: ignore[attr-defined]
     assert hash(value) == hash(value._replace()) and value == tuple(value)
 
 

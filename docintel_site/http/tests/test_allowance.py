@@ -171,7 +171,7 @@ def test_a_wrong_token_is_not_mended_by_a_good_session(ada: User, client: Client
 
 
 @pytest.mark.parametrize("words", [FORM_WORDS, STRANGER_WORDS, FILES_WORDS])
-def test_what_is_said_names_the_limit_in_the_language_of_the_reader(words: str) -> None:
+def test_what_is_said_names_the_limit_in_the_language_of_the_reader(words: object) -> None:
     limit = settings.REQUEST_MAX_BYTES if words is FILES_WORDS else settings.BODY_MAX_BYTES
     english = str(words)
     with translation.override("fr"):

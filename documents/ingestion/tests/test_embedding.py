@@ -61,7 +61,7 @@ def test_what_is_embedded_of_a_passage_and_of_a_section(owner: Passage | TocEntr
 def test_batches_hold_everything_once_and_in_order(count: int) -> None:
     owners = [Passage(index=index) for index in range(count)]
     batches = [list(batch) for batch in batch_owners(owners)]
-    assert [owner.index for batch in batches for owner in batch] == list(range(count))
+    assert [vars(owner)["index"] for batch in batches for owner in batch] == list(range(count))
     assert all(0 < len(batch) <= BATCH for batch in batches)
 
 
@@ -128,7 +128,7 @@ def test_a_worker_that_lost_its_job_writes_no_vector(parse: Parse, lease: Ingest
         return np.ones((len(texts), 2), dtype=np.float32)
 
     with pytest.raises(LeaseLost):
-        fill(parse, Embedder("openai", "m/2", steal, lambda text: np.ones(2)), lease)
+        fill(parse, Embedder("openai", "m/2", steal, lambda text: np.ones(2, dtype=np.float32)), lease)
     assert not Embedding.objects.exists()
     with pytest.raises(LeaseLost):
         put_to_use(parse, "m/2", lease)

@@ -55,7 +55,7 @@ def test_lines_outside_the_document_are_cut_off(first: int, last: int, numbers: 
 
 def test_the_text_of_a_range_leaves_out_what_is_not_searched_where_that_is_asked() -> None:
     lines = tuple(
-        line._replace(kind=kind) if kind else line
+        line._replace(kind=kind) if kind else line  # type: ignore[arg-type]
         for line, kind in zip(make_content().lines, ["furniture", None, "contents", None, None, None], strict=True)
     )
     content = make_content(lines=lines)
