@@ -2,7 +2,7 @@
 
 import secrets
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -30,9 +30,7 @@ def invite(email: str, by: User, name: str = "") -> tuple[User, str]:
         AccountDisabled: an administrator has to enable the account first.
     """
     with transaction.atomic():
-        user = User.objects.select_for_update().filter(email=email.lower()).first()
-        if user is None:
-            user = User.objects.create_user(email, None, name=name, is_active=False)
+        user = lock_person(email) or make_person(email, name)
         if user.disabled_at:
             raise AccountDisabled
         token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -41,6 +39,19 @@ def invite(email: str, by: User, name: str = "") -> tuple[User, str]:
         kind = "password_link_made" if user.is_active else "person_invited"
         record(kind, str(by), f"user:{user.pk}", {"email": user.email, "name": user.name})
     return user, token
+
+
+def lock_person(email: str) -> User | None:
+    return User.objects.select_for_update().filter(email=email.lower()).first()
+
+
+def make_person(email: str, name: str) -> User:
+    """A person who has not arrived yet; the one somebody else made in the same moment."""
+    try:
+        with transaction.atomic():
+            return User.objects.create_user(email, None, name=name, is_active=False)
+    except IntegrityError:
+        return User.objects.select_for_update().get(email=email.lower())
 
 
 def accept(token: str, *, name: str, password: str) -> User:

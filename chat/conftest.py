@@ -9,6 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from accounts.models import User
+from audit.conftest import house, make_answer, make_run
 from chat.asking import keep_question
 from chat.models import Turn
 from chat.scope import QuestionScope
@@ -17,6 +18,8 @@ from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Role
 from llm import call
 from tests.scripted_llm import ScriptedLLM
+
+__all__ = ["house", "make_answer", "make_run"]  # runs straight into the tables, where nothing has to be retrieved
 
 LEASE_TEXT = """\
 # Lease of the warehouse

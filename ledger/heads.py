@@ -106,7 +106,7 @@ def read_head_lines(path: Path) -> list[tuple[int, str]]:
 def is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -121,7 +121,7 @@ def check_head_line(line: str, place: str, signer: Ed25519PublicKey | None) -> H
             signer.verify(bytes.fromhex(fields["signature"]), signed_bytes(fields))
     except InvalidSignature as error:
         raise BadHeadFile(f"{place} is not signed with this key: the head was made up or altered.") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         missing = "signature" if "'signature'" in str(error) else ""
         told = "has no signature" if missing else "is not an exported head; write one with verify_ledger --write-head"
         raise BadHeadFile(f"{place} {told}.") from error

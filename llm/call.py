@@ -385,9 +385,17 @@ def retry_after_s(error: Exception) -> float | None:
     try:
         seconds = float(header)
     except ValueError:
-        moment = email.utils.parsedate_tz(header)
-        seconds = email.utils.mktime_tz(moment) - time.time() if moment else math.nan
+        seconds = seconds_until(header)
     return max(seconds, 0.0) if not math.isnan(seconds) else None
+
+
+def seconds_until(date: str) -> float:
+    """The seconds from now to a date as headers write it, nan when it is none."""
+    moment = email.utils.parsedate_tz(date)
+    try:
+        return email.utils.mktime_tz(moment) - time.time() if moment else math.nan
+    except (ValueError, OverflowError):  # the year 99999 can be parsed, and has no place in time
+        return math.nan
 
 
 def _provider_message(error: openai.APIStatusError) -> str:

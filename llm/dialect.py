@@ -188,9 +188,9 @@ def read_reply(api: str, body: object) -> Reply | None:
 def _read_response(body: object) -> Reply:
     contents = [
         content
-        for output in value_at(body, "output") or []
+        for output in _items(value_at(body, "output"))
         if value_at(output, "type") == "message"
-        for content in value_at(output, "content") or []
+        for content in _items(value_at(output, "content"))
     ]
     status = _word(value_at(body, "status"))
     usage = value_at(body, "usage")
@@ -272,6 +272,10 @@ class StreamReader:
     def _remember(self, reply: Reply) -> None:
         told = {key: value for key, value in vars(reply).items() if value not in (None, "")}
         self._told |= {key: value for key, value in told.items() if key not in ("text", "refusal")}
+
+
+def _items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _text(value: object) -> str:

@@ -14,6 +14,7 @@ from llm.posting import post
 
 DOCUMENTS_MAX = 1_000  # Voyage's limit; others take as many
 TEXT_CHARACTERS_MAX = 8_000  # about 2,000 tokens: a parent unit (R90)
+SCORE_LIMIT = 1e30  # logits are below 100; this leaves out what is infinite or no number
 MISSING = "No reranker is configured: set VOYAGE_API_KEY, or DOCINTEL_RERANK_BASE_URL and DOCINTEL_RERANK_MODEL"
 
 
@@ -52,13 +53,10 @@ def read_scores(told: Any, place: str, count: int) -> list[Relevance]:
     scored: dict[int, float] = {}
     for row in rows:
         index, score = value_at(row, "index"), value_at(row, "relevance_score")
-        if (
-            not isinstance(index, int)
-            or not 0 <= index < count
-            or index in scored
-            or not isinstance(score, int | float)
-        ):
+        if type(index) is not int or not 0 <= index < count or index in scored:  # True is no number
             raise ValueError("a score of a text that was not sent")
+        if type(score) not in (int, float) or not abs(score) < SCORE_LIMIT:
+            raise ValueError("a score that is no number")
         scored[index] = float(score)
     ordered = sorted(scored, key=lambda index: (-scored[index], index))
     return [Relevance(index, scored[index]) for index in ordered]

@@ -18,6 +18,7 @@ LEADING, FONT_SIZE = 14.0, 8.5
 WRAP_CHARS = 125  # most files are wrapped by hand before this, and their lines stay whole
 INDENT_PT = 5.0  # for each leading space of the source
 INDENT_MAX_PT = 120.0
+TITLE_CHARS = 500  # the width of its column; the whole heading is in the lines
 
 FRONT_MATTER_FENCE = "---"
 HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]+#+[ \t]*$")
@@ -67,13 +68,13 @@ def read_markdown_outline(sources: Sequence[str]) -> Outline:
     headings: list[Heading] = []
     blocks = "\n".join(["" if index < body_start else line for index, line in enumerate(sources)])
     tokens = block_parser().parse(blocks)
-    for token, inner in zip(tokens, [*tokens[1:], None], strict=True):
+    for token, inner in zip(tokens, [*tokens[1:], None], strict=False):  # no token at all is paired with nothing
         first, end = token.map or (0, 0)
         if token.type == "heading_open" and inner is not None:
             kinds.update(dict.fromkeys(range(first, end), "heading"))
             if token.markup in ("=", "-") and end - first > 1:
                 kinds[end - 1] = "furniture"  # the line drawn under the heading
-            heading_title = plain_title(inner.content)
+            heading_title = plain_title(inner.content)[:TITLE_CHARS]
             if heading_title and token.level == 0:
                 headings.append(Heading(first, int(token.tag[1:]), heading_title))
         elif token.type == "list_item_open":
@@ -88,7 +89,7 @@ def read_markdown_outline(sources: Sequence[str]) -> Outline:
             kinds[first] = "furniture"
         elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
             kinds.update(dict.fromkeys(range(first, end), "furniture"))
-    return Outline(kinds, headings, title or next((heading.title for heading in headings), ""))
+    return Outline(kinds, headings, title[:TITLE_CHARS] or next((heading.title for heading in headings), ""))
 
 
 def read_front_matter(sources: Sequence[str]) -> tuple[int, str]:

@@ -15,7 +15,8 @@ from ledger.models import Entry, Event
 
 CHANGES_A_PAGE = 50
 VALUE_MAX = 200
-LEFT_OUT = ("base", "left")  # the base has its own column, and an erasure's digest belongs to the row itself
+LISTS = ("scopes", "from")  # two of these stand side by side; any other pair is what was and what is
+LEFT_OUT = ("base", "left")  # the base stands in a column, the digest of what an erasure left in the row itself
 WORDS = {
     "base_deleted": _("Base deleted"),
     "settings_changed": _("Settings changed"),
@@ -165,13 +166,20 @@ def describe_details(details: dict[str, Any]) -> list[tuple[str, str]]:
     told = {name: value for name, value in details.items() if name not in LEFT_OUT}
     if "before" in told and "after" in told:
         told["changed"] = [told.pop("before"), told.pop("after")]
-    return [(str(DETAIL_NAMES.get(name) or name.replace("_", " ")), write_value(value)) for name, value in told.items()]
+    return [
+        (str(DETAIL_NAMES.get(name) or name.replace("_", " ")), (write_list if name in LISTS else write_value)(value))
+        for name, value in told.items()
+    ]
 
 
 def write_value(value: Any) -> str:
     """A value as text; for a pair, the old and the new one."""
     if isinstance(value, list) and len(value) == 2:
         return f"{write_value(value[0])} → {write_value(value[1])}"
-    if isinstance(value, list):
+    return write_list(value)
+
+
+def write_list(value: Any) -> str:
+    if isinstance(value, list) and value:
         return ", ".join(map(write_value, value))
-    return "–" if value in ("", None) else str(value)[:VALUE_MAX]
+    return "–" if value in ("", None, []) else str(value)[:VALUE_MAX]

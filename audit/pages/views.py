@@ -24,6 +24,7 @@ from audit.trail.gather import gather
 from audit.trail.selected import read_selected
 from chat.models import Answer
 from documents.access import get_or_404
+from documents.pages.address import number_of
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.run_record import reading_of
@@ -127,7 +128,6 @@ def get_run_with_charge(request: HttpRequest, run_id: UUID) -> RetrievalRun:
 
 def read_choice(request: HttpRequest) -> Choice:
     """The choice made by the address; an invalid role or page is ignored."""
-    page = request.GET.get("page", "")
     return Choice(
         role=one_of(request, "role", ROLE_ORDER),
         method=one_of(request, "method", METHOD_NAMES),
@@ -139,7 +139,7 @@ def read_choice(request: HttpRequest) -> Choice:
         queue=request.GET.get("queue", ""),
         blind=request.GET.get("blind") == "1",
         candidate_id=request.GET.get("candidate", ""),
-        page=int(page) if page.isdecimal() else None,
+        page=number_of(request.GET, "page"),
     )
 
 

@@ -86,7 +86,7 @@ def readable(reply: str) -> str:
     """A JSON reply indented, any other as it came."""
     try:
         return json.dumps(json.loads(reply), ensure_ascii=False, indent=2)
-    except ValueError:
+    except (ValueError, RecursionError):
         return reply
 
 

@@ -70,6 +70,7 @@ DATES = (
     re.compile(r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?![\d.])"),
     re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?![\d/])"),
 )
+TWO_WAYS = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")  # 4.375 is four and three eighths to some and thousands to others
 SLASHED = DATES[-1]  # 4/3/2024 is the third of April to some and the fourth of March to others
 DURATION = re.compile(
     rf"\b(?P<count>\d+|{'|'.join(COUNTS)})(?:\s?\((?P<digits>\d+)\))?[\s-]"
@@ -110,6 +111,8 @@ def amounts_in(text: str) -> Iterator[Value]:
         start = found.start() + len(found[0]) - len(found[0].lstrip())
         if not named or number is None or any(first <= start < last for first, last in unclear):
             continue
+        if found["scale"] and is_unclear(found["number"], "."):  # $1.125 billion
+            continue
         amount = number.scaleb(SCALES.get((found["scale"] or "").lower(), 0))
         printed = f"{-amount if found['minus'] or found['open'] else amount:f}"
         yield Value("amount", printed, start, found.end(), CURRENCIES[named], (found["unit"] or "").lower())
@@ -118,7 +121,7 @@ def amounts_in(text: str) -> Iterator[Value]:
 def percentages_in(text: str) -> Iterator[Value]:
     for found in PERCENTAGE.finditer(text):
         number = decimal_of(found["number"])
-        if number is not None:
+        if number is not None and not is_unclear(found["number"], ".,"):
             yield Value("percentage", f"{-number if found['minus'] else number:f}", *found.span())
 
 
@@ -143,6 +146,12 @@ def durations_in(text: str) -> Iterator[Value]:
     for found in DURATION.finditer(text):
         count = found["digits"] or found["count"].lower()
         yield Value("duration", str(COUNTS.get(count, count)), *found.span(), unit=found["span"].lower())
+
+
+def is_unclear(number: str, signs: str) -> bool:
+    """Whether one of these signs may part thousands from hundreds in a number, or decimals."""
+    found = TWO_WAYS.fullmatch(number)
+    return found is not None and found[1] in signs
 
 
 def decimal_of(number: str) -> Decimal | None:

@@ -17,6 +17,7 @@ from documents.pages.search import Match
 from documents.pages.search import Matches as Found
 from documents.pages.sentences import explain_warning
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
+from documents.storage.content import page_row
 from reading.boxes import box_of_line, boxes_of
 from reading.reasons import number_ranges
 from reading.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
@@ -76,7 +77,7 @@ def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageIns
     stored = parse.pages.filter(number=place.page_number).values_list(*PageRow._fields).first()
     if stored is None:
         return None
-    page, lines, toc = PageRow(*stored), read_page_lines(parse, place.page_number), toc_of(parse)
+    page, lines, toc = page_row(stored), read_page_lines(parse, place.page_number), toc_of(parse)
     line = next((line for line in lines if line.number == place.line_number), None)
     current = section_at(toc, line.toc_index if line else section_lit(place, lines) or first_section(lines))
     return PageInspection(

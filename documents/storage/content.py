@@ -158,12 +158,17 @@ def read_content(parse: Parse) -> DocumentContent:
         toc_origin=parse.toc_origin,
         toc_strength=parse.toc_strength,
         unreadable_pages=tuple(parse.unreadable_pages),
-        pages=tuple(PageRow(*row) for row in parse.pages.order_by("number").values_list(*PageRow._fields)),
+        pages=tuple(page_row(row) for row in parse.pages.order_by("number").values_list(*PageRow._fields)),
         lines=tuple(LineRow._make((*row[:-1], tuple(LineSpan(*span) for span in row[-1]))) for row in lines),
         toc=tuple(TocRow(*row) for row in parse.toc_entries.order_by("index").values_list(*TocRow._fields)),
         passages=tuple(PassageRow(*row) for row in parse.passages.order_by("index").values_list(*PassageRow._fields)),
         vectors=read_vectors(parse),
     )
+
+
+def page_row(stored: tuple[Any, ...]) -> PageRow:
+    """A page of the database, whose flags come as a list."""
+    return PageRow._make((*stored[:-1], tuple(stored[-1])))
 
 
 def content_of(

@@ -87,3 +87,10 @@ def test_it_reads_a_head_over_several_lines_as_older_programs_wrote_it(tmp_path:
     path.write_text(path.read_text()[:-3])
     with pytest.raises(BadHeadFile, match="line 1 is not an exported head"):
         read_heads(path)
+
+
+def test_it_explains_a_file_nested_deeper_than_any_parser_goes(tmp_path: Path) -> None:
+    path = tmp_path / "heads.jsonl"
+    path.write_text("[" * 100_000)
+    with pytest.raises(BadHeadFile, match="is not an exported head"):
+        read_heads(path)

@@ -155,12 +155,14 @@ def request_vectors(server: LLMServer, body: Body, texts: Sequence[str], deadlin
 def read_vectors(told: Any, count: int, dimensions: int | None) -> Vectors:
     """The vectors of a reply in the order of the texts, normalised. Raises ValueError unless each text has one."""
     rows = value_at(told, "data")
-    found = {value_at(row, "index"): value_at(row, "embedding") for row in rows} if isinstance(rows, list) else {}
-    if len(found) != count or not all(isinstance(found.get(index), list) for index in range(count)):
+    pairs = [(value_at(row, "index"), value_at(row, "embedding")) for row in rows] if isinstance(rows, list) else []
+    found = {index: vector for index, vector in pairs if isinstance(index, int)}
+    if not len(pairs) == len(found) == count or not all(isinstance(found.get(index), list) for index in range(count)):
         raise ValueError("not one vector for each text")
     try:
-        vectors = np.asarray([found[index] for index in range(count)], dtype=np.float32)
-    except TypeError as error:
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused below
+            vectors = np.asarray([found[index] for index in range(count)], dtype=np.float32)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError("vectors of something else than numbers") from error
     if vectors.ndim != 2 or dimensions not in (None, vectors.shape[1]) or not np.isfinite(vectors).all():
         raise ValueError("vectors of unequal length, or not numbers")

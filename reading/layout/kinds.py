@@ -205,7 +205,7 @@ def numbering_of(text: str) -> tuple[str, str]:
     number, rest = found["number"], text[found.end() :].strip()
     if not found["word"] and not is_plain_number(number, found["end"], rest):
         return "", text
-    return ((found["word"] or "") + number).strip(), rest
+    return " ".join(((found["word"] or "") + number).split()), rest
 
 
 def is_plain_number(number: str, end: str, rest: str) -> bool:

@@ -139,7 +139,7 @@ class TitleFinder:
     def sureness(self, wanted: TitleForms, index: int, end: int) -> float:
         """How well the line, alone or with the next ones, contains the title; 0 if not at all."""
         form, bare = self.forms(index)
-        if not form:
+        if not form or not wanted.forms:  # a title of signs alone is on no line
             return 0.0
         if form == wanted.forms[0]:
             return EXACT

@@ -44,8 +44,7 @@ def detect(
         except EMBEDDING_ERRORS as error:  # words may still find something, and the plan records the error
             plan = dispatch.without_vectors(plan, f"the question could not be embedded: {error}")
     if plan.is_on("page_hints"):
-        pages = set(question.hints.pages)
-        hits = [hit for hit in hits if hit.method == "pinned" or is_on_pages(hit, pages, contents)]
+        hits = [hit for hit in hits if hit.method == "pinned" or is_on_named_page(hit, question, contents)]
     return hits, plan
 
 
@@ -81,9 +80,7 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
     """A hit for each page the question names, by file number or printed number (R36)."""
     hits = []
     for content in contents:
-        wanted = {str(page) for page in question.hints.pages}
-        numbers = {page.number for page in content.pages if str(page.number) in wanted}
-        numbers |= {page.number for page in content.pages if page.label in wanted and not str(page.number) in wanted}
+        numbers = find_named_pages(question, content)
         spans: dict[int, list[int]] = {}
         for line in content.searched_lines:
             if line.page_number in numbers:
@@ -95,6 +92,12 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
     return hits
 
 
-def is_on_pages(hit: Hit, pages: set[int], contents: Sequence[DocumentContent]) -> bool:
+def is_on_named_page(hit: Hit, question: Question, contents: Sequence[DocumentContent]) -> bool:
     content = next(content for content in contents if content.document_id == hit.document_id)
-    return content.lines[hit.lines.first - 1].page_number in pages
+    return content.lines[hit.lines.first - 1].page_number in find_named_pages(question, content)
+
+
+def find_named_pages(question: Question, content: DocumentContent) -> set[int]:
+    """The pages the question names, by their number in the file or as printed."""
+    wanted = {str(page) for page in question.hints.pages}
+    return {page.number for page in content.pages if wanted & {str(page.number), page.label}}

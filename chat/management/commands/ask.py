@@ -1,6 +1,7 @@
 """`manage.py ask "QUESTION" --document PATH_OR_ID | --base NAME`: ask from the shell, through the chat's own code."""
 
 import json
+import os
 import sys
 import uuid
 from argparse import ArgumentParser
@@ -41,11 +42,9 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the RetrievalResult with answer and run_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # A shell may pass bytes that are not UTF-8; they become lone surrogates, which no database accepts.
-        text = options["question"].encode("utf-8", "replace").decode()
         try:
             user = find_user(options["user"])
-            question = check_question(text)
+            question = check_question(without_surrogates(options["question"]))
             scope = self.find_scope(user, options)
             turn = keep_question(user, scope, question, options["mode"], form_id=uuid.uuid4())
             result = answer_turn(turn.pk, arbiter=options["arbiter"])
@@ -60,7 +59,7 @@ class Command(BaseCommand):
         if options["base"]:
             return open_scope(user, named_base(options["base"]), options["user"])
         given = options["document"]
-        if Path(given).is_file():
+        if os.path.isfile(given):  # pathlib raises for a name that is too long
             return QuestionScope(command_base(user), (self.read(Path(given), user),))
         document = find_document(given)
         return QuestionScope(open_scope(user, document.base, options["user"]).base, (document,))
@@ -79,11 +78,16 @@ class Command(BaseCommand):
         return document
 
 
+def without_surrogates(text: str) -> str:
+    """What a shell passed, as a database takes it: bytes that are not UTF-8 come as lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def find_user(email: str | None) -> User:
     if email is None:
         known = User.objects.filter(email=SHELL_EMAIL).first()
         return known or User.objects.create_user(SHELL_EMAIL, None, name=SHELL_NAME, is_active=False)
-    user = User.objects.filter(email=email.lower()).first()
+    user = User.objects.filter(email=without_surrogates(email).lower()).first()
     if user is None:
         raise CommandError(f"There is no user {email}.")
     return user
@@ -100,7 +104,7 @@ def command_base(user: User) -> KnowledgeBase:
 
 def named_base(name: str) -> KnowledgeBase:
     try:
-        return access.find_base(name)
+        return access.find_base(without_surrogates(name))
     except access.BaseNotFound as error:
         raise CommandError(str(error)) from error
 

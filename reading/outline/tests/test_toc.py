@@ -325,3 +325,12 @@ def test_it_takes_bold_lines_when_no_heading_is_larger_than_the_text(tmp_path: P
     assert [entry.title for entry in reading.toc] == [
         "Overall results", "Regional results", "Segment results", "About the company",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("title", ["* * *", "§", "—", "..........", "•"])
+def test_an_outline_may_hold_entries_of_signs_alone(tmp_path: Path, title: str) -> None:
+    """Programs draw lines between the chapters of an outline; the file is read all the same."""
+    outline = [*OUTLINE[:2], (1, title, 3), *OUTLINE[3:]]
+    reading = read_pdf(write_pdf(tmp_path / "report.pdf", PAGES, outline=outline), Limits())
+    found = {entry.title: (entry.first_page, entry.confidence) for entry in reading.toc}
+    assert found[title][0] == 3 and found[title][1] < 0.5 and found["3 Duties"] == (3, 1.0)

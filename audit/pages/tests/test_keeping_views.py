@@ -1,0 +1,141 @@
+"""Changes and keeping by address: who may look, who may act, each refusal said and nothing done, and reads recorded."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.messages import get_messages
+
+from audit.conftest import House, MakeRun
+from audit.keeping.retention import FLOOR_DAYS, days_kept
+from audit.models import AuditEvent
+from audit.pages.keeping_views import hold_subjects
+from documents.access import delete_base, set_role
+from ledger.holds import holds_on
+from ledger.models import Event
+from retrieval.models import RetrievalRun
+
+pytestmark = pytest.mark.django_db
+REASON = "Claim 2026-114 before the court"
+ACTS = ("days", "hold", "release", "erase")
+
+
+def send(client: Any, house: House, act: str, **values: Any) -> str:
+    """Post a form of the base; what the next page says."""
+    response = client.post(f"/audit/keeping/{house.base.pk}/{act}/", values)
+    assert response.status_code == 302 and response["Location"] == f"/audit/keeping/{house.base.pk}/"
+    return " ".join(str(message) for message in get_messages(response.wsgi_request))
+
+
+@pytest.mark.parametrize(
+    ("person", "status"), [("owner", 200), ("auditor", 200), ("viewer", 404), ("asker", 404), ("stranger", 404)]
+)
+def test_those_who_audit_a_base_see_how_it_is_kept(house: House, browse: Any, person: str, status: int) -> None:
+    response = browse(getattr(house, person), f"/audit/keeping/{house.base.pk}/")
+    assert response.status_code == status
+    if status == 200:
+        assert response.context["may_own"] is (person == "owner") and response.context["floor"] == FLOOR_DAYS
+        assert AuditEvent.objects.filter(action="keeping", person=getattr(house, person)).exists()
+    assert browse(getattr(house, person), f"/audit/keeping/{uuid4()}/").status_code == 404
+
+
+@pytest.mark.parametrize("person", ["auditor", "viewer", "asker", "stranger"])
+@pytest.mark.parametrize("act", ACTS)
+def test_only_an_owner_acts(house: House, make_run: MakeRun, signed_in: Any, person: str, act: str) -> None:
+    make_run()
+    before = Event.objects.count()
+    values = {
+        "days": "3650",
+        "subject": f"base:{house.base.pk}",
+        "reason": REASON,
+        "person": house.asker.pk,
+        "is_meant": "on",
+    }
+    response = signed_in(getattr(house, person)).post(f"/audit/keeping/{house.base.pk}/{act}/", values)
+    assert response.status_code == 404 and Event.objects.count() == before
+    assert RetrievalRun.objects.get().question == "How is attention computed?"
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_nothing_is_done_by_looking(house: House, browse: Any, act: str) -> None:
+    assert browse(house.owner, f"/audit/keeping/{house.base.pk}/{act}/").status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("act", "values", "told"),
+    [
+        ("days", {}, "Name a number of days."),
+        ("days", {"days": "ten"}, "Name a number of days."),
+        ("days", {"days": str(FLOOR_DAYS - 1)}, str(FLOOR_DAYS)),
+        ("days", {"days": "-5"}, str(FLOOR_DAYS)),
+        ("hold", {}, "Choose what is held, and give a reason."),
+        ("hold", {"subject": "base:elsewhere", "reason": REASON}, "Choose what is held"),
+        ("hold", {"subject": "{base}", "reason": "  "}, "Choose what is held"),
+        ("hold", {"subject": "{base}", "reason": "short"}, "reason"),
+        ("release", {"subject": "{base}", "reason": REASON}, "hold"),
+        ("release", {"subject": "nonsense", "reason": REASON}, "Choose a hold of this base"),
+        ("erase", {}, "Nothing was erased."),
+        ("erase", {"person": "{asker}", "reason": REASON}, "Nothing was erased."),
+        ("erase", {"person": "{stranger}", "reason": REASON, "is_meant": "on"}, "Nothing was erased."),
+    ],
+)
+def test_what_is_refused_is_said_and_not_done(
+    house: House, make_run: MakeRun, signed_in: Any, act: str, values: dict[str, str], told: str
+) -> None:
+    make_run()
+    before = Event.objects.count(), days_kept(house.base)
+    names = {"base": f"base:{house.base.pk}", "asker": house.asker.pk, "stranger": house.stranger.pk}
+    said = send(signed_in(house.owner), house, act, **{name: value.format(**names) for name, value in values.items()})
+    assert told in said
+    assert (Event.objects.count(), days_kept(house.base)) == before
+    assert RetrievalRun.objects.get().question == "How is attention computed?"
+
+
+def test_a_hold_stops_an_erasure_until_it_is_released(house: House, make_run: MakeRun, signed_in: Any) -> None:
+    make_run()
+    client = signed_in(house.owner)
+    subject = f"base:{house.base.pk}:user:{house.asker.pk}"
+    erasing = {"person": house.asker.pk, "reason": REASON, "is_meant": "on"}
+    assert "Under legal hold: what Asker asked here." in send(client, house, "hold", subject=subject, reason=REASON)
+    assert REASON in send(client, house, "erase", **erasing)
+    assert RetrievalRun.objects.get().question
+    assert "Released: what Asker asked here." in send(client, house, "release", subject=subject, reason=REASON)
+    assert holds_on([subject]) == []
+    assert "What Asker asked here is erased." in send(client, house, "erase", **erasing)
+    assert RetrievalRun.objects.get().question == ""
+
+
+def test_days_are_kept_from_now_on(house: House, signed_in: Any) -> None:
+    assert f"Kept for {FLOOR_DAYS} days" in send(signed_in(house.owner), house, "days", days=FLOOR_DAYS)
+    house.base.refresh_from_db()
+    assert days_kept(house.base) == FLOOR_DAYS
+
+
+def test_what_can_be_held_is_the_bases_own(house: House, make_run: MakeRun) -> None:
+    make_run()
+    assert hold_subjects(house.base) == {
+        f"base:{house.base.pk}": "everything in this base",
+        f"base:{house.base.pk}:user:{house.asker.pk}": "what Asker asked here",
+        f"document:{house.document.pk}": "document “Attention paper”",
+    }
+
+
+def test_a_deleted_base_is_read_and_not_changed(house: House, signed_in: Any) -> None:
+    delete_base(house.base, house.owner)
+    client = signed_in(house.owner)
+    page = client.get(f"/audit/keeping/{house.base.pk}/")
+    assert page.status_code == 200 and page.context["may_own"] is False
+    assert client.post(f"/audit/keeping/{house.base.pk}/days/", {"days": 4000}).status_code == 404
+
+
+@pytest.mark.parametrize("query", ["base=nonsense", "kind=moon_landing", "actor=" + "x" * 201])
+def test_filters_that_cannot_be_are_left_out(house: House, browse: Any, query: str) -> None:
+    set_role(house.base, house.viewer, "editor", house.owner)
+    assert browse(house.auditor, f"/audit/changes/?{query}").status_code == 200
+
+
+def test_a_base_of_others_cannot_be_asked_for(house: House, browse: Any) -> None:
+    set_role(house.base, house.viewer, "editor", house.owner)
+    own = browse(house.auditor, f"/audit/changes/?base={house.base.pk}")
+    foreign = browse(house.stranger, f"/audit/changes/?base={house.base.pk}")
+    assert b"viewer \xe2\x86\x92 editor" in own.content and b"viewer \xe2\x86\x92 editor" not in foreign.content

@@ -1,0 +1,111 @@
+"""The open candidate beside its page: which pages it touches, which one is opened, its boxes, and documents that are gone."""
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from audit.conftest import House, MakeRun
+from audit.trail.candidates import Choice, build_table
+from audit.trail.selected import (
+    Selected,
+    anchored_pages,
+    fate_of,
+    page_links,
+    pages_of_boxes,
+    printed_label,
+    read_selected,
+)
+from documents.models import Document, Page
+from retrieval.models import RetrievalRun, RunCandidate
+
+
+def boxes(*pages: float) -> list[dict[str, float]]:
+    return [{"page": page, "x0": 1, "y0": 1, "x1": 2, "y1": 2} for page in pages]
+
+
+def candidate(anchor: tuple[int, ...] = (), context: tuple[int, ...] = (), **changes: Any) -> RunCandidate:
+    fields = {"candidate_id": "c1", "anchor_first_page": 4, "anchor_page_label": "4"}
+    return RunCandidate(**(fields | {"boxes": boxes(*anchor), "context_boxes": boxes(*context)} | changes))
+
+
+@pytest.mark.parametrize(("found", "pages"), [([], []), ([3], [3]), ([3, 1, 3], [1, 3]), ([2.0, 10, 9], [2, 9, 10])])
+def test_the_pages_of_boxes_come_in_order_and_once(found: list[float], pages: list[int]) -> None:
+    assert pages_of_boxes(boxes(*found)) == pages
+
+
+@pytest.mark.parametrize(
+    ("anchor", "context", "touched"),
+    [
+        ((4,), (4,), {4: "anchor and context"}),
+        ((4,), (), {4: "anchor"}),
+        ((4,), (4, 5), {4: "anchor and context", 5: "context"}),
+        ((4, 5), (3, 4), {3: "context", 4: "anchor and context", 5: "anchor"}),
+        ((), (5,), {4: "anchor", 5: "context"}),  # without a box it stands on the page where it matched
+        ((), (), {4: "anchor"}),
+    ],
+)
+def test_each_page_says_what_lies_there(
+    anchor: tuple[int, ...], context: tuple[int, ...], touched: dict[int, str]
+) -> None:
+    links = page_links(candidate(anchor, context), Choice(role="primary"))
+    assert {link.number: link.holds for link in links} == touched
+    assert [link.number for link in links] == sorted(touched)
+    assert all(f"page={link.number}" in link.address and "role=primary" in link.address for link in links)
+    assert anchored_pages(candidate(anchor, context))[0] in touched
+
+
+@pytest.mark.parametrize(
+    ("label", "number", "shown"), [("iv", 4, "iv"), ("4", 4, ""), ("iv", 5, ""), ("", 4, ""), ("104", 4, "104")]
+)
+def test_what_is_printed_is_told_where_it_differs(label: str, number: int, shown: str) -> None:
+    assert printed_label(candidate(anchor_page_label=label), number) == shown
+
+
+def test_what_became_of_the_document() -> None:
+    assert fate_of(None) == "document deleted"
+    assert fate_of(Document(trashed_at=timezone.now())) == "in the trash"
+    assert fate_of(Document()) == ""
+
+
+# ---- with the record
+
+
+def opened(run: RetrievalRun, **choice: Any) -> Selected | None:
+    table = build_table(list(run.candidates.order_by("position")), Choice(**choice))
+    assert table is not None
+    return read_selected(run, table, Choice(**choice), {str(run.scope[0]["document_id"]): 2})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("page", "number"), [(None, 1), (1, 1), (2, 2), (99, 1), (0, 1), (-1, 1)])
+def test_a_page_it_does_not_touch_opens_the_first(make_run: MakeRun, page: int | None, number: int) -> None:
+    found = opened(make_run(), candidate_id="p1-l1-2", page=page)
+    assert found is not None and found.page.number == number and [link.number for link in found.pages] == [1, 2]
+    assert found.sheet.page_number == number and found.page_count == 2
+
+
+@pytest.mark.django_db
+def test_the_neighbours_and_the_lines_are_told(make_run: MakeRun) -> None:
+    found = opened(make_run(), candidate_id="p1-l2-3")
+    assert found is not None and (found.number, found.of) == (2, 4)
+    assert found.previous is not None and found.previous.candidate.candidate_id == "p1-l1-2"
+    assert found.following is not None and found.following.candidate.candidate_id == "p1-l3-4"
+    assert (found.anchor_lines, found.context_lines, found.fate) == ("2–3", "1–4", "")
+    assert found.heat is None and "heat=1" in found.heat_switch
+
+
+@pytest.mark.django_db
+def test_a_filter_nothing_fits_opens_nothing(make_run: MakeRun) -> None:
+    assert opened(make_run("primary"), role="discarded") is None
+
+
+@pytest.mark.django_db
+def test_paper_and_boxes_stay_when_the_document_is_gone(house: House, make_run: MakeRun) -> None:
+    run = make_run("primary")
+    Page.objects.all().delete()
+    Document.objects.update(trashed_at=timezone.now())
+    found = opened(run)
+    assert found is not None and found.fate == "in the trash"
+    assert (found.sheet.width, found.sheet.height) == (612, 792)
+    assert {"hl-anchor", "hl-context"} <= {box.css for box in found.sheet.boxes}
