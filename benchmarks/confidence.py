@@ -86,7 +86,7 @@ def with_near_misses(questions: Sequence[GoldQuestion], library: Library) -> Ite
 
 
 def swap(text: str, names: Sequence[str], content: DocumentContent) -> str:
-    """The question with its years, else its first name, changed to what the document does not have; "" without either."""
+    """The question with its years, else its first name, changed to what the document lacks; "" without either."""
     if YEAR.search(text):
         return YEAR.sub(lambda year: str(int(year[0]) - SWAPPED_BY), text)
     found = NAME.search(text)

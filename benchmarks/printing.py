@@ -87,8 +87,18 @@ def print_documents(figures: Figures) -> None:
     for name, row in rows.items():
         cells = [row["page_hit"].get(column) for column in columns]
         print(f"{name:28}" + "".join(f"{'–' if cell is None else format(cell, '.3f'):>8}" for cell in cells))
-    for name in ("section_hit", "literal_anchor_rate", "false_not_found", "absent_refused", "not_found", "vectors_on"):
+    for name in (
+        "section_hit",
+        "literal_anchor_rate",
+        "false_not_found",
+        "absent_refused",
+        "not_found",
+        "confidence_area",
+        "vectors_on",
+    ):
         print(f"{name:28}  {figures[name]}")
+    for kind, shares in figures["outcomes"].items():
+        print(f"{kind + ' questions':28}  {shares}")
     latency = figures["latency_ms"]
     print(f"{'latency_ms':28}  p50 {latency['p50']}, p95 {latency['p95']}")
     for stage, figure in latency["by_stage"].items():

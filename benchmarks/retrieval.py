@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.baselines import BASELINES
 from benchmarks.library import Library
-from benchmarks.metrics import CUTOFFS, distinct, is_hit, mean, percentile, recall, reciprocal_rank
+from benchmarks.metrics import CUTOFFS, area_under_curve, distinct, is_hit, mean, percentile, recall, reciprocal_rank
 from benchmarks.questions import GoldQuestion
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
@@ -27,6 +27,7 @@ class Judged:
     document: str
     not_found_expected: bool
     status: str
+    confidence: float
     pages: list[int]
     sections: list[str]
     gold_pages: tuple[int, ...]
@@ -69,6 +70,7 @@ def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalRes
         document=question.document,
         not_found_expected=question.not_found,
         status=result.status,
+        confidence=result.confidence,
         pages=ranked_pages(result.candidates),
         sections=list(dict.fromkeys(section_names(one, content.media_type) for one in result.candidates)),
         gold_pages=question.pages,
@@ -123,6 +125,8 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
         "false_not_found": mean([float(row.status in ABSENT) for row in answerable]),
         "absent_refused": mean([float(row.status != "found" or row.primary_count == 0) for row in absent]),
         "not_found": not_found_figures(rows),
+        "outcomes": {"absent": outcome_shares(absent), "answerable": outcome_shares(answerable)},
+        "confidence_area": area_under_curve([row.confidence for row in answerable], [row.confidence for row in absent]),
         "vectors_on": mean([float(row.vectors_on) for row in rows]),
         "latency_ms": {
             "p50": percentile([row.latency_ms for row in rows], 50),
@@ -148,6 +152,14 @@ def not_found_figures(rows: Sequence[Judged]) -> dict[str, float | None]:
         "precision": mean([float(row.not_found_expected) for row in refused]),
         "recall": mean([float(row.status in ABSENT) for row in absent]),
     }
+
+
+def outcome_shares(rows: Sequence[Judged]) -> dict[str, float | None]:
+    """How many questions were answered, answered only by what comes nearest, and refused."""
+    answered = [row for row in rows if row.status == "found" and row.primary_count]
+    weak = [row for row in rows if row.status == "weak"]
+    counts = {"answered": len(answered), "weak": len(weak), "refused": len(rows) - len(answered) - len(weak)}
+    return {name: round(count / len(rows), 4) if rows else None for name, count in counts.items()}
 
 
 def stages_of(rows: Sequence[Judged]) -> Iterator[str]:

@@ -60,6 +60,13 @@ EXPLAINED = {
     "passages_max": (_("Citations at most"), _("Passages the answer is written from.")),
     "per_document_max": (_("Of one document"), _("Passages of one document at most, when a whole base is asked.")),
     "pool_max": (_("Candidates"), _("Places that are judged for one question at most.")),
+    "risk_max": (
+        _("Risk, in per cent"),
+        _(
+            "Without a model: of questions the documents do not answer, how many may be answered all the same. "
+            "With less risk, more questions get “no passage clearly answers this”."
+        ),
+    ),
 }
 WHY_DEFAULT = {
     "ranking": _("who reads all passages can say what answers and what does not, and without a model the rules do it"),
@@ -72,6 +79,7 @@ WHY_DEFAULT = {
     "passages_max": _("more makes an answer longer, not better"),
     "per_document_max": _("one long document does not push out the others"),
     "pool_max": _("what one call of the arbiter reads well"),
+    "risk_max": _("measured: about one question in eight that has an answer is then shown only what comes nearest"),
 }
 
 

@@ -120,8 +120,8 @@ def judge_absence(
     gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
     if not is_absent:
         return AbsenceVerdict("found", "", gates)
-    if not zero and ranking.arbiter == "rules" and ranking.verdicts:
-        return AbsenceVerdict("weak", ranking.answerable_reason, gates)  # rules cannot show that nothing is meant
+    if not zero and ranking.is_doubtful:
+        return AbsenceVerdict("weak", ranking.answerable_reason, gates)
     reason = zero if zero else ranking_evidence(ranking)
     if fires["G0"]:
         return AbsenceVerdict("cannot_tell", f"{reason}; but {coverage_evidence(coverage)}", gates)

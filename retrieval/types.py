@@ -223,6 +223,7 @@ class Ranking:
     exchange: Exchange | None = None
     failure: str = ""
     probability: float | None = None  # that what is primary answers the question; of the rules, see arbiter.evidence
+    is_doubtful: bool = False  # too improbable to be shown as an answer, and not shown to be absent either
 
 
 @dataclass(frozen=True)

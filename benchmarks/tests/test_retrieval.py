@@ -8,6 +8,7 @@ from benchmarks.retrieval import Judged, plain_name, summarise
 def row(**changes: Any) -> Judged:
     fields: dict[str, Any] = {
         "id": "q", "type": "fact", "document": "d.pdf", "not_found_expected": False, "status": "found", "pages": [3, 1],
+        "confidence": 0.5,
         "sections": ["1 Scope"], "gold_pages": (1,), "alt_pages": (), "gold_sections": ("1 Scope",), "primary_count": 1,
         "anchors": 1, "literal_anchors": 1, "vectors_on": True, "latency_ms": 10.0,
         "timings_ms": {"detect": 4.0, "arbitrate": 1.0}, "arbiter_status": "ran", "violations": (), "repairs": {},
@@ -29,6 +30,20 @@ def test_it_counts_hits_and_honesty() -> None:
     assert figures["false_not_found"] == 0.5
     assert figures["absent_refused"] == 0.6667
     assert figures["not_found"] == {"precision": 0.5, "recall": 0.3333}
+
+
+def test_an_outcome_is_answered_weak_or_refused() -> None:
+    figures = summarise(
+        [
+            row(confidence=0.9),
+            row(status="weak", confidence=0.4, primary_count=0),
+            row(not_found_expected=True, status="weak", confidence=0.4, primary_count=0),
+            row(not_found_expected=True, status="not_found", confidence=0.0, primary_count=0),
+        ]
+    )
+    assert figures["outcomes"]["answerable"] == {"answered": 0.5, "weak": 0.5, "refused": 0.0}
+    assert figures["outcomes"]["absent"] == {"answered": 0.0, "weak": 0.5, "refused": 0.5}
+    assert figures["confidence_area"] == 0.875  # three of four pairs right, one tied
 
 
 def test_it_tells_the_time_of_each_stage() -> None:

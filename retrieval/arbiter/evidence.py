@@ -34,7 +34,6 @@ HOLDS = re.compile(
 FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
 
 LEAD_OVER = 5  # the nearest passage is compared with the one so many places behind it
-STRONG_SHARE = 0.6  # of the greatest strength: what the rules take as support
 COVER_LINES = 40  # who and when is printed on a document's first page, and holds for all of it
 WORDS_NAMED = 4  # in a reason
 NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\w&]*(?='s|’s)")  # inside a sentence
@@ -58,9 +57,14 @@ class Signals:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The probability that the best passages answer the question, and why they are no answer, or ""."""
+    """The probability that the best passages answer the question, and why they do not, each reason "" if there is none.
+
+    lacking: what an answer would need and no passage has; there is none then
+    doubt: what the best passage does not have, where the probability is below the limit
+    """
 
     probability: float
+    lacking: str
     doubt: str
     signals: Signals
 
@@ -90,18 +94,26 @@ def weigh_evidence(
     risk_max: int,
 ) -> Evidence:
     """The evidence of a pool that is not empty. `risk_max` is the per cent of absent questions that may be answered."""
-    terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
-    lacking = what_is_missing(question, candidates)
-    best = max(candidates, key=lambda one: coverage_of_candidate(one, terms[one.document_id]))
-    signals = Signals(
-        coverage=coverage_of_question(question, candidates, terms),
-        lead=lead_of(hits),
-        formed=0.0 if lacking else 1.0,
-        specific=specific_share(question, candidates, contents),
-    )
-    probability = probability_of(signals)
-    is_enough = probability >= limit_for(risk_max)
-    return Evidence(probability, lacking or ("" if is_enough else name_doubt(best, terms[best.document_id])), signals)
+    documents = {content.document_id: content for content in contents}
+    terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
+    lacking, lead = what_is_missing(question, candidates), lead_of(hits)
+    together = coverage_of_parts(candidates, terms) if question.parts else 0.0
+    named = specific_words(question)
+    weighed = [
+        Signals(
+            coverage=max(together, coverage_of(each, terms[each.document_id])),
+            lead=lead,
+            formed=0.0 if lacking else 1.0,
+            specific=specific_share(named, each, documents[each.document_id]),
+        )
+        for each in candidates
+    ]
+    at = max(range(len(weighed)), key=lambda at: probability_of(weighed[at]))  # the first of equals
+    probability = probability_of(weighed[at])
+    is_enough = bool(lacking) or probability >= limit_for(risk_max)
+    best = candidates[at]
+    doubt = "" if is_enough else name_doubt(best, terms[best.document_id], documents[best.document_id], named)
+    return Evidence(probability, lacking, doubt, weighed[at])
 
 
 def probability_of(signals: Signals) -> float:
@@ -120,23 +132,19 @@ def limit_for(risk_max: int) -> float:
 # ---- the signals
 
 
-def coverage_of_question(
-    question: Question, candidates: Sequence[Candidate], terms: Mapping[str, Sequence[WeighedTerm]]
-) -> float:
-    """Of the best candidate; of a question in parts, which are seldom answered in one place, the mean over the parts' best."""
-    if not question.parts:
-        return max(coverage_of_candidate(each, terms[each.document_id]) for each in candidates)
-    words: dict[str, set[str]] = {}
-    for each in candidates:
-        words.setdefault(each.document_id, set()).update(each.matched_keywords if each.parts else ())
-    return max(share_of_weight(found, terms[document]) for document, found in words.items())
-
-
-def coverage_of_candidate(candidate: Candidate, terms: Sequence[WeighedTerm]) -> float:
+def coverage_of(candidate: Candidate, terms: Sequence[WeighedTerm]) -> float:
     """The share of the question's weight on the passage; all of it where the question itself says where to look."""
     if "pinned" in candidate.methods or (candidate.statement and candidate.exact_title):
         return 1.0
     return share_of_weight(set(candidate.matched_keywords), terms)
+
+
+def coverage_of_parts(candidates: Sequence[Candidate], terms: Mapping[str, Sequence[WeighedTerm]]) -> float:
+    """For a question in parts, which one place seldom answers: the coverage of all that was found for a part."""
+    words: dict[str, set[str]] = {}
+    for each in candidates:
+        words.setdefault(each.document_id, set()).update(each.matched_keywords if each.parts else ())
+    return max(share_of_weight(found, terms[document]) for document, found in words.items())
 
 
 def share_of_weight(words: set[str], terms: Sequence[WeighedTerm]) -> float:
@@ -152,20 +160,9 @@ def lead_of(hits: Sequence[Hit]) -> float | None:
     return cosines[0] - cosines[min(LEAD_OVER, len(cosines) - 1)] if len(cosines) > 1 else None
 
 
-def specific_share(question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]) -> float:
-    """Of the names, numbers, codes and years asked for, the share that one strong candidate's page or the cover has.
-
-    1 for a question without any.
-    """
-    named = specific_words(question)
-    enough = STRONG_SHARE * max(each.strength for each in candidates)
-    shares = [
-        len(named & words_around(each, content, named)) / len(named)
-        for content in contents
-        for each in candidates
-        if named and each.document_id == content.document_id and each.strength >= enough
-    ]
-    return max(shares, default=1.0)
+def specific_share(named: set[str], candidate: Candidate, content: DocumentContent) -> float:
+    """The share of the names, codes and years asked for that are on the candidate's page or the cover; 1 of none."""
+    return len(words_around(candidate, content, named)) / len(named) if named else 1.0
 
 
 def specific_words(question: Question) -> set[str]:
@@ -176,10 +173,11 @@ def specific_words(question: Question) -> set[str]:
 
 
 def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:
-    """Those of the words that are on the candidate's first page, on the document's cover, or in its title or file name."""
+    """Those of the words that are on the candidate's first page, the document's cover, or in its title or file name."""
     lexicon = lexicon_of(content)
-    found = set(normalise_words(f"{content.title} {content.file_name} {candidate.breadcrumb}".replace("_", " ")))
-    for word in words - found:
+    titles = set(normalise_words(f"{content.title} {content.file_name} {candidate.breadcrumb}".replace("_", " ")))
+    found = words & titles
+    for word in words - titles:
         lines = lexicon.lines_with_any(year_forms(word) if word.isdigit() else lexicon.inflections(word) or (word,))
         if (lines <= COVER_LINES).any() or (lexicon.line_pages[lines] == candidate.anchor_pages[0]).any():
             found.add(word)
@@ -189,9 +187,10 @@ def words_around(candidate: Candidate, content: DocumentContent, words: set[str]
 # ---- what an answer would need
 
 
-def name_doubt(best: Candidate, terms: Sequence[WeighedTerm]) -> str:
+def name_doubt(best: Candidate, terms: Sequence[WeighedTerm], content: DocumentContent, named: set[str]) -> str:
     """Why the best passage is no answer: the words of the question that are nowhere, then those it does not have."""
-    lacking = [term for term in terms if term.weight and set(term.texts).isdisjoint(best.matched_keywords)]
+    found = set(best.matched_keywords) | words_around(best, content, named)
+    lacking = [term for term in terms if term.weight and found.isdisjoint(term.texts)]
     nowhere = [term.text for term in lacking if not len(term.lines)]
     elsewhere = [term.text for term in sorted(lacking, key=lambda term: -term.weight) if len(term.lines)]
     said = [

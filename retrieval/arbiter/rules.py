@@ -55,7 +55,7 @@ def judge_by_rules(question: Question, candidates: Sequence[Candidate], evidence
     Doubtful evidence answers nothing.
     """
     ordered = order_by_rules(candidates)
-    missing = evidence.doubt if evidence else what_is_missing(question, candidates)
+    missing = (evidence.lacking or evidence.doubt) if evidence else what_is_missing(question, candidates)
     roles = [lower_role(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
     pool = Pool(max(candidate.strength for candidate in ordered), parts_first(ordered), missing)
     verdicts = tuple(give_verdict(candidate, role, pool) for candidate, role in zip(ordered, roles, strict=True))
@@ -69,6 +69,7 @@ def judge_by_rules(question: Question, candidates: Sequence[Candidate], evidence
         answerable=answerable,
         answerable_reason=reason,
         probability=evidence.probability if evidence else None,
+        is_doubtful=bool(evidence and evidence.doubt),
     )
 
 

@@ -82,8 +82,10 @@ FRAMES = {
     **{section: f"{{{section}}}" for section in (*TYPE_OF_SECTION, *SHAPE_OF_SECTION)},
     "open": r"\b(?:{open})\b",
     "conditional": r"\b(?:{conditional})\b",
+    "greeting": r"^\W*(?:(?:{greeting})(?:\W+|$))+$",
 }
 NAME_PART_MIN = 5
+GREETED = "I answer questions about the documents of this base, with quotes. What would you like to know?"
 VAGUE_LENGTH_MAX = 5  # "What is the cap, then?" is vague; a longer sentence with one topic word is odd, not vague
 
 
@@ -139,7 +141,7 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
         parts=real_parts(topic, language),
         exclusions=phrasing.exclusions,
         instructions=phrasing.instructions,
-        clarification=clarification_for(keywords, hints, topic),
+        clarification=clarification_for(keywords, hints, topic) if not is_greeting(asked) else GREETED,
         notes=tuple(f"Read “{typed}” as “{word}”." for typed, word in corrections),
     )
 
@@ -366,6 +368,11 @@ def real_parts(topic: str, language: str) -> tuple[str, ...]:
         for part in parts
     ]
     return parts if parts and all(topical) else ()
+
+
+def is_greeting(text: str) -> bool:
+    """Whether nothing is asked: a greeting, thanks or a farewell."""
+    return bool(answer_rules()["greeting"].search(text))
 
 
 def clarification_for(keywords: Sequence[Keyword], hints: Hints, topic: str) -> str:

@@ -171,7 +171,7 @@ def test_where_the_named_document_is_silent_the_others_are_read(keep: Keep) -> N
     result = retrieve_among(
         "Was an earthquake insured by Nike in 2018?", reports, settings=WITHOUT, arbiter="rules", mode="fast"
     )
-    assert result.status == "found"
+    assert result.status == "weak"  # it tells of an earthquake, but not of 2018
     assert result.candidates[0].document_id == str(reports[1].pk)
 
 

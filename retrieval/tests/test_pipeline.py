@@ -86,7 +86,7 @@ def test_no_document_is_not_found() -> None:
     ],
 )
 def test_a_hostile_question_does_no_harm(policy: DocumentContent, text: str) -> None:
-    assert retrieve(text, [policy], settings=SETTINGS, arbiter="rules").status in ("found", "not_found")
+    assert retrieve(text, [policy], settings=SETTINGS, arbiter="rules").status in ("found", "weak", "not_found")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,80 @@
+"""The fit of the evidence: it finds what decides, judges each half by the other, and is written where it is read."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.confidence import NAMES, Asked, costs, fit, probability, run, swap, with_near_misses, write_fit
+from benchmarks.library import Library
+from benchmarks.metrics import area_under_curve
+from benchmarks.questions import load_questions
+from retrieval.arbiter import evidence
+from retrieval.arbiter.evidence import Signals
+from retrieval.tests.builders import content_of_lines
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+
+
+def asked(number: int, coverage: float, kind: str, formed: float = 1.0) -> Asked:
+    half = "fitted" if number % 2 else "held out"
+    return Asked(f"q{number}", "made", half, kind, Signals(coverage, None, formed, 1.0))
+
+
+MADE = [asked(n, 0.5 + 0.05 * (n % 10), "answerable") for n in range(40)]
+MADE += [asked(100 + n, 0.1 + 0.05 * (n % 10), "absent") for n in range(20)]
+
+
+def test_the_signal_that_differs_decides() -> None:
+    intercept, weights = fit(MADE, 0.1)
+    found = dict(zip(NAMES, weights, strict=True))
+    assert found["coverage"] > 5
+    assert all(abs(found[name]) < 1e-6 for name in ("lead", "formed", "specific"))  # the same in all questions
+    high, low = (probability(asked(1, coverage, ""), intercept, weights, 0.1) for coverage in (0.9, 0.2))
+    assert high > 0.9 and low < 0.1
+
+
+def test_a_limit_costs_answers_on_both_sides() -> None:
+    intercept, weights = fit(MADE, 0.1)
+    judged = {(one.set, one.id): probability(one, intercept, weights, 0.1) for one in MADE}
+    everything, nothing = costs(MADE, judged, 0.0), costs(MADE, judged, 1.0)
+    assert everything == {"absent_answered": 1.0, "near_miss_answered": None, "answerable_lost": 0.0}
+    assert nothing == {"absent_answered": 0.0, "near_miss_answered": None, "answerable_lost": 1.0}
+    unformed = [asked(200, 1.0, "answerable", formed=0.0), Asked("none", "made", "fitted", "answerable", None)]
+    assert costs(unformed, {("made", "q200"): 1.0, ("made", "none"): 0.0}, 0.0)["answerable_lost"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "swapped"),
+    [
+        ("What was the revenue of 2019 and FY 2020?", "What was the revenue of 2010 and FY 2011?"),
+        ("Who leads the team of Harbour now?", "Who leads the team of Porto now?"),
+        ("Who leads?", ""),
+    ],
+)
+def test_a_near_miss_has_a_year_or_a_name_that_is_not_there(text: str, swapped: str) -> None:
+    assert swap(text, ["Harbour", "Porto"], content_of_lines(["The Harbour has a team."])) == swapped
+
+
+@pytest.mark.parametrize(
+    ("higher", "lower", "area"),
+    [([0.9, 0.8], [0.1], 1.0), ([0.5], [0.5], 0.5), ([0.1], [0.9, 0.1], 0.25), ([], [0.1], None)],
+)
+def test_the_area_is_how_often_the_right_one_is_higher(
+    higher: list[float], lower: list[float], area: float | None
+) -> None:
+    assert area_under_curve(higher, lower) == area
+
+
+def test_what_is_written_is_what_the_rules_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library, questions = Library(SAMPLES, tmp_path / "cache"), load_questions(SAMPLES / "questions.jsonl")[:12]
+    figures = run({"samples": questions}, library, ())
+    assert len(figures["per_question"]) == len(list(with_near_misses(questions, library))) > len(questions)
+    write_fit(figures, tmp_path / "evidence.toml")
+    monkeypatch.setattr(evidence, "WEIGHTS", tmp_path / "evidence.toml")
+    evidence.read_fit.cache_clear()
+    try:
+        read = evidence.read_fit()
+    finally:
+        evidence.read_fit.cache_clear()
+    assert (read.intercept, dict(read.weights)) == (figures["intercept"], figures["weights"])
+    assert [limit for limit, _, _ in read.curve] == [row["limit"] for row in figures["curve"]]

@@ -1,0 +1,147 @@
+"""How likely the best passages answer: each signal alone, what they add up to, and what is said in doubt."""
+
+from dataclasses import replace
+
+import pytest
+
+from documents.base_settings import BaseSettings
+from documents.storage.content import DocumentContent
+from retrieval.arbiter.evidence import (
+    Signals,
+    lead_of,
+    limit_for,
+    probability_of,
+    read_fit,
+    specific_words,
+    weigh_evidence,
+)
+from retrieval.pipeline import retrieve
+from retrieval.question.parse import parse_question
+from retrieval.tests.builders import content_of_lines
+from retrieval.types import Hit, LineRange, RetrievalResult
+
+OPEN = BaseSettings(risk_max=100, embeddings="none")
+WHOLE = Signals(coverage=1.0, lead=0.1, formed=1.0, specific=1.0)
+
+
+@pytest.fixture
+def report() -> DocumentContent:
+    return content_of_lines(
+        [
+            "Annual report 2023 of Harbour Lines",
+            *["The ferries run daily."] * 45,  # the cover ends before the next page
+            "---",
+            "# Staff",
+            "In 2021 the crew of the Albatross had twelve sailors on board.",
+            "---",
+            "# Freight",
+            "The freight terminal of Porto handles containers and timber.",
+        ],
+        title="Harbour Lines",
+    )
+
+
+def ask(text: str, content: DocumentContent, settings: BaseSettings = OPEN) -> RetrievalResult:
+    return retrieve(text, [content], settings=settings, arbiter="rules")
+
+
+def signals(text: str, content: DocumentContent) -> Signals:
+    result = ask(text, content)
+    return weigh_evidence(result.question, result.candidates, [content], result.hits, 100).signals
+
+
+def test_coverage_is_the_share_of_the_question_by_rarity(report: DocumentContent) -> None:
+    whole = signals("How many sailors had the crew on board?", report)
+    half = signals("How many sailors and helicopters had the crew on board?", report)
+    none = signals("How many sailors, helicopters, submarines, gliders and rockets are there?", report)
+    assert whole.coverage > 0.95 > half.coverage > none.coverage > 0
+
+
+def test_where_the_question_says_where_to_look_coverage_is_whole(report: DocumentContent) -> None:
+    assert signals("What does page 2 tell of helicopters?", report).coverage == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How many sailors had the Albatross in 2021?", {"albatross", "2021"}),
+        ("Does the terminal of Porto take timber?", {"porto"}),
+        ("WHAT DOES IT SAY?", set()),
+        ("What is it? Sailors on board?", set()),
+        ("", set()),
+    ],
+)
+def test_names_and_years_are_what_is_specific(question: str, names: set[str], report: DocumentContent) -> None:
+    assert specific_words(parse_question(question, [report])) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "share"),
+    [
+        ("How many sailors had the crew of the Albatross in 2021?", 1.0),
+        ("How many sailors had the crew of the Albatross in 2019?", 0.5),  # a year that no page has
+        ("How many sailors had the crew of the Pelican in 2019?", 0.0),
+        ("How many sailors had the crew of the Albatross in 2023?", 1.0),  # the year of the report, on its cover
+        ("How many sailors does Harbour have?", 1.0),  # in the title
+        ("How many sailors are on board?", 1.0),
+    ],
+)
+def test_what_is_specific_must_be_on_the_page_or_on_the_cover(
+    question: str, share: float, report: DocumentContent
+) -> None:
+    assert signals(question, report).specific == share
+
+
+def test_a_swapped_year_or_name_is_doubted(report: DocumentContent) -> None:
+    right = ask("How many sailors had the crew of the Albatross in 2021?", report, BaseSettings())
+    assert right.status == "found"
+    for text in ("the Albatross in 2019", "the Pelican in 2021", "Porto"):  # Porto is on another page
+        wrong = ask(f"How many sailors had the crew of {text}?", report, BaseSettings())
+        assert wrong.status == "weak", text
+        assert wrong.confidence < right.confidence
+        assert wrong.candidates and not wrong.kept()
+
+
+def test_the_lead_is_the_distance_to_the_passages_behind() -> None:
+    def near(*cosines: float) -> list[Hit]:
+        return [Hit("vectors", "d", LineRange(1, 1), cosine, detail="passage") for cosine in cosines]
+
+    assert lead_of(near(0.5, 0.9, 0.4, 0.4, 0.4, 0.3, 0.1)) == pytest.approx(0.6)
+    assert lead_of(near(0.9, 0.5)) == pytest.approx(0.4)
+    assert lead_of(near(0.9)) is None
+    title = [replace(hit, detail="title: Staff") for hit in near(0.9, 0.1)]
+    assert lead_of([*title, Hit("keywords", "d", LineRange(1, 1), 1.0)]) is None
+
+
+@pytest.mark.parametrize("name", ["coverage", "lead", "formed", "specific"])
+def test_every_signal_speaks_for_an_answer(name: str) -> None:
+    assert probability_of(replace(WHOLE, **{name: 0.0})) < probability_of(WHOLE) <= 1
+
+
+def test_an_unknown_lead_counts_as_the_usual_one() -> None:
+    unknown = replace(WHOLE, coverage=0.5, lead=None)
+    assert probability_of(unknown) == probability_of(replace(unknown, lead=read_fit().lead_unknown))
+
+
+def test_less_risk_needs_more_probability() -> None:
+    limits = [limit_for(risk) for risk in (5, 10, 20, 40, 80, 100)]
+    assert limits == sorted(limits, reverse=True)
+    assert 0 < limit_for(40) < limit_for(5) <= 1 and limit_for(100) == 0
+    risks = [risk for _, risk, _ in read_fit().curve]
+    lost = [share for _, _, share in read_fit().curve]
+    assert risks == sorted(risks, reverse=True) and lost == sorted(lost)
+
+
+def test_a_base_chooses_its_risk(report: DocumentContent) -> None:
+    question = "How many sailors, helicopters and submarines had the crew?"
+    outcomes = [ask(question, report, BaseSettings(risk_max=risk)).status for risk in (5, 100)]
+    assert outcomes == ["weak", "found"]
+
+
+def test_doubt_names_what_is_nowhere_first(report: DocumentContent) -> None:
+    result = ask("How many helicopters and submarines handle containers for sailors?", report, BaseSettings())
+    assert result.status == "weak"
+    assert result.not_found_reason.startswith(
+        "no page mentions “helicopters” and “submarines”, and the best passage does not have"
+    )
+    assert result.not_found_reason in result.gates[-1].evidence
