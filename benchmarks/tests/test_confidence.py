@@ -66,9 +66,10 @@ def test_the_area_is_how_often_the_right_one_is_higher(
 
 
 def test_what_is_written_is_what_the_rules_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    library, questions = Library(SAMPLES, tmp_path / "cache"), load_questions(SAMPLES / "questions.jsonl")[:12]
+    library, known = Library(SAMPLES, tmp_path / "cache"), load_questions(SAMPLES / "questions.jsonl")
+    questions = [*[one for one in known if not one.not_found][:6], *[one for one in known if one.not_found][:4]]
     figures = run({"samples": questions}, library, ())
-    assert len(figures["per_question"]) == len(list(with_near_misses(questions, library))) > len(questions)
+    assert len(figures["per_question"]) == len(list(with_near_misses(questions, library))) >= len(questions)
     write_fit(figures, tmp_path / "evidence.toml")
     monkeypatch.setattr(evidence, "WEIGHTS", tmp_path / "evidence.toml")
     evidence.read_fit.cache_clear()
