@@ -17,7 +17,7 @@ DOCS = ROOT / "docs"
 def test_every_detector_has_its_paragraph() -> None:
     paragraphs = (DOCS / "detectors.md").read_text(encoding="utf-8").split("\n## ")[1:]
     described = {title: text.strip() for title, _, text in (paragraph.partition("\n") for paragraph in paragraphs)}
-    assert list(described) == [*DETECTORS, "Pointed at, not detected"]
+    assert list(described) == [*DETECTORS, "What the evidence is worth", "Pointed at, not detected"]
     assert all(len(text) > 200 for text in described.values())
 
 

@@ -1,7 +1,7 @@
 """How likely the best passages answer the question, from signals a reader can check; no model is asked (R54, R63).
 
 The weights of the signals and the risk of each limit are in `evidence.toml`, which `python -m benchmarks confidence`
-writes: fitted on one half of the question sets, judged on the other.
+writes: each half of the question sets is judged with weights fitted on the other.
 """
 
 import re
@@ -101,7 +101,7 @@ def weigh_evidence(
     named = specific_words(question)
     weighed = [
         Signals(
-            coverage=max(together, coverage_of(each, terms[each.document_id])),
+            coverage=max(together, coverage_of_candidate(each, terms[each.document_id])),
             lead=lead,
             formed=0.0 if lacking else 1.0,
             specific=specific_share(named, each, documents[each.document_id]),
@@ -132,7 +132,7 @@ def limit_for(risk_max: int) -> float:
 # ---- the signals
 
 
-def coverage_of(candidate: Candidate, terms: Sequence[WeighedTerm]) -> float:
+def coverage_of_candidate(candidate: Candidate, terms: Sequence[WeighedTerm]) -> float:
     """The share of the question's weight on the passage; all of it where the question itself says where to look."""
     if "pinned" in candidate.methods or (candidate.statement and candidate.exact_title):
         return 1.0
