@@ -1,4 +1,4 @@
-"""Both dialects as values: what is written for which server, what its refusals mean, and that no reply breaks a reader."""
+"""Both dialects as values: what each server is sent, what its refusals mean, and that no reply breaks a reader."""
 
 import copy
 import json

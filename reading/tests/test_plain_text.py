@@ -1,4 +1,4 @@
-"""Markdown and plain text at their edges: headings and their levels, figures of the report, and hostile or foreign text."""
+"""Markdown and plain text at their edges: headings and levels, figures of the report, hostile or foreign text."""
 
 from collections.abc import Callable
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Reasons as people read them: each can be filled, says what to do, and page numbers are written as people write them."""
+"""Reasons as people read them: each can be filled, says what to do, and writes page numbers as people do."""
 
 import re
 import string
