@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import django
+import hypothesis
 import pytest
 from django.conf import settings
 from django.utils import translation
@@ -51,12 +52,17 @@ def _read_settings() -> None:
     assert settings.DATABASES
     # The conftest.py of an app imports models, and pytest reads it before pytest-django has set Django up.
     django.setup()
+    # The product's hashing is slow on purpose, and most tests make people with a password.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     # The workers of pytest-xdist inherit the environment and have to come through here themselves.
     del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
 _prepare()
 _read_settings()
+# An example that takes long on a busy machine is no fault of the code.
+hypothesis.settings.register_profile("docintel", deadline=None)
+hypothesis.settings.load_profile("docintel")
 
 
 @pytest.fixture(autouse=True, scope="session")

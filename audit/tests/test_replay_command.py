@@ -1,4 +1,4 @@
-"""`manage.py replay` and `golden_set`: which runs are meant, mistakes in one sentence, and findings in words and as JSON."""
+"""`manage.py replay` and `golden_set`: which runs are meant, one sentence per mistake, findings as words and JSON."""
 
 import json
 from io import StringIO
@@ -111,15 +111,17 @@ def check(*broken: Broken, **changes: Any) -> GoldenCheck:
 
 
 BROKEN = Broken("r", "What?", "c1", "Rent", "primary", "discarded")
+JUDGED_AGAIN = "5 reviewed verdicts of 2 runs, judged again by"
+OUTCOME = "3 stand, 0 break, 1 wrong ones are mended, 1 stay wrong."
 
 
 @pytest.mark.parametrize(
     ("found", "lines"),
     [
-        (check(), ["5 reviewed verdicts of 2 runs, judged again by rules: 3 stand, 0 break, 1 wrong ones are mended, 1 stay wrong."]),
+        (check(), [f"{JUDGED_AGAIN} rules: {OUTCOME}"]),
         (check(BROKEN), ["", "  primary → discarded: Rent (c1), “What?”"]),
         (check(BROKEN, BROKEN, not_judged=("r2: gone",)), ["", "", "", "  not judged: r2: gone"]),
-        (check(model="large", prompt_version="14"), ["5 reviewed verdicts of 2 runs, judged again by large, prompt 14: 3 stand, 0 break, 1 wrong ones are mended, 1 stay wrong."]),
+        (check(model="large", prompt_version="14"), [f"{JUDGED_AGAIN} large, prompt 14: {OUTCOME}"]),
     ],
 )  # fmt: skip
 def test_a_check_in_words(found: GoldenCheck, lines: list[str]) -> None:

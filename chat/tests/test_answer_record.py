@@ -1,4 +1,4 @@
-"""Storing an answer: where its quotes stand, that citations and ledger entry come with it, and its bytes stay the same."""
+"""Storing an answer: where its quotes occur, its citations and ledger entry, and that its bytes stay the same."""
 
 import json
 from typing import Any

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialApp
+from django.conf import global_settings
 from django.contrib import admin
 from django.contrib.admin import ModelAdmin
 from django.contrib.auth.hashers import make_password
@@ -14,6 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, path
 from django.utils import timezone
+from pytest_django import Settings
 
 from accounts.models import Token, User
 from ledger.models import Event
@@ -22,6 +24,11 @@ PASSWORD = "quiet-harbour-91"
 WRITING = ("post", "put", "patch", "delete")
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def real_hashers(settings: Settings) -> None:
+    settings.PASSWORD_HASHERS = global_settings.PASSWORD_HASHERS
 
 
 @pytest.fixture
@@ -154,6 +161,7 @@ def test_every_list_of_it_opens_and_is_searched(client: Client) -> None:
         assert client.get(f"{address}add/").status_code == 403, model
 
 
+@pytest.mark.usefixtures("real_hashers")
 def test_a_person_is_shown_without_a_form_and_without_a_password(root: User, client: Client) -> None:
     page = client.get(f"/admin/accounts/user/{root.pk}/change/")
     assert "root@example.org" in page.content.decode()

@@ -1,4 +1,4 @@
-"""Documents that are read without a child process: a Markdown text in the database, as the reading of a file leaves it."""
+"""Documents read without a child process: a Markdown text in the database, as the reading of a file leaves it."""
 
 import hashlib
 from typing import Any

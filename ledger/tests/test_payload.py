@@ -1,4 +1,4 @@
-"""The bytes an entry vouches for: written by the database, the same each time, a salt of their own, and never of nothing."""
+"""The bytes an entry vouches for: written by the database, the same each time, with their own salt, never empty."""
 
 import json
 from uuid import uuid4

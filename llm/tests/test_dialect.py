@@ -1,4 +1,4 @@
-"""Both dialects as values: what is written for which server, what its refusals mean, and that no reply breaks a reader."""
+"""Both dialects as values: what each server is sent, what its refusals mean, and that no reply breaks a reader."""
 
 import copy
 import json
@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import openai
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.dialect import (
@@ -335,7 +335,6 @@ def test_a_reply_of_the_other_api_is_none() -> None:
 
 
 @pytest.mark.parametrize("api", [RESPONSES, CHAT])
-@settings(deadline=None)
 @given(body=ANY_JSON)
 def test_no_json_breaks_the_reader(api: str, body: Any) -> None:
     reply = read_reply(api, body)
@@ -343,7 +342,6 @@ def test_no_json_breaks_the_reader(api: str, body: Any) -> None:
 
 
 @pytest.mark.parametrize("api", [RESPONSES, CHAT])
-@settings(deadline=None)
 @given(events=st.lists(ANY_JSON, max_size=5))
 def test_no_event_breaks_a_stream(api: str, events: list[Any]) -> None:
     reader = StreamReader(api)

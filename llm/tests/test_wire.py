@@ -1,4 +1,4 @@
-"""The connections to model servers: what may come in, which headers go out, and that work can be stopped at every wait."""
+"""The connections to model servers: what may come in, which headers go out, and work can be stopped at every wait."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The conductor of reading step by step: what a page is called, which flags and warnings it gets, and why nothing is read."""
+"""The conductor of reading step by step: the name of a page, its flags and warnings, and why nothing is read."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,10 +1,10 @@
-"""Markdown and plain text at their edges: headings and their levels, figures of the report, and hostile or foreign text."""
+"""Markdown and plain text at their edges: headings and levels, figures of the report, hostile or foreign text."""
 
 from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reading.limits import Limits
@@ -36,7 +36,6 @@ def test_a_skipped_level_opens_no_gap(marks: tuple[int, ...], expected: list[int
     assert levels(*marks) == expected
 
 
-@settings(deadline=None)
 @given(marks=st.lists(st.integers(1, 6), min_size=1, max_size=12))
 def test_no_level_is_more_than_one_below_the_last(marks: list[int]) -> None:
     made = levels(*marks)
@@ -128,7 +127,6 @@ TEXTS = st.text(
 
 
 @pytest.mark.parametrize("read", [read_markdown, read_plain_text])
-@settings(deadline=None)
 @given(text=TEXTS)
 def test_every_text_is_read_or_empty(read: Callable[..., Reading], text: str) -> None:
     try:

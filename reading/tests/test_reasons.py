@@ -1,10 +1,10 @@
-"""Reasons as people read them: each can be filled, says what to do, and page numbers are written as people write them."""
+"""Reasons as people read them: each can be filled, says what to do, and writes page numbers as people do."""
 
 import re
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reading.reasons import REASONS, WARNINGS, ReadingError, number_ranges, refusal
@@ -70,7 +70,6 @@ def test_pages_are_named_in_ranges(numbers: list[int], words: str) -> None:
     assert number_ranges(numbers) == words
 
 
-@settings(deadline=None)
 @given(numbers=st.sets(st.integers(1, 300)))
 def test_ranges_say_every_page_and_no_other(numbers: set[int]) -> None:
     words = number_ranges(sorted(numbers))

@@ -95,7 +95,10 @@ def test_an_opinion_is_what_was_typed() -> None:
         ({"page": "0"}, ["page"]),
         ({"page": PAGE_MAX + 1}, ["page"]),
         ({"base": "no id"}, ["base"]),
-        ({"role": "unjudged", "method": "oracle", "repair": "mended", "review": "maybe"}, ["method", "repair", "review", "role"]),
+        (
+            {"role": "unjudged", "method": "oracle", "repair": "mended", "review": "maybe"},
+            ["method", "repair", "review", "role"],
+        ),
     ],
 )  # fmt: skip
 def test_filters_may_be_empty_but_not_nonsense(house: House, values: dict[str, Any], wrong: list[str]) -> None:
@@ -125,8 +128,17 @@ def test_only_bases_open_to_a_person_can_be_chosen(house: House, form: Any, allo
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("size", "is_valid"), [("1", True), (SAMPLE_MAX, True), (SAMPLE_MAX + 1, False), ("0", False), ("-1", False), ("1.5", False), ("", False)]
-)  # fmt: skip
+    ("size", "is_valid"),
+    [
+        ("1", True),
+        (SAMPLE_MAX, True),
+        (SAMPLE_MAX + 1, False),
+        ("0", False),
+        ("-1", False),
+        ("1.5", False),
+        ("", False),
+    ],
+)
 def test_a_sample_has_a_size(house: House, size: Any, is_valid: bool) -> None:
     assert SampleForm({"base": house.base.pk, "size": size}, user=house.auditor).is_valid() is is_valid
 

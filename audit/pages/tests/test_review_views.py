@@ -1,4 +1,4 @@
-"""Reviewing by address: where one goes next, what comes back with what was typed, and whose queues and samples exist."""
+"""Reviewing by address: where one goes next, which typed text comes back, and whose queues and samples exist."""
 
 from typing import Any
 from uuid import uuid4
@@ -67,8 +67,9 @@ def test_a_candidate_of_another_run_is_not_there(run: RetrievalRun, candidate_id
 
 
 @pytest.mark.parametrize(
-    ("person", "status", "kept"), [("auditor", 302, 1), ("owner", 302, 1), ("asker", 403, 0), ("viewer", 404, 0), ("stranger", 404, 0)]
-)  # fmt: skip
+    ("person", "status", "kept"),
+    [("auditor", 302, 1), ("owner", 302, 1), ("asker", 403, 0), ("viewer", 404, 0), ("stranger", 404, 0)],
+)
 def test_who_may_review(house: House, run: RetrievalRun, signed_in: Any, person: str, status: int, kept: int) -> None:
     response = send(signed_in(getattr(house, person)), run, candidate="p1-l1-2")
     assert (response.status_code, Review.objects.count()) == (status, kept)

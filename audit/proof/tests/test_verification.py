@@ -1,4 +1,4 @@
-"""The ledger against the rows, part by part: what each kind vouches for, rows without an entry, and the standing of one."""
+"""The ledger against the rows: what each kind vouches for, rows without an entry, and the check of one entry."""
 
 from uuid import UUID, uuid4
 

@@ -1,4 +1,4 @@
-"""The verifier's parts on packs made by hand: what can be read, what fits, what is named, and that nothing makes it fail."""
+"""The verifier's parts on packs made by hand: what can be read, what fits, what is named, and no input crashes it."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""Columns and bars: sizes at the edges (nothing, zero, one, very many, more than full), labels, and numbers as written."""
+"""Columns and bars: sizes at the edges (nothing, zero, one, very many, more than full), labels and numbers."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Why nothing was found: detectors with their reasons, what was searched, the nearest places, and parses that are gone."""
+"""Why nothing was found: detectors with their reasons, what was searched, the nearest places, and deleted parses."""
 
 from typing import Any
 from uuid import uuid4

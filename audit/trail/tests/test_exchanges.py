@@ -1,4 +1,4 @@
-"""Exchanges with a model as shown: texts of either API, hostile replies, costs by currency, and bytes of the request."""
+"""Exchanges with a model as shown: texts of either API, hostile replies, costs by currency, bytes of the request."""
 
 import json
 from decimal import Decimal
@@ -30,7 +30,10 @@ def call(request: Any, reply: str = "fine", **fields: Any) -> LLMCall:
     [
         ({"instructions": "Judge.", "input": "This."}, [("system", "Judge."), ("user", "This.")]),
         ({"input": "This."}, [("user", "This.")]),
-        ({"messages": [{"role": "system", "content": "A"}, {"role": "user", "content": "B"}]}, [("system", "A"), ("user", "B")]),
+        (
+            {"messages": [{"role": "system", "content": "A"}, {"role": "user", "content": "B"}]},
+            [("system", "A"), ("user", "B")],
+        ),
         ({"instructions": "A", "input": [{"role": "user", "content": "B"}]}, [("system", "A"), ("user", "B")]),
         ({"messages": [{"content": "B"}]}, [("", "B")]),
         ({"messages": [{"role": None, "content": ""}]}, [("None", "")]),

@@ -1,4 +1,4 @@
-"""The open candidate beside its page: which pages it touches, which one is opened, its boxes, and documents that are gone."""
+"""The open candidate beside its page: the pages it touches, the one opened, its boxes, and deleted documents."""
 
 from typing import Any
 

@@ -61,10 +61,18 @@ def test_words_are_cut_short(count: int, told: int, words: str) -> None:
     [
         ({}, 1, []),
         (keywords(direct=["rent"]), 1, ["In 1 document the search looked for the words of the question: “rent”."]),
-        (keywords(direct=["rent"], identifier=["A-1"]), 2, ["In 2 documents the search looked for the words of the question: “rent”, “A-1”."]),
+        (
+            keywords(direct=["rent"], identifier=["A-1"]),
+            2,
+            ["In 2 documents the search looked for the words of the question: “rent”, “A-1”."],
+        ),
         (keywords(dictionary=["lease"]), 1, ["The dictionary added words of the same meaning: “lease”."]),
         (keywords(llm_rewrite=["fee"]), 1, ["A language model added words of the same meaning: “fee”."]),
-        (keywords(direct=["100 %s %(x)s"]), 1, ["In 1 document the search looked for the words of the question: “100 %s %(x)s”."]),
+        (
+            keywords(direct=["100 %s %(x)s"]),
+            1,
+            ["In 1 document the search looked for the words of the question: “100 %s %(x)s”."],
+        ),
     ],
 )  # fmt: skip
 def test_what_was_looked_for(parsed: dict[str, Any], documents: int, told: list[str]) -> None:
@@ -83,11 +91,26 @@ def test_many_words_are_counted_and_not_listed() -> None:
         ({}, [], [], ["No detector found anything."]),
         ({"titles": 0}, [], ["primary"], ["No detector found anything."]),
         ({"oracle": 5}, [], [], ["No detector found anything."]),
-        ({"titles": 1}, [], ["primary"], ["There was 1 hit: 1 in titles of sections.", "Hits at one place belong together, which left 1 candidate."]),
-        ({"keywords": 2, "titles": 1}, [], ["primary"] * 2, ["There were 3 hits: 1 in titles of sections, 2 by keywords.", "Hits at one place belong together, which left 2 candidates."]),
-        ({"vectors": 2}, [{"count": 0}], [], ["None of these words stands there; 2 passages are near the question in meaning.", "Where no word searched stands anywhere, nearness alone is no evidence, so nothing was judged."]),
-        ({"vectors": 1}, [{"count": 0}, {"count": 3}], ["primary"], ["There was 1 hit: 1 near in meaning.", "Hits at one place belong together, which left 1 candidate."]),
-        ({"vectors": 1}, [], ["primary"], ["There was 1 hit: 1 near in meaning.", "Hits at one place belong together, which left 1 candidate."]),
+        ({"titles": 1}, [], ["primary"], [
+            "There was 1 hit: 1 in titles of sections.",
+            "Hits at one place belong together, which left 1 candidate.",
+        ]),
+        ({"keywords": 2, "titles": 1}, [], ["primary"] * 2, [
+            "There were 3 hits: 1 in titles of sections, 2 by keywords.",
+            "Hits at one place belong together, which left 2 candidates.",
+        ]),
+        ({"vectors": 2}, [{"count": 0}], [], [
+            "None of these words stands there; 2 passages are near the question in meaning.",
+            "Where no word searched stands anywhere, nearness alone is no evidence, so nothing was judged.",
+        ]),
+        ({"vectors": 1}, [{"count": 0}, {"count": 3}], ["primary"], [
+            "There was 1 hit: 1 near in meaning.",
+            "Hits at one place belong together, which left 1 candidate.",
+        ]),
+        ({"vectors": 1}, [], ["primary"], [
+            "There was 1 hit: 1 near in meaning.",
+            "Hits at one place belong together, which left 1 candidate.",
+        ]),
     ],
 )  # fmt: skip
 def test_what_was_found(counts: dict[str, int], searched: list[Any], roles: list[str], told: list[str]) -> None:

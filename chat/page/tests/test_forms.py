@@ -1,4 +1,4 @@
-"""The forms of the chat: what becomes of what is typed, whose documents are offered, and one sentence for each fault."""
+"""The forms of the chat: what becomes of the typed text, whose documents are offered, one sentence per fault."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""The cited page beside an answer: which boxes are lit, its neighbours and addresses, and what is said when it is gone."""
+"""The cited page beside an answer: which boxes are lit, its neighbours and addresses, and what a deleted page says."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit

@@ -1,4 +1,4 @@
-"""From the stored file to a stored parse, step by step: the bytes are those of the upload, and settings cut the passages."""
+"""From the stored file to a stored parse, step by step: the bytes are the upload's, and settings cut the passages."""
 
 import gc
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Contents pages line by line: what an entry is, which page it names, and on which level it stands."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reading.layout.lines import PageLine
@@ -70,7 +70,6 @@ def test_an_entry_is_a_title_and_perhaps_a_page(text: str, title: str, has_page:
     assert entry_title(text) == (title, has_page)
 
 
-@settings(deadline=None)
 @given(text=st.text(max_size=300))
 def test_no_text_breaks_an_entry(text: str) -> None:
     title, _ = entry_title(text)
@@ -125,7 +124,6 @@ def test_levels_come_from_words_then_numbers_then_indentation(
     assert levels(*rows) == expected
 
 
-@settings(deadline=None)
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from(["Part I", "Item 1. B", "1.2.3 C", "D words", "A. E"]), st.floats(0, 600)),

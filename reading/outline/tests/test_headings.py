@@ -1,7 +1,7 @@
 """Finding the line a title stands on: how sure each way of finding it is, and what a wrong hint leads to."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reading.layout.lines import PageLine
@@ -241,7 +241,6 @@ def test_an_entry_that_was_not_found_moves_nothing_for_the_next() -> None:
 WORDS = st.sampled_from(["Scope", "1 Terms", "2.1 Duties", "", "§", "Annex A", "目次", TEXT, "Final terms of it all"])
 
 
-@settings(deadline=None)
 @given(
     pages=st.lists(st.lists(WORDS, min_size=1, max_size=5), min_size=1, max_size=4),
     targets=st.lists(st.tuples(WORDS, st.integers(-2, 6), st.floats(-10, 900)), max_size=8),

@@ -131,7 +131,7 @@ SIGNS = st.text(st.sampled_from(" -_*.•☐®[9]"), min_size=1, max_size=12).fi
 WORDS = st.text(st.sampled_from("ab -.  "), min_size=1, max_size=12).filter(str.strip)
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=1_000)
 @given(texts=st.lists(st.one_of(SIGNS, WORDS), min_size=1, max_size=8), data=st.data())
 def test_every_quote_is_a_part_of_the_text_between_its_lines(texts: list[str], data: st.DataObject) -> None:
     """Whatever signs the lines between hold: a reader who compares quote and page finds no difference."""
@@ -176,7 +176,7 @@ def mutate(text: str, kind: str, position: int, extra: str) -> str:
     }[kind]
 
 
-@settings(max_examples=3_000, deadline=None)
+@settings(max_examples=3_000)
 @given(
     start=st.integers(0, len(SOURCE)),
     length=st.integers(0, 150),

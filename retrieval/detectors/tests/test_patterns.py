@@ -1,4 +1,4 @@
-"""Values by their form: which texts are an amount, a date or an address, where they may be, and how hits are ordered."""
+"""Values by their form: which texts are an amount, a date or an address, where they may be, the order of hits."""
 
 import numpy as np
 import pytest
@@ -18,8 +18,8 @@ HOLDING = {
     "number": ["42", "1,000", "seven", "in 3 steps", "3.5"],
     "date": ["1 March 2024", "March 1st, 2024", "2024-03-01", "1.3.24", "03/01/2024", "1 août 2024", "in 1999",
              "3. Dez. 2021", "within thirty days"],
-    "frequency": ["weekly", "twice", "every two years", "per month", "chaque année", "toutes les semaines", "bi-annually",
-                  "trimestrielle", "periodically"],
+    "frequency": ["weekly", "twice", "every two years", "per month", "chaque année", "toutes les semaines",
+                  "bi-annually", "trimestrielle", "periodically"],
     "duration": ["30 days", "thirty (30) days", "ten business days", "deux mois", "immediately", "without delay",
                  "sans délai", "18-month"],
     "rate": ["60 requests per hour", "5/s", "3 euros par jour", "2 hourly"],

@@ -134,8 +134,10 @@ def test_a_section_is_named_by_its_title_or_its_letter(
     assert [entry.title for entry in numbered.toc if is_section_named(wanted, entry, numbered)] == named
 
 
-@pytest.mark.parametrize(("number", "wanted", "is_named"), [("3.1.", "3.1", True), ("3.1", "3.1", True),
-                                                           ("3.10", "3.1", False), ("A", "a", True), ("", "", False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "wanted", "is_named"),
+    [("3.1.", "3.1", True), ("3.1", "3.1", True), ("3.10", "3.1", False), ("A", "a", True), ("", "", False)],
+)
 def test_a_section_is_named_by_its_number(number: str, wanted: str, is_named: bool, numbered: DocumentContent) -> None:
     entry = numbered.toc[1]._replace(number=number)
     assert is_section_named(wanted, entry, numbered) is is_named

@@ -57,8 +57,14 @@ def test_another_base_may_have_the_same_concept(base: KnowledgeBase, deposit: Co
 
 @pytest.mark.parametrize(
     ("language", "text", "is_twin"),
-    [("en", "deposit", True), ("en", "DEPOSIT", True), ("fr", "deposit", False), ("", "deposit", False), ("en", "depot", False)],
-)  # fmt: skip
+    [
+        ("en", "deposit", True),
+        ("en", "DEPOSIT", True),
+        ("fr", "deposit", False),
+        ("", "deposit", False),
+        ("en", "depot", False),
+    ],
+)
 def test_a_term_is_once_in_a_concept_and_a_language(deposit: Concept, language: str, text: str, is_twin: bool) -> None:
     row = WordRow("deposit", language, text)
     if is_twin:
