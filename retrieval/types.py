@@ -160,6 +160,7 @@ class Brief:
     co_occurrence: bool
     type_match: bool
     snippet: str
+    running: str = ""
 
 
 @dataclass(frozen=True)
@@ -250,6 +251,7 @@ class Candidate:
     statement: str = ""  # its page is this statement of a report
     referred: str = ""  # what another passage called this place, and on which page
     rows_share: float = 0.0  # of the question, on the rows of that statement
+    running: str = ""  # it is a running head: "at the head of 19 pages"
 
 
 @dataclass(frozen=True, kw_only=True)

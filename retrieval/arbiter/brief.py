@@ -118,6 +118,7 @@ def candidate_block(brief: Brief) -> str:
         ("document", brief.document_title),
         ("section", brief.breadcrumb or "(none)"),
         ("pages", brief.pages),
+        ("running head", f"stands {brief.running}" if brief.running else ""),
         ("top of page", brief.page_heading),
         ("matched", ", ".join(brief.matched_keywords[:WORDS_MAX]) or "(no word)"),
         ("signals", ", ".join(flags) or "(none)"),

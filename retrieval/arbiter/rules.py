@@ -206,7 +206,10 @@ def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
 def give_verdict(candidate: Candidate, role: Role, pool: Pool) -> Verdict:
     rule = rule_of(candidate)
     quote = quote_of(candidate) if role in KEPT_ROLES else ""
-    reason = f"{what_stands(candidate, rule)} {explain_weight(candidate, rule, role, pool)}".strip()
+    evidence = what_stands(candidate, rule)
+    if candidate.running:
+        evidence += f" A running head: it stands {candidate.running}."
+    reason = f"{evidence} {explain_weight(candidate, rule, role, pool)}".strip()
     return Verdict(candidate.candidate_id, role, reason, quote, rule.name)
 
 

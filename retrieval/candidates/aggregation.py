@@ -60,6 +60,11 @@ class Spot:
     def line(self) -> LineRow:
         return self.content.lines[self.best_line - 1]
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it is a running head, which belongs to no section and no passage of the text."""
+        return self.best_line in self.content.running_heads
+
 
 def aggregate(
     hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int
@@ -132,10 +137,11 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
 
 def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
     """One place around the best line of each section on each page; a second one when it nearly equals the first."""
-    units: dict[tuple[int, int], list[Hit]] = {}
+    units: dict[tuple[int, int, bool], list[Hit]] = {}
     for hit in hits:
         line = content.lines[hit.lines.first - 1]
-        units.setdefault((line.toc_index, line.page_number), []).append(hit)
+        key = (line.toc_index, line.page_number, line.number in content.running_heads)
+        units.setdefault(key, []).append(hit)
     places: list[Spot] = []
     for unit in units.values():
         ranked = sorted(unit, key=lambda hit: (-line_worth(hit, content), hit.lines))
@@ -161,7 +167,7 @@ def line_worth(hit: Hit, content: DocumentContent) -> float:
 
 def join_passage(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A near passage supports the places inside it, or is a place of its own."""
-    inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
+    inside = text_places(places, hit.lines)
     if not inside:
         inside = [Spot(content, first_text_line(hit.lines, content))]
         places += inside
@@ -184,7 +190,7 @@ def share_nearness(places: Sequence[Spot]) -> None:
 def join_statement(hit: Hit, places: list[Spot], content: DocumentContent) -> list[Spot]:
     """A statement's page is one place, around the row that carries most of the question."""
     page = content.lines[hit.lines.first - 1].page_number
-    inside = [place for place in places if place.line.page_number == page]
+    inside = [place for place in places if place.line.page_number == page and not place.is_running]
     whole = Spot(content, hit.lines.first, [hit, *(found for place in inside for found in place.hits)])
     whole.page_cosine = max((place.page_cosine for place in inside), default=0.0)
     whole.far_cosine = max((place.far_cosine for place in inside), default=0.0)
@@ -194,8 +200,9 @@ def join_statement(hit: Hit, places: list[Spot], content: DocumentContent) -> li
 def join_section(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A title supports the places of its section, those of its sub-sections less (R37); an empty section begins one."""
     entry = content.toc_by_index[hit.toc_index or FRONT_INDEX]
-    own = [place for place in places if place.line.toc_index == entry.index]
-    below = [place for place in places if place not in own and entry.first_line <= place.best_line <= entry.last_line]
+    inside = text_places(places, LineRange(entry.first_line, entry.last_line))
+    own = [place for place in inside if place.line.toc_index == entry.index]
+    below = [place for place in inside if place not in own]
     if not own and not below:
         own = [Spot(content, first_text_line(LineRange(entry.first_line, entry.last_line), content))]
         places += own
@@ -207,7 +214,7 @@ def join_section(hit: Hit, places: list[Spot], content: DocumentContent) -> None
 
 def join_page(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A page the question names is a place, with or without a word of the question on it (R36)."""
-    inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
+    inside = text_places(places, hit.lines)
     if not inside:
         inside = [Spot(content, first_text_line(hit.lines, content))]
         places += inside
@@ -221,6 +228,11 @@ def join_reference(hit: Hit, places: list[Spot], content: DocumentContent) -> No
         inside = [Spot(content, hit.lines.first)]
         places += inside
     inside[0].hits.append(hit)
+
+
+def text_places(places: Sequence[Spot], lines: LineRange) -> list[Spot]:
+    """The places within some lines that are part of the text there."""
+    return [place for place in places if lines.first <= place.best_line <= lines.last and not place.is_running]
 
 
 def first_text_line(lines: LineRange, content: DocumentContent) -> int:
@@ -237,7 +249,8 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
     content = place.content
     anchor = anchor_of(place)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
-    entry = content.toc_by_index.get(place.line.toc_index)
+    toc_index = FRONT_INDEX if place.is_running else place.line.toc_index
+    entry = content.toc_by_index.get(toc_index)
     methods = tuple(method for method in (*METHODS, *POINTED) if place.best(method))
     candidate_id = f"p{first.page_number}-l{anchor.first}-{anchor.last}"
     if prefixed:
@@ -249,7 +262,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         parse_id=content.parse_id,
         methods=methods,
         matched_keywords=matched_keywords(place, anchor, terms),
-        toc_index=place.line.toc_index,
+        toc_index=toc_index,
         section_title=entry.title if entry and entry.index != FRONT_INDEX else "",
         breadcrumb=entry.breadcrumb if entry and entry.index != FRONT_INDEX else "",
         anchor=anchor,
@@ -268,6 +281,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         referred=next((hit.detail for hit in place.hits if hit.method == "references"), ""),
         statement=next((hit.statement for hit in place.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
+        running=content.running_heads[place.best_line].place if place.is_running else "",
     )
     return Briefed(**vars(candidate), brief=brief_of(candidate, content))
 
@@ -294,6 +308,8 @@ def bibliography_share(title: str, asked: str) -> float:
 def anchor_of(place: Spot) -> LineRange:
     """The lines an auditor should look at: the sentence of the best line, or the row with the rows like it."""
     kind = place.line.kind
+    if place.is_running:
+        return heads_at(place)
     if kind == "table_row":
         return rows_around(place)
     if kind in ("heading", "caption"):
@@ -301,6 +317,20 @@ def anchor_of(place: Spot) -> LineRange:
         below = min(max(below, place.best_line), place.best_line + SENTENCE_REACH)
         return LineRange(place.best_line, sentence_end(below, place.content))
     return sentence_around(place)
+
+
+def heads_at(place: Spot) -> LineRange:
+    """The running head itself, with those beside it that its sentence or its label goes on in."""
+    lines, (top, bottom) = place.content.lines, place.content.heads_around(place.best_line)
+    first = last = place.best_line
+    while first > top and lines[first - 1].text[:1].islower() and last - first < SENTENCE_REACH:
+        first -= 1
+    while last < bottom and last - first < SENTENCE_REACH:
+        is_label = lines[last - 1].text.rstrip().endswith(":")
+        if not is_label and not lines[last].text[:1].islower():
+            break
+        last += 1
+    return LineRange(first, last)
 
 
 def rows_around(place: Spot) -> LineRange:
@@ -389,6 +419,9 @@ def snippet_of(anchor: LineRange, place: Spot) -> str:
     content = place.content
     spare = max(0, SNIPPET_LINES - (anchor.last - anchor.first + 1))
     first, last = anchor.first - (spare + 1) // 2, anchor.last + spare // 2
+    if place.is_running:
+        head = content.heads_around(place.best_line)
+        first, last = max(first, head[0]), min(last, head[1])
     text = content.text_between(first, last, searched_only=True)
     return text if len(text) <= SNIPPET_CHARS else (text[:SNIPPET_CHARS].rsplit(maxsplit=1) or [""])[0]
 
@@ -407,6 +440,7 @@ def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
         co_occurrence=candidate.co_occurrence,
         type_match=candidate.type_match,
         snippet=candidate.snippet,
+        running=candidate.running,
     )
 
 

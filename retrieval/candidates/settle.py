@@ -40,6 +40,8 @@ def settle(
 def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: DocumentContent) -> Settled:
     anchor = candidate.anchor
     within = LineRange(anchor.first - QUOTE_AROUND, anchor.last + QUOTE_AROUND)
+    if candidate.running:
+        within = LineRange(*content.heads_around(anchor.first))
     quote = calibrate(verdict.raw_content_anchor, content, anchor, within)
     page = content.page(candidate.anchor_pages[0])
     return Settled(

@@ -97,4 +97,5 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
 
 def is_on_pages(hit: Hit, pages: set[int], contents: Sequence[DocumentContent]) -> bool:
     content = next(content for content in contents if content.document_id == hit.document_id)
-    return content.lines[hit.lines.first - 1].page_number in pages
+    head = content.running_heads.get(hit.lines.first)
+    return bool(pages & set(head.pages)) if head else content.lines[hit.lines.first - 1].page_number in pages
