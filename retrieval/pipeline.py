@@ -11,7 +11,7 @@ from llm.exchange import Exchange
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
 from retrieval.arbiter import arbitrate
-from retrieval.arbiter.brief import fit_snippets, toc_block
+from retrieval.arbiter.brief import fit_request, fit_snippets, toc_block
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
@@ -21,6 +21,7 @@ from retrieval.types import (
     ArbiterName,
     Briefed,
     ConceptTerms,
+    LeftOut,
     Mode,
     Plan,
     Question,
@@ -76,11 +77,17 @@ def retrieve(
     tell("hits", {"hits": len(hits), "by": Counter(hit.method for hit in hits)})
     searched = absence.count_words(question, contents, elsewhere or {})
     candidates: tuple[Briefed, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     if not is_barred(name, question, searched):
-        candidates, hits, plan = propose(name, question, contents, hits, plan, pool_size(settings, mode))
+        pool_max = pool_size(question, settings, mode)
+        candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max)
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""
-    candidates = fit_snippets(candidates, toc)
+    if name == "model":
+        candidates, unfit = fit_request(candidates, toc)
+        left_out = unfit + left_out
+    else:
+        candidates = fit_snippets(candidates, toc)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
     ranking = arbitrate(name, question, candidates, contents)
@@ -106,6 +113,7 @@ def retrieve(
         toc_shown=toc,
         settings=settings.to_json(),
         timings_ms=clock.timings_ms,
+        left_out=left_out,
         reading=reading,
     )
     tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(candidates)})

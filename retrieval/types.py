@@ -160,7 +160,6 @@ class Brief:
     co_occurrence: bool
     type_match: bool
     snippet: str
-    running: str = ""
 
 
 @dataclass(frozen=True)
@@ -254,6 +253,19 @@ class Candidate:
     running: str = ""  # it is a running head: "at the head of 19 pages"
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A place that was found and not judged, and why: so much of it that it can be looked up."""
+
+    candidate_id: str  # the name it would have had
+    document_id: str
+    page_number: int
+    section_title: str
+    rrf_rank: int
+    matched_keywords: tuple[str, ...]
+    reason: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Briefed(Candidate):
     """A place with what an arbiter that reads is given of it: a model its brief, a reranker the passage it came from."""
@@ -334,6 +346,7 @@ class RetrievalResult:
     toc_shown: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     timings_ms: dict[str, float] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()  # places that were found and not judged, by their RRF rank
     reading: Exchange | None = None  # of the model that read the question, in thorough mode
 
     @property

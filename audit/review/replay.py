@@ -257,7 +257,8 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
     """The rules on the stored candidates, with strength and parts computed again from the stored hits."""
     question = question_from(run.parsed)
     contents = contents_of(run)
-    again = {each.candidate_id: each for each in aggregate(hits_from(run), question, contents, pool_max=POOL_ENOUGH)}
+    found = aggregate(hits_from(run), question, contents, pool_max=POOL_ENOUGH).candidates
+    again = {each.candidate_id: each for each in found}
     unknown = [row.candidate_id for row in rows if row.candidate_id not in again]
     if unknown:
         words = gettext(
@@ -266,7 +267,10 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
         )
         raise CannotReplay(words % {"version": run.code_version, "names": ", ".join(unknown[:3])})
     candidates = [
-        replace(found_from(row), strength=again[row.candidate_id].strength, parts=again[row.candidate_id].parts)
+        replace(
+            found_from(row),
+            **{name: getattr(again[row.candidate_id], name) for name in ("strength", "parts", "running")},
+        )
         for row in rows
     ]
     return judge_by_rules(question, candidates)

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.fusion import fuse, rank_by_score
-from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LineRange, Method, Question
+from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
 
@@ -23,6 +24,7 @@ ROW_SHARE = 0.8  # a neighbouring row joins when it carries this share of the be
 SNIPPET_LINES = 5  # R42: three to five lines around the anchor
 SNIPPET_CHARS = 700
 PAGE_HEADING_CHARS = 160
+RUNNING_HEAD = "Running head"  # what such a place has in place of a section's title
 FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
 # How the signals add up to `strength`: fitted by `python -m benchmarks weights`, see docs/benchmarks.md.
 KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.492, 0.266, 0.145, 0.097
@@ -66,10 +68,17 @@ class Spot:
         return self.best_line in self.content.running_heads
 
 
+class Aggregated(NamedTuple):
+    """The candidates of a pool, and the places for which it had no room; both in RRF order."""
+
+    candidates: tuple[Briefed, ...]
+    left_out: tuple[LeftOut, ...]
+
+
 def aggregate(
     hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int
-) -> tuple[Briefed, ...]:
-    """At most `pool_max` candidates in RRF order, each with its RRF rank. RRF fills the pool; it decides nothing."""
+) -> Aggregated:
+    """At most `pool_max` candidates, each with its RRF rank, and the rest. RRF fills the pool; it decides nothing else."""
     places: list[Spot] = []
     for content in contents:
         places += places_of([hit for hit in hits if hit.document_id == content.document_id], content)
@@ -80,14 +89,20 @@ def aggregate(
     terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
     asked = question.topic_form
     candidates: dict[str, Briefed] = {}
+    left_out: dict[str, LeftOut] = {}
     certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
     certain.sort(key=lambda place: not any(hit.exact_title for hit in place.hits))
     for place in certain + pages_first(ordered):
-        if len(candidates) == pool_max:
-            break
-        candidate = candidate_of(place, ranks[id(place)], prefixed, terms[place.content.document_id], asked)
-        candidates.setdefault(candidate.candidate_id, candidate)
-    return tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank))
+        rank, weighed = ranks[id(place)], terms[place.content.document_id]
+        if len(candidates) < pool_max:
+            candidate = candidate_of(place, rank, prefixed, weighed, asked)
+            candidates.setdefault(candidate.candidate_id, candidate)
+        elif (left := leave_out(place, rank, prefixed, weighed, pool_max)).candidate_id not in candidates:
+            left_out.setdefault(left.candidate_id, left)
+    return Aggregated(
+        tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank)),
+        tuple(sorted(left_out.values(), key=lambda left: left.rrf_rank)),
+    )
 
 
 def is_certain(place: Spot) -> bool:
@@ -249,22 +264,20 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
     content = place.content
     anchor = anchor_of(place)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
-    toc_index = FRONT_INDEX if place.is_running else place.line.toc_index
-    entry = content.toc_by_index.get(toc_index)
+    running = content.running_heads[place.best_line].place if place.is_running else ""
+    toc_index = FRONT_INDEX if running else place.line.toc_index
+    section_title, breadcrumb = section_of(place)
     methods = tuple(method for method in (*METHODS, *POINTED) if place.best(method))
-    candidate_id = f"p{first.page_number}-l{anchor.first}-{anchor.last}"
-    if prefixed:
-        candidate_id = f"{content.sha256[:FINGERPRINT]}-{candidate_id}"
     inside = [hit for hit in place.hits if hit.method in ("keywords", "patterns") and hit.lines.overlaps(anchor)]
     candidate = Candidate(
-        candidate_id=candidate_id,
+        candidate_id=name_place(place, anchor, prefixed),
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=methods,
         matched_keywords=matched_keywords(place, anchor, terms),
         toc_index=toc_index,
-        section_title=entry.title if entry and entry.index != FRONT_INDEX else "",
-        breadcrumb=entry.breadcrumb if entry and entry.index != FRONT_INDEX else "",
+        section_title=section_title,
+        breadcrumb=f"{breadcrumb}, {running}" if running else breadcrumb,
         anchor=anchor,
         anchor_pages=(first.page_number, last.page_number),
         anchor_text=content.text_between(*anchor, searched_only=True),
@@ -281,9 +294,36 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         referred=next((hit.detail for hit in place.hits if hit.method == "references"), ""),
         statement=next((hit.statement for hit in place.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
-        running=content.running_heads[place.best_line].place if place.is_running else "",
+        running=running,
     )
     return Briefed(**vars(candidate), brief=brief_of(candidate, content))
+
+
+def section_of(place: Spot) -> tuple[str, str]:
+    """Title and path of the section a place is in; what it is instead, when it stands outside the text."""
+    if place.is_running:
+        return RUNNING_HEAD, RUNNING_HEAD
+    entry = place.content.toc_by_index.get(place.line.toc_index)
+    return (entry.title, entry.breadcrumb) if entry and entry.index != FRONT_INDEX else ("", "")
+
+
+def name_place(place: Spot, anchor: LineRange, prefixed: bool) -> str:
+    """The id of a candidate: page and lines, after the document's fingerprint when there are several."""
+    name = f"p{place.content.lines[anchor.first - 1].page_number}-l{anchor.first}-{anchor.last}"
+    return f"{place.content.sha256[:FINGERPRINT]}-{name}" if prefixed else name
+
+
+def leave_out(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], pool_max: int) -> LeftOut:
+    anchor, content = anchor_of(place), place.content
+    return LeftOut(
+        candidate_id=name_place(place, anchor, prefixed),
+        document_id=content.document_id,
+        page_number=content.lines[anchor.first - 1].page_number,
+        section_title=section_of(place)[0],
+        rrf_rank=rank,
+        matched_keywords=matched_keywords(place, anchor, terms),
+        reason=f"the {pool_max} places judged rank higher, or are the first of their page",
+    )
 
 
 def strength_of(place: Spot) -> float:
@@ -440,7 +480,6 @@ def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
         co_occurrence=candidate.co_occurrence,
         type_match=candidate.type_match,
         snippet=candidate.snippet,
-        running=candidate.running,
     )
 
 

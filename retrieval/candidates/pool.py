@@ -6,18 +6,20 @@ from typing import NamedTuple
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval import dispatch
-from retrieval.candidates.aggregation import aggregate
+from retrieval.candidates.aggregation import Aggregated, aggregate
 from retrieval.candidates.references import follow
 from retrieval.candidates.rerank_pool import hybrid_candidates
-from retrieval.types import ArbiterName, Briefed, Hit, Mode, Plan, Question
+from retrieval.types import ArbiterName, Briefed, Hit, LeftOut, Mode, Plan, Question
 
 THOROUGH_POOL = 60  # briefs (R98), the most a base may set
+LIST_POOL = 100  # a question for a list: twice the places of the longest list measured, see docs/benchmarks.md
 
 
 class Proposed(NamedTuple):
-    """The pool, with the hits it was made of and the plan, which says what following references came to."""
+    """The pool and what it had no room for, the hits it was made of, and the plan with what following references came to."""
 
     candidates: tuple[Briefed, ...]
+    left_out: tuple[LeftOut, ...]
     hits: list[Hit]
     plan: Plan
 
@@ -32,18 +34,21 @@ def propose(
 ) -> Proposed:
     """Passages for a reranker, places of the hits for all others; where references are followed, with their targets."""
     if arbiter == "rerank":
-        candidates = hybrid_candidates(question, contents, hits)
+        candidates, left_out = Aggregated(hybrid_candidates(question, contents, hits), ())
     else:
-        candidates = aggregate(hits, question, contents, pool_max=pool_max)
+        candidates, left_out = aggregate(hits, question, contents, pool_max=pool_max)
     if not candidates or not plan.is_on("cross_references"):
-        return Proposed(candidates, hits, plan)
+        return Proposed(candidates, left_out, hits, plan)
     followed = follow(candidates, contents)
     plan = dispatch.note_reason(plan, "cross_references", followed.outcome)
     if not followed.hits:
-        return Proposed(candidates, hits, plan)
+        return Proposed(candidates, left_out, hits, plan)
     hits = [*hits, *followed.hits]
-    return Proposed(aggregate(hits, question, contents, pool_max=pool_max), hits, plan)
+    return Proposed(*aggregate(hits, question, contents, pool_max=pool_max), hits, plan)
 
 
-def pool_size(settings: BaseSettings, mode: Mode) -> int:
+def pool_size(question: Question, settings: BaseSettings, mode: Mode) -> int:
+    """How many places are judged: more for a list, of which no item may be lost."""
+    if question.intent == "listing":
+        return LIST_POOL
     return THOROUGH_POOL if mode == "thorough" else settings.pool_max

@@ -40,7 +40,7 @@ def test_a_running_header_answers(policy_file: DocumentContent, question: str) -
     best = result.candidates[0]
     assert best.verdict.role == "primary"
     assert "AB-7731-X" in best.quote.text and "Acme Bakery SARL" in best.quote.text
-    assert best.anchor_pages == (1, 1) and best.section_title == ""
+    assert best.anchor_pages == (1, 1) and best.section_title == "Running head"
 
 
 def test_it_is_searched_once_and_says_where_it_stands(policy_file: DocumentContent) -> None:
@@ -48,7 +48,7 @@ def test_it_is_searched_once_and_says_where_it_stands(policy_file: DocumentConte
     assert [word.count for word in result.searched] == [1]
     (best,) = [each for each in result.candidates if each.running]
     assert best.running == "at the head of 4 pages"
-    assert best.brief.running == best.running
+    assert best.breadcrumb == best.brief.breadcrumb == "Running head, at the head of 4 pages"
     assert "A running head: it stands at the head of 4 pages." in best.verdict.reason
     assert best.context.text == best.anchor_text == best.snippet
     assert [box.page_number for box in best.boxes] == [1]
