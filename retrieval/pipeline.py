@@ -78,8 +78,8 @@ def retrieve(
     searched = absence.count_words(question, contents, elsewhere or {})
     candidates: tuple[Briefed, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
-    if not is_barred(name, question, searched):
-        pool_max = pool_size(question, settings, mode)
+    if not is_barred(name, question, plan, searched):
+        pool_max = pool_size(question, plan, settings, mode)
         candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max)
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""
@@ -129,9 +129,12 @@ def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
     return "hybrid" if settings.ranking == "hybrid" else "model"
 
 
-def is_barred(arbiter: ArbiterName, question: Question, searched: Sequence[SearchedWord]) -> bool:
-    """Whether nothing is proposed: no word of the question occurs, no page is named, and no model may know better."""
-    is_open = arbiter in MODEL_ARBITERS or bool(question.hints.pages)
+def is_barred(arbiter: ArbiterName, question: Question, plan: Plan, searched: Sequence[SearchedWord]) -> bool:
+    """Whether nothing is proposed: no word of the question occurs, no page is named, and no model may know better.
+
+    A document of a page or two is looked at all the same.
+    """
+    is_open = arbiter in MODEL_ARBITERS or bool(question.hints.pages) or plan.is_on("whole_document")
     return not is_open and bool(absence.zero_hits(question, searched))
 
 

@@ -8,13 +8,14 @@ from llm.client import Exchange
 from reading.boxes import Box
 from reading.matching import match_form
 
-Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references"]
+Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references", "whole"]
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
 ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
 Status = Literal["found", "not_found", "cannot_tell", "clarify"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
-POINTED: tuple[Method, ...] = ("pinned", "references")  # proposed because somebody points there, not by a detector
+# Proposed by no detector: somebody points there, or the document is so short that all of it is judged.
+POINTED: tuple[Method, ...] = ("pinned", "references", "whole")
 KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
 HEAD_LINES = 5  # the hit of a title is its heading with the lines below it
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
@@ -250,6 +251,7 @@ class Candidate:
     statement: str = ""  # its page is this statement of a report
     referred: str = ""  # what another passage called this place, and on which page
     rows_share: float = 0.0  # of the question, on the rows of that statement
+    shown: LineRange | None = None  # the passage it is shown with, in a document that is passed whole
     running: str = ""  # it is a running head: "at the head of 19 pages"
 
 

@@ -45,8 +45,8 @@ FLAG_NAMES = {
     "parts": _("Parts"),
     "listing": _("Listing"),
     "cross_references": _("Cross references"),
-    # Of plans that were stored before these two were dropped.
     "whole_document": _("Whole document"),
+    # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }
 TIMING_NAMES = {

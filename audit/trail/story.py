@@ -19,6 +19,7 @@ HITS_TOLD = {
     "patterns": gettext_lazy("%(count)s by the form of the answer"),
     "vectors": gettext_lazy("%(count)s near in meaning"),
     "pinned": gettext_lazy("%(count)s on the page the question names"),
+    "whole": gettext_lazy("%(count)s because all of so short a document is judged"),
     "references": gettext_lazy("%(count)s where another passage points"),
 }
 

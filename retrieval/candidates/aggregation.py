@@ -147,6 +147,9 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
             join_page(hit, places, content)
         elif hit.method == "references":
             join_reference(hit, places, content)
+    for hit in hits:
+        if hit.method == "whole":
+            join_passage(hit, places, content)
     return sorted(places, key=lambda place: place.best_line)
 
 
@@ -294,6 +297,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         referred=next((hit.detail for hit in place.hits if hit.method == "references"), ""),
         statement=next((hit.statement for hit in place.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
+        shown=next((hit.lines for hit in place.hits if hit.method == "whole"), None),
         running=running,
     )
     return Briefed(**vars(candidate), brief=brief_of(candidate, content))
@@ -455,15 +459,21 @@ def standing_name(term: WeighedTerm, text: str) -> str:
 
 
 def snippet_of(anchor: LineRange, place: Spot) -> str:
-    """Three to five lines around the anchor, without furniture, to the end of a word."""
+    """Three to five lines around the anchor, without furniture, to the end of a word; the passage, when it is passed whole."""
     content = place.content
     spare = max(0, SNIPPET_LINES - (anchor.last - anchor.first + 1))
     first, last = anchor.first - (spare + 1) // 2, anchor.last + spare // 2
+    if whole := place.best("whole"):
+        return content.text_between(*span_of(anchor, whole.lines), searched_only=True)
     if place.is_running:
         head = content.heads_around(place.best_line)
         first, last = max(first, head[0]), min(last, head[1])
     text = content.text_between(first, last, searched_only=True)
     return text if len(text) <= SNIPPET_CHARS else (text[:SNIPPET_CHARS].rsplit(maxsplit=1) or [""])[0]
+
+
+def span_of(lines: LineRange, others: LineRange) -> LineRange:
+    return LineRange(min(lines.first, others.first), max(lines.last, others.last))
 
 
 def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:

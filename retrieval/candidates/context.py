@@ -21,6 +21,8 @@ WIDE_INTENTS = {"listing": LISTING_LINES, "section_retrieval": SECTION_LINES, "o
 def widen(candidate: Candidate, question: Question, content: DocumentContent) -> Context:
     """The context of a candidate: the page for a named page, the table for a row, section or paragraph else."""
     lines = lines_around(candidate, question, content)
+    if candidate.shown and set(candidate.methods) <= {"whole", "vectors"}:  # no word says where in it to look
+        lines = LineRange(min(lines.first, candidate.shown.first), max(lines.last, candidate.shown.last))
     return context_at(cut_to_size(lines, candidate.anchor, content), content)
 
 

@@ -12,7 +12,8 @@ from retrieval.candidates.rerank_pool import hybrid_candidates
 from retrieval.types import ArbiterName, Briefed, Hit, LeftOut, Mode, Plan, Question
 
 THOROUGH_POOL = 60  # briefs (R98), the most a base may set
-LIST_POOL = 100  # a question for a list: twice the places of the longest list measured, see docs/benchmarks.md
+# For a list, and for a page or two: the longest of the 13 lists asked for in the shared sets has 62 places.
+LIST_POOL = 100
 
 
 class Proposed(NamedTuple):
@@ -47,8 +48,8 @@ def propose(
     return Proposed(*aggregate(hits, question, contents, pool_max=pool_max), hits, plan)
 
 
-def pool_size(question: Question, settings: BaseSettings, mode: Mode) -> int:
-    """How many places are judged: more for a list, of which no item may be lost."""
-    if question.intent == "listing":
+def pool_size(question: Question, plan: Plan, settings: BaseSettings, mode: Mode) -> int:
+    """How many places are judged: more for a list, of which no item may be lost, and where all of a page or two is."""
+    if question.intent == "listing" or plan.is_on("whole_document"):
         return LIST_POOL
     return THOROUGH_POOL if mode == "thorough" else settings.pool_max

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from documents.storage.content import DocumentContent
 from llm.embeddings.providers import EMBEDDING_ERRORS
+from reading.passages import RUNNING
 from retrieval import dispatch
 from retrieval.deadline import detection_limited, wait_for
 from retrieval.detectors import DETECTORS
@@ -43,6 +44,8 @@ def detect(
             hits += tag(found.result(), part)
         except EMBEDDING_ERRORS as error:  # words find something too, and the plan says why they had to
             plan = dispatch.without_vectors(plan, f"the question could not be embedded: {error}")
+    if plan.is_on("whole_document"):
+        hits += pass_whole(contents)
     if plan.is_on("page_hints"):
         pages = set(question.hints.pages)
         hits = [hit for hit in hits if hit.method == "pinned" or is_on_pages(hit, pages, contents)]
@@ -93,6 +96,16 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
             for page, lines in spans.items()
         ]
     return hits
+
+
+def pass_whole(contents: Sequence[DocumentContent]) -> list[Hit]:
+    """A hit for each passage of documents that are too short to be searched: all of it is judged (R36)."""
+    return [
+        Hit("whole", content.document_id, LineRange(passage.first_line, passage.last_line), 1.0)
+        for content in contents
+        for passage in content.passages
+        if passage.kind != RUNNING
+    ]
 
 
 def is_on_pages(hit: Hit, pages: set[int], contents: Sequence[DocumentContent]) -> bool:

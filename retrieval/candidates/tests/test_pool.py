@@ -8,14 +8,14 @@ from retrieval.candidates.pool import pool_size, propose
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, content_of_lines
-from retrieval.types import Hit, LineRange, Mode
+from retrieval.types import Hit, LineRange, Mode, Plan
 
 
 def proposed_in(mode: Mode, content: DocumentContent) -> tuple[list[str], int, bool]:
     question = parse_question("Where are the fees shown?", [content])
     plan = dispatch.plan(question, [content], SETTINGS, mode)
     hits = [Hit("keywords", content.document_id, LineRange(2, 2), 1.0, ("fees",))]
-    proposed = propose("rules", question, [content], hits, plan, pool_size(question, SETTINGS, mode))
+    proposed = propose("rules", question, [content], hits, plan, pool_size(question, plan, SETTINGS, mode))
     assert len(hits) == 1
     return [each.referred for each in proposed.candidates], len(proposed.hits), proposed.plan == plan
 
@@ -31,8 +31,8 @@ def test_references_are_followed_where_the_plan_says_so() -> None:
 
 def test_a_thorough_pool_is_the_largest_a_base_may_have() -> None:
     question = parse_question("When is the fee due?", [])
-    assert pool_size(question, SETTINGS, "balanced") == SETTINGS.pool_max
-    assert pool_size(question, SETTINGS, "thorough") == BaseSettings.RANGES["pool_max"][1]
+    assert pool_size(question, Plan(()), SETTINGS, "balanced") == SETTINGS.pool_max
+    assert pool_size(question, Plan(()), SETTINGS, "thorough") == BaseSettings.RANGES["pool_max"][1]
 
 
 def fees_on_pages(count: int) -> DocumentContent:
@@ -59,7 +59,9 @@ def test_no_item_of_a_list_is_lost() -> None:
 
 def test_a_request_to_a_model_is_never_longer_than_it_may_be(serve: Serve) -> None:
     words = "the fees of the lease that are due are many and so is this line of it "
-    content = content_of_lines([line for n in range(90) for line in (f"# Fees {n} {words * 3}", f"{n} {words * 4}", "---")])
+    content = content_of_lines(
+        [line for n in range(90) for line in (f"# Fees {n} {words * 3}", f"{n} {words * 4}", "---")]
+    )
     server = serve("good")
     result = retrieve("List all the fees that are due.", [content], settings=SETTINGS, arbiter="model")
     body = server.requests[0].body
