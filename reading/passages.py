@@ -137,7 +137,7 @@ def classify_passage(group: Sequence[LineRow]) -> str:
     return "heading" if all(line.kind == "heading" for line in group) else "text"
 
 
-def runs(lines: Sequence[LineRow], key: Callable[[LineRow], int]) -> Iterator[list[LineRow]]:
+def runs(lines: Sequence[LineRow], key: Callable[[LineRow], object]) -> Iterator[list[LineRow]]:
     """Consecutive lines with the same key."""
     run: list[LineRow] = []
     for line in lines:

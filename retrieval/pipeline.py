@@ -10,11 +10,13 @@ from llm.client import is_configured
 from llm.exchange import Exchange
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
+from retrieval.absence import AbsenceVerdict
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import fit_request, fit_snippets, toc_block
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
+from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits
 from retrieval.question.by_model import read_by_model
 from retrieval.question.parse import parse_question
 from retrieval.types import (
@@ -45,6 +47,7 @@ def retrieve(
     dictionary: Sequence[ConceptTerms] = (),
     on_stage: OnStage | None = None,
     elsewhere: Mapping[str, int] | None = None,
+    filters: Filters = UNFILTERED,
 ) -> RetrievalResult:
     """Find the passages of the documents that answer a question, or say that none does, and show every step.
 
@@ -55,7 +58,7 @@ def retrieve(
     5. arbitrate: a verdict for each candidate
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts
-    `elsewhere` counts words in documents of the scope that are not among `contents` (SQL, see corpus). Raises
+    `filters` narrow what is searched and how much is judged. `elsewhere` counts words in documents of the scope that are not among `contents` (SQL, see corpus). Raises
     DetectionTimeout when step 3 takes longer than it may.
     """
     tell: OnStage = on_stage or (lambda stage, figures: None)
@@ -73,14 +76,17 @@ def retrieve(
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
+    within = lines_within(filters, contents)
+    hits, plan = narrow_hits(hits, plan, filters, within)
     clock.stop("detect")
     tell("hits", {"hits": len(hits), "by": Counter(hit.method for hit in hits)})
-    searched = absence.count_words(question, contents, elsewhere or {})
+    searched = absence.count_words(question, contents, elsewhere or {} if within is None else {}, within)
     candidates: tuple[Briefed, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     if not is_barred(name, question, plan, searched):
-        pool_max = pool_size(question, plan, settings, mode)
+        pool_max = filters.top_k or pool_size(name, question, plan, settings, mode)
         candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max)
+        candidates = keep_within(candidates, within)
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""
     if name == "model":
@@ -92,8 +98,9 @@ def retrieve(
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
     ranking = arbitrate(name, question, candidates, contents)
     clock.stop("arbitrate")
-    coverage = absence.coverage_of(contents)
+    coverage = absence.coverage_of(contents, filters)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
+    finding = say_where(finding, filters, within)
     settled = settle(candidates, ranking, question, contents)
     clock.stop("calibrate")
     result = RetrievalResult(
@@ -111,7 +118,7 @@ def retrieve(
         confidence=absence.confidence_of(finding.status, settled, ranking, coverage),
         methods_used=plan.detectors,
         toc_shown=toc,
-        settings=settings.to_json(),
+        settings=settings.to_json() | ({"filters": filters.to_json()} if filters.words else {}),
         timings_ms=clock.timings_ms,
         left_out=left_out,
         reading=reading,
@@ -127,6 +134,15 @@ def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
     if mode == "fast" or not is_configured():
         return "rules"
     return "hybrid" if settings.ranking == "hybrid" else "model"
+
+
+def say_where(finding: AbsenceVerdict, filters: Filters, within: Within | None) -> AbsenceVerdict:
+    """What is missing from a part that was searched alone is missing there, and nothing is said of the rest."""
+    if within is None or finding.status == "found":
+        return finding
+    if not any(lines.any() for lines in within.values()):
+        return finding._replace(status="cannot_tell", reason=f"nothing was searched: there is no {filters.place}")
+    return finding._replace(reason=f"{finding.reason}; only {filters.place} was searched")
 
 
 def is_barred(arbiter: ArbiterName, question: Question, plan: Plan, searched: Sequence[SearchedWord]) -> bool:

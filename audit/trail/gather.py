@@ -45,6 +45,7 @@ FLAG_NAMES = {
     "parts": _("Parts"),
     "listing": _("Listing"),
     "cross_references": _("Cross references"),
+    "filters": _("Narrowed by the asker"),
     "whole_document": _("Whole document"),
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),

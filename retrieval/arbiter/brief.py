@@ -78,11 +78,15 @@ def fit_request(candidates: Sequence[Briefed], toc: str) -> Fitted:
             break
         kept.append(candidate)
     names = {candidate.candidate_id for candidate in kept}
-    left_out = tuple(leave_out(candidate, len(kept)) for candidate in candidates if candidate.candidate_id not in names)
+    left_out = tuple(
+        leave_out(candidate, f"the request to the model holds {len(kept)} places")
+        for candidate in candidates
+        if candidate.candidate_id not in names
+    )
     return Fitted(fit_snippets([each for each in candidates if each.candidate_id in names], toc), left_out)
 
 
-def leave_out(candidate: Briefed, fitting: int) -> LeftOut:
+def leave_out(candidate: Briefed, reason: str) -> LeftOut:
     return LeftOut(
         candidate.candidate_id,
         candidate.document_id,
@@ -90,7 +94,7 @@ def leave_out(candidate: Briefed, fitting: int) -> LeftOut:
         candidate.section_title,
         candidate.rrf_rank,
         candidate.matched_keywords,
-        f"the request to the model holds {fitting} places",
+        reason,
     )
 
 

@@ -15,7 +15,7 @@ def proposed_in(mode: Mode, content: DocumentContent) -> tuple[list[str], int, b
     question = parse_question("Where are the fees shown?", [content])
     plan = dispatch.plan(question, [content], SETTINGS, mode)
     hits = [Hit("keywords", content.document_id, LineRange(2, 2), 1.0, ("fees",))]
-    proposed = propose("rules", question, [content], hits, plan, pool_size(question, plan, SETTINGS, mode))
+    proposed = propose("rules", question, [content], hits, plan, pool_size("rules", question, plan, SETTINGS, mode))
     assert len(hits) == 1
     return [each.referred for each in proposed.candidates], len(proposed.hits), proposed.plan == plan
 
@@ -31,8 +31,8 @@ def test_references_are_followed_where_the_plan_says_so() -> None:
 
 def test_a_thorough_pool_is_the_largest_a_base_may_have() -> None:
     question = parse_question("When is the fee due?", [])
-    assert pool_size(question, Plan(()), SETTINGS, "balanced") == SETTINGS.pool_max
-    assert pool_size(question, Plan(()), SETTINGS, "thorough") == BaseSettings.RANGES["pool_max"][1]
+    assert pool_size("rules", question, Plan(()), SETTINGS, "balanced") == SETTINGS.pool_max
+    assert pool_size("rules", question, Plan(()), SETTINGS, "thorough") == BaseSettings.RANGES["pool_max"][1]
 
 
 def fees_on_pages(count: int) -> DocumentContent:
