@@ -56,7 +56,10 @@ EXPLAINED = {
     ),
     "recognition": (_("Text recognition"), _("Of pages that are images, when the optional library is installed.")),
     "passages_max": (_("Citations at most"), _("Passages the answer is written from.")),
-    "per_document_max": (_("Of one document"), _("Passages of one document at most, where several documents give some.")),
+    "per_document_max": (
+        _("Of one document"),
+        _("Passages of one document at most, where several documents give some."),
+    ),
     "pool_max": (_("Candidates"), _("Places that are judged for one question at most.")),
 }
 WHY_DEFAULT = {

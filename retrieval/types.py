@@ -267,6 +267,19 @@ class LeftOut:
     matched_keywords: tuple[str, ...]
     reason: str
 
+    @classmethod
+    def of(cls, candidate: Candidate, reason: str) -> "LeftOut":
+        """A candidate that was made and is not judged after all."""
+        return cls(
+            candidate.candidate_id,
+            candidate.document_id,
+            candidate.anchor_pages[0],
+            candidate.section_title,
+            candidate.rrf_rank,
+            candidate.matched_keywords,
+            reason,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Briefed(Candidate):

@@ -79,23 +79,11 @@ def fit_request(candidates: Sequence[Briefed], toc: str) -> Fitted:
         kept.append(candidate)
     names = {candidate.candidate_id for candidate in kept}
     left_out = tuple(
-        leave_out(candidate, f"the request to the model holds {len(kept)} places")
+        LeftOut.of(candidate, f"the request to the model holds {len(kept)} places")
         for candidate in candidates
         if candidate.candidate_id not in names
     )
     return Fitted(fit_snippets([each for each in candidates if each.candidate_id in names], toc), left_out)
-
-
-def leave_out(candidate: Briefed, reason: str) -> LeftOut:
-    return LeftOut(
-        candidate.candidate_id,
-        candidate.document_id,
-        candidate.anchor_pages[0],
-        candidate.section_title,
-        candidate.rrf_rank,
-        candidate.matched_keywords,
-        reason,
-    )
 
 
 def fit_snippets(candidates: Sequence[Briefed], toc: str) -> tuple[Briefed, ...]:

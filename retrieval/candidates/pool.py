@@ -6,7 +6,6 @@ from typing import NamedTuple
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval import dispatch
-from retrieval.arbiter.brief import leave_out
 from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.references import follow
 from retrieval.candidates.rerank_pool import EACH_MAX, hybrid_candidates
@@ -39,7 +38,7 @@ def propose(
     if arbiter == "rerank":
         passages = hybrid_candidates(question, contents, hits)
         reason = f"the {pool_max} places judged rank higher"
-        candidates, left_out = passages[:pool_max], tuple(leave_out(each, reason) for each in passages[pool_max:])
+        candidates, left_out = passages[:pool_max], tuple(LeftOut.of(each, reason) for each in passages[pool_max:])
     else:
         candidates, left_out = aggregate(hits, question, contents, pool_max=pool_max)
     if not candidates or not plan.is_on("cross_references"):

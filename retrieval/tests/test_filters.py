@@ -7,22 +7,18 @@ import pytest
 from documents.storage.content import DocumentContent
 from retrieval.filters import Filters
 from retrieval.pipeline import retrieve
-from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
+from retrieval.tests.builders import SETTINGS, Written, content_of_lines, with_vectors
 from retrieval.types import RetrievalResult
 
-FOOTER = ("Acme Bakery SARL", "furniture")
+FOOTER: Written = ("Acme Bakery SARL", "furniture")
 
 
 @pytest.fixture
 def lease() -> DocumentContent:
-    return content_of_lines(
-        [
-            *("# 1 Rent", "The rent is EUR 900 a month.", FOOTER, "---"),
-            *("# 2 Deposit", "The deposit is two rents.", FOOTER, "---"),
-            *("# 3 Term", "The rent ends with the term.", FOOTER, "---"),
-            *("# 4 Keys", "There are two keys.", FOOTER),
-        ]
-    )
+    first: list[Written] = ["# 1 Rent", "The rent is EUR 900 a month.", FOOTER, "---"]
+    second: list[Written] = ["# 2 Deposit", "The deposit is two rents.", FOOTER, "---"]
+    third: list[Written] = ["# 3 Term", "The rent ends with the term.", FOOTER, "---"]
+    return content_of_lines([*first, *second, *third, "# 4 Keys", "There are two keys.", FOOTER])
 
 
 def ask(content: DocumentContent, question: str = "What is the rent?", **filters: Any) -> RetrievalResult:

@@ -9,7 +9,7 @@ from reading.limits import Limits
 from reading.pdf_reader import read_pdf
 from reading.tests.pdfs import write_pdf
 from retrieval.pipeline import retrieve
-from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading
+from retrieval.tests.builders import SETTINGS, Written, content_of_lines, content_of_reading
 from retrieval.types import RetrievalResult
 
 HEADER = "Policy number AB-7731-X   Policyholder: Acme Bakery SARL"
@@ -76,7 +76,7 @@ def test_a_head_with_its_page_number_is_one_line(tmp_path: Path) -> None:
 
 
 def test_two_policies_bound_together_are_two_heads() -> None:
-    written = []
+    written: list[Written] = []
     for number, name in enumerate(["AB-7731-X", "AB-7731-X", "CD-9040-Y", "CD-9040-Y"], 1):
         written += [(f"Policy {name}", "furniture"), f"Text of page {number}.", (str(number), "furniture"), "---"]
     content = content_of_lines(written[:-1])
@@ -85,10 +85,9 @@ def test_two_policies_bound_together_are_two_heads() -> None:
 
 
 def test_a_head_that_repeats_the_text_is_not_searched_again() -> None:
-    content = content_of_lines(
-        [("Notice of termination", "furniture"), "# 4 Notice of termination", "It takes thirty days.", "---"]
-        + [("Notice of termination", "furniture"), "More of it."]
-    )
+    head: Written = ("Notice of termination", "furniture")
+    written = [head, "# 4 Notice of termination", "It takes thirty days.", "---", head, "More of it."]
+    content = content_of_lines(written)
     assert content.running_heads == {}
 
 
@@ -105,16 +104,18 @@ def test_a_file_whose_every_line_repeats_is_searched(tmp_path: Path) -> None:
 
 
 def test_a_head_lends_nothing_to_the_text_below_it() -> None:
-    lines = [("Bakery insurance policy", "furniture"), "# Cover", "The premium is due.", "---"]
-    with_head = content_of_lines([*lines, ("Bakery insurance policy", "furniture"), "# Fees", "The premium is late."])
+    head: Written = ("Bakery insurance policy", "furniture")
+    with_head = content_of_lines(
+        [head, "# Cover", "The premium is due.", "---", head, "# Fees", "The premium is late."]
+    )
     result = ask(with_head, "What is the premium of the bakery?")
     text = {each.anchor_pages[0]: each for each in result.candidates if not each.running}
     assert text[1].strength == text[2].strength
 
 
 def test_a_paragraph_over_a_page_break_is_quoted_without_the_head() -> None:
-    lines = ["Notice must be given in", "---", ("Bakery policy", "furniture"), "writing by the customer."]
-    content = content_of_lines(["# Notice", *lines])
+    head: Written = ("Bakery policy", "furniture")
+    content = content_of_lines(["# Notice", "Notice must be given in", "---", head, "writing by the customer."])
     assert content.text_between(2, 4, searched_only=True) == "Notice must be given in\nwriting by the customer."
     assert content.text_between(3, 3, searched_only=True) == "Bakery policy"
 

@@ -43,9 +43,10 @@ def test_what_the_pool_has_no_room_for_is_listed() -> None:
     content = fees_on_pages(45)
     result = retrieve("When is the reminder fee due?", [content], settings=SETTINGS, arbiter="rules")
     assert (len(result.candidates), len(result.left_out)) == (40, 5)
-    places = {each.candidate_id for each in (*result.candidates, *result.left_out)}
-    assert len(places) == 45
-    assert sorted(each.rrf_rank for each in (*result.candidates, *result.left_out)) == list(range(1, 46))
+    judged = [(each.candidate_id, each.rrf_rank) for each in result.candidates]
+    places = judged + [(each.candidate_id, each.rrf_rank) for each in result.left_out]
+    assert len({name for name, _ in places}) == 45
+    assert sorted(rank for _, rank in places) == list(range(1, 46))
     last = result.left_out[-1]
     assert (last.page_number, last.section_title, last.matched_keywords) == (45, "Fees", ("fee", "due"))
     assert last.reason == "the 40 places judged rank higher, or are the first of their page"
