@@ -105,7 +105,9 @@ def violations_of(
     numbers = [piece.line_number for piece in found.pieces]
     if numbers and not (within.first <= numbers[0] and numbers[-1] <= within.last and numbers == sorted(set(numbers))):
         yield "outside the lines that were read"
-    if any(content.lines[number - 1].kind in UNSEARCHED_KINDS for number in numbers):
+    if any(
+        content.lines[number - 1].kind in UNSEARCHED_KINDS for number in set(numbers) - content.running_heads.keys()
+    ):
         yield "furniture"
 
 

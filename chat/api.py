@@ -4,6 +4,7 @@ import json
 import logging
 import uuid
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import fields
 from http import HTTPStatus
 from typing import Any, ClassVar, cast, get_args
 
@@ -34,10 +35,13 @@ from chat.turns.waiting import ENDED, wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key
 from documents.idempotency import make_keyed
 from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
+from retrieval.filters import TOP_K_MAX, Filters
 
 logger = logging.getLogger(__name__)
 
 KINDS = ["generated", "extractive", "weak", "not_found", "cannot_tell", "clarification"]
+PAGES_MAX, SECTION_CHARACTERS_MAX = 500, 300  # of one question; a section's title is stored up to that length
+FILTERS = [field.name for field in fields(Filters)]
 RUN_STATUSES = [*STATUSES, "failed"]
 
 
@@ -50,7 +54,33 @@ class QuestionSerializer(Body):
     message = TextField(trim_whitespace=False, max_length=QUESTION_CHARACTERS_MAX)
     knowledge_base_id = serializers.UUIDField()
     document_id = serializers.UUIDField(required=False, allow_null=True, default=None)
+    document_ids = serializers.ListField(
+        child=serializers.UUIDField(), required=False, min_length=1, max_length=scope.CHOSEN_MAX
+    )
     mode = serializers.ChoiceField(MODES, required=False, default="balanced")
+    pages = serializers.ListField(
+        child=serializers.IntegerField(min_value=1),
+        required=False,
+        min_length=1,
+        max_length=PAGES_MAX,
+        help_text="Numbers in the file, from 1. Nothing outside these pages is searched.",
+    )
+    section = TextField(
+        required=False,
+        max_length=SECTION_CHARACTERS_MAX,
+        help_text="Number or title of a section. Nothing outside it is searched.",
+    )
+    top_k = serializers.IntegerField(
+        required=False, min_value=1, max_value=TOP_K_MAX, help_text="How many places are judged at most."
+    )
+    threshold = serializers.FloatField(
+        required=False, min_value=0, max_value=1, help_text="What is found by meaning alone is at least this near."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["document_id"] and "document_ids" in attrs:
+            raise serializers.ValidationError({"document_ids": "Name documents here or in document_id, not in both."})
+        return attrs
 
 
 class ChatSerializer(QuestionSerializer):
@@ -133,11 +163,16 @@ class EventRenderer(BaseRenderer):
 
 def chosen_scope(user: User, asked: dict[str, Any]) -> scope.QuestionScope:
     """The base or document a question names. Raises the same ScopeError for absent, closed and unread ones."""
-    document, base = asked["document_id"], asked["knowledge_base_id"]
-    found = scope.choose(user, f"document:{document}" if document else f"base:{base}")
+    base = asked["knowledge_base_id"]
+    documents = asked.get("document_ids") or [each for each in [asked["document_id"]] if each]
+    found = scope.choose(user, scope.write_picker_value(dict.fromkeys(documents)) or f"base:{base}")
     if found.base.pk != base:
         raise scope.ScopeError("This document is not in this base.")
     return found
+
+
+def chosen_filters(asked: dict[str, Any]) -> Filters:
+    return Filters.from_json({name: asked[name] for name in FILTERS if name in asked})
 
 
 class RetrieveView(GenericAPIView[Any]):
@@ -157,9 +192,10 @@ class RetrieveView(GenericAPIView[Any]):
         values = asked.validated_data
         question = check_question(values["message"])
         chosen = chosen_scope(user_of(request), values)
-        said = {name: values[name] for name in ("document_id", "mode")}
+        said = {name: values[name] for name in ("document_id", "mode", "document_ids", *FILTERS) if name in values}
         sent = make_keyed(user_of(request), chosen.base, read_idempotency_key(request), retrieve=question, **said)
-        return Response(retrieve_and_record(user_of(request), chosen, question, values["mode"], sent))
+        filters = chosen_filters(values)
+        return Response(retrieve_and_record(user_of(request), chosen, question, values["mode"], sent, filters))
 
 
 class ChatView(GenericAPIView[Any]):
@@ -189,7 +225,8 @@ class ChatView(GenericAPIView[Any]):
         values = asked.validated_data
         question = check_question(values["message"])
         chosen = chosen_scope(user_of(request), values)
-        said = {name: values[name] for name in ("document_id", "mode", "conversation_id")}
+        said_names = ("document_id", "mode", "conversation_id", "document_ids", *FILTERS)
+        said = {name: values[name] for name in said_names if name in values}
         turn = keep_question(
             user_of(request),
             chosen,
@@ -197,6 +234,7 @@ class ChatView(GenericAPIView[Any]):
             values["mode"],
             form_id=uuid.uuid4(),
             conversation=conversation_of(request, values),
+            filters=chosen_filters(values),
             request=make_keyed(user_of(request), chosen.base, read_idempotency_key(request), chat=question, **said),
         )
         kept_by(request, turn)

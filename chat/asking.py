@@ -13,6 +13,7 @@ from chat.models import Conversation, Turn
 from chat.scope import QuestionScope
 from documents.idempotency import Keyed, made_before, remember
 from reading.characters import clean_name, clean_words
+from retrieval.filters import UNFILTERED, Filters
 
 QUESTION_CHARACTERS_MAX = 4000  # about a page and a half; more is a document, not a question
 TITLE_CHARACTERS_MAX = 200
@@ -50,6 +51,7 @@ def keep_question(
     conversation: Conversation | None = None,
     edits: Turn | None = None,
     request: Keyed | None = None,
+    filters: Filters = UNFILTERED,
 ) -> Turn:
     """Store a question as the next turn of a conversation, or of a new one; the same form sent twice is one turn.
 
@@ -59,7 +61,8 @@ def keep_question(
     """
     if first := turn_before(request):
         return first
-    asked = (user.pk, conversation.pk if conversation else "", scope.base.pk, *scope.document_ids, mode, question)
+    asked = [user.pk, conversation.pk if conversation else "", scope.base.pk, *scope.document_ids, mode, question]
+    asked += [filters.words] if filters.words else []
     turn_id = uuid.uuid5(form_id, "\n".join(map(str, asked)))
     try:
         with transaction.atomic():
@@ -72,6 +75,7 @@ def keep_question(
                 document_ids=scope.document_ids,
                 scope_name=scope.name,
                 mode=mode,
+                filters=filters.to_json(),
                 as_typed=edits is not None,
                 again_of=edits,
             )
@@ -105,6 +109,7 @@ def ask_again(turn: Turn, form_id: uuid.UUID | None = None) -> Turn:
             document_ids=turn.document_ids,
             scope_name=turn.scope_name,
             mode=turn.mode,
+            filters=turn.filters,
             as_typed=turn.as_typed,
             again_of=turn,
         )

@@ -87,7 +87,8 @@ class Turn(LeasedJob):
     document_ids = models.JSONField(default=list)  # empty: the whole base
     scope_name = models.CharField(max_length=300)
     mode = models.CharField(max_length=10, default="balanced")
-    as_typed = models.BooleanField(default=False)  # the reader edited the question: it must not be rewritten
+    filters = models.JSONField(default=dict, blank=True)  # what narrows it, see retrieval.filters
+    as_typed = models.BooleanField(default=False)  # the reader edited the question: nothing may rewrite it
     again_of = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="asked_again")
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     stop_requested = models.BooleanField(default=False)

@@ -20,7 +20,7 @@ class BaseSettings:
     embeddings: str = "bundled"
     recognition: str = "automatic"
     passages_max: int = 8  # passages the writer reads (R95)
-    per_document_max: int = 5
+    per_document_max: int = 5  # where several documents give some
     pool_max: int = 40  # briefs (R44)
     risk_max: int = 40  # per cent of questions without an answer that the rules may answer; see docs/benchmarks.md
 

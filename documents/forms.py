@@ -58,7 +58,10 @@ EXPLAINED = {
     ),
     "recognition": (_("Text recognition"), _("Of pages that are images, when the optional library is installed.")),
     "passages_max": (_("Citations at most"), _("Passages the answer is written from.")),
-    "per_document_max": (_("Of one document"), _("Passages of one document at most, when a whole base is asked.")),
+    "per_document_max": (
+        _("Of one document"),
+        _("Passages of one document at most, where several documents give some."),
+    ),
     "pool_max": (_("Candidates"), _("Places that are judged for one question at most.")),
     "risk_max": (
         _("Risk, in per cent"),

@@ -7,13 +7,15 @@ from typing import NamedTuple, Protocol
 
 from reading.matching import LEADERS, is_split_word
 from reading.rows import UNSEARCHED_KINDS, LineRow, PassageRow, Reading, TocRow
+from reading.running_heads import find_running_heads
 
 TOKENS_MAX = 200  # of the encoder's 256; the rest is for the context and estimation errors
 TOKENS_LOOSE = 90  # below this, a heading or new paragraph does not begin a new passage
 TABLE_HEAD_LINES = 4  # lines right above a table with its name and columns
 GAP_LINES = 0.7  # of a line's height: a gap this large ends a paragraph
-TOP_LINES, TOP_CHARS = 3, 90  # of a page, naming its content; a longer line is text
-SMALL_TOKENS = 25  # a rest this small joins the passage before it
+TOP_LINES, TOP_CHARS = 3, 90  # of a page that name what is on it; a longer line is text
+RUNNING = "running"  # the kind of a passage made of running heads
+SMALL_TOKENS = 25  # a rest this small goes with the passage before it
 
 TOKENS = re.compile(r"\d{1,3}|[^\W\d_]{1,7}|[^\w\s]")
 WORD = re.compile(r"\w+")
@@ -48,7 +50,10 @@ def estimated_tokens(text: str) -> int:
 def cut_passages(
     reading: Reading, cutting: Cutting | None = None, count_tokens: CountTokens = estimated_tokens
 ) -> list[PassageRow]:
-    """The passages of a reading in order, without furniture and contents lines."""
+    """The passages of a reading in order, then those of its running heads, one copy of each.
+
+    Other furniture and the lines of contents pages are in none of them.
+    """
     cutting = cutting or SectionCutting()
     lines = [line for line in reading.lines if line.kind not in UNSEARCHED_KINDS]
     if cutting.chunking == "page":
@@ -64,7 +69,7 @@ def cut_passages(
     contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
     tops = page_tops(lines)
     joiner = Joiner(lines)
-    return [
+    passages = [
         PassageRow(
             index,
             group[0].number,
@@ -77,6 +82,28 @@ def cut_passages(
             with_top(contexts.get(group[0].toc_index, ""), group, tops),
         )
         for index, group in enumerate(groups)
+    ]
+    return passages + running_passages(reading.lines, first_index=len(passages))
+
+
+def running_passages(lines: Sequence[LineRow], first_index: int) -> list[PassageRow]:
+    """A passage for each group of running heads that stand together, so that a base finds what only they say."""
+    heads = [lines[number - 1] for number in find_running_heads(lines)]
+    places = {line.number: place for place, line in enumerate(heads)}
+    together = runs(heads, lambda line: (line.page_number, line.number - places[line.number]))
+    return [
+        PassageRow(
+            index,
+            group[0].number,
+            group[-1].number,
+            group[0].page_number,
+            group[-1].page_number,
+            group[0].toc_index,
+            RUNNING,
+            "\n".join(without_leaders(line.text) for line in group),
+            "",
+        )
+        for index, group in enumerate(together, first_index)
     ]
 
 
@@ -110,7 +137,7 @@ def classify_passage(group: Sequence[LineRow]) -> str:
     return "heading" if all(line.kind == "heading" for line in group) else "text"
 
 
-def runs(lines: Sequence[LineRow], key: Callable[[LineRow], int]) -> Iterator[list[LineRow]]:
+def runs(lines: Sequence[LineRow], key: Callable[[LineRow], object]) -> Iterator[list[LineRow]]:
     """Consecutive lines with the same key."""
     run: list[LineRow] = []
     for line in lines:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from retrieval.filters import Filters, Within
 from retrieval.types import Candidate, Coverage, Gate, Hit, Question, Ranking, SearchedWord, Settled, Status
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import weigh_terms
@@ -27,7 +28,10 @@ class AbsenceVerdict(NamedTuple):
 
 
 def count_words(
-    question: Question, contents: Sequence[DocumentContent], elsewhere: Mapping[str, int]
+    question: Question,
+    contents: Sequence[DocumentContent],
+    elsewhere: Mapping[str, int],
+    within: Within | None = None,
 ) -> tuple[SearchedWord, ...]:
     """Every searched word (R55) in all its forms, with the number of lines that contain it, titles included.
 
@@ -39,22 +43,28 @@ def count_words(
         lexicon = lexicon_of(content)
         for term in weigh_terms(question, lexicon):
             in_titles = {index for form in term.forms for index in lexicon.titles.get(form, ())}
-            counts[term.text] = counts.get(term.text, 0) + max(len(term.lines), len(in_titles))
+            lines = len(term.lines)
+            if within is not None:
+                searched = within[content.document_id]
+                in_titles = {index for index in in_titles if searched[content.toc_by_index[index].first_line]}
+                lines = int(searched[term.lines].sum())
+            counts[term.text] = counts.get(term.text, 0) + max(lines, len(in_titles))
             forms.setdefault(term.text, {}).update(dict.fromkeys(term.forms))
     return tuple(
         SearchedWord(text, tuple(forms[text]), count + elsewhere.get(text, 0)) for text, count in counts.items()
     )
 
 
-def coverage_of(contents: Sequence[DocumentContent]) -> Coverage:
-    """The pages that have text, and by name those that could not be read."""
+def coverage_of(contents: Sequence[DocumentContent], filters: Filters | None = None) -> Coverage:
+    """The pages that have text, and by name those that could not be read; of a question for some pages, those alone."""
+    asked = set(filters.pages) if filters else set()
+    pages_of = [(content, page) for content in contents for page in content.pages if not asked or page.number in asked]
     blind = [
         (content, page)
-        for content in contents
-        for page in content.pages
+        for content, page in pages_of
         if page.text_layer == "none" or page.number in content.unreadable_pages
     ]
-    pages = sum(len(content.pages) for content in contents)
+    pages = len(pages_of)
     named = len(contents) > 1
     return Coverage(
         documents=len(contents),

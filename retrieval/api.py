@@ -95,6 +95,18 @@ class CandidateSerializer(serializers.Serializer[Any]):
     boxes = BoxSerializer(many=True)
 
 
+class LeftOutSerializer(serializers.Serializer[Any]):
+    """A place that was found and not judged, and why."""
+
+    candidate_id = serializers.CharField()
+    document_id = serializers.UUIDField()
+    page_number = serializers.IntegerField()
+    section_title = serializers.CharField()
+    rrf_rank = serializers.IntegerField()
+    matched_keywords = serializers.ListField(child=serializers.CharField())
+    reason = serializers.CharField()
+
+
 class ContradictionSerializer(serializers.Serializer[Any]):
     candidate_ids = serializers.ListField(child=serializers.CharField())
     point = serializers.CharField()
@@ -121,6 +133,7 @@ class ResultSerializer(serializers.Serializer[Any]):
     clarification = serializers.CharField(allow_null=True)
     confidence = serializers.FloatField()
     candidates = CandidateSerializer(many=True)
+    left_out = LeftOutSerializer(many=True)
     methods_used = serializers.ListField(child=serializers.ChoiceField(METHOD_NAMES))
     arbiter = serializers.CharField()
     arbiter_status = serializers.ChoiceField(["ran", "not_run", "not_needed"])

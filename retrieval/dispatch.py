@@ -13,7 +13,8 @@ from retrieval.words.statements import statement_pages
 
 OPEN_INTENTS = ("open_scoped", "open_corpus_wide")
 SMALL_PAGES = 2  # R36: nothing is filtered in a document this short
-CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line with this score and lead needs no second opinion
+SMALL_LINES = 240  # two pages, densely printed: a text without pages of its own counts as one, however long it is
+CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line this good, this far ahead, needs no second opinion
 SECOND_PASS_MODE = "thorough"
 
 
@@ -128,6 +129,16 @@ def rule_pages(asked: Asked) -> Flag:
     return Flag("page_hints", True, f"only page {named}, kept even without a word of the question")
 
 
+def rule_whole(asked: Asked) -> Flag:
+    pages = sum(len(content.pages) for content in asked.contents)
+    lines = sum(len(content.lines) for content in asked.contents)
+    if not lines or pages > SMALL_PAGES or lines > SMALL_LINES:
+        return Flag(
+            "whole_document", False, f"searched: it has {pluralise(pages, 'page')} of {pluralise(lines, 'line')}"
+        )
+    return Flag("whole_document", True, f"{pluralise(pages, 'page')}: every passage is judged, with or without a hit")
+
+
 def rule_parts(asked: Asked) -> Flag:
     count = len(asked.question.parts)
     return Flag("parts", bool(count), f"{count} questions in one, each searched by itself" if count else "one question")
@@ -157,6 +168,7 @@ RULES: tuple[Rule, ...] = (
     rule_vectors,
     rule_sections,
     rule_pages,
+    rule_whole,
     rule_parts,
     rule_listing,
     rule_references,

@@ -10,17 +10,20 @@ from llm.client import is_configured
 from llm.exchange import Exchange
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
+from retrieval.absence import AbsenceVerdict
 from retrieval.arbiter import arbitrate
-from retrieval.arbiter.brief import fit_snippets, toc_block
+from retrieval.arbiter.brief import fit_request, fit_snippets, toc_block
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
+from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits
 from retrieval.question.by_model import read_by_model
 from retrieval.question.parse import parse_question
 from retrieval.types import (
     ArbiterName,
     Briefed,
     ConceptTerms,
+    LeftOut,
     Mode,
     Plan,
     Question,
@@ -44,6 +47,7 @@ def retrieve(
     dictionary: Sequence[ConceptTerms] = (),
     on_stage: OnStage | None = None,
     elsewhere: Mapping[str, int] | None = None,
+    filters: Filters = UNFILTERED,
 ) -> RetrievalResult:
     """Find the passages of the documents that answer a question, or show that there are none, recording every step.
 
@@ -54,8 +58,8 @@ def retrieve(
     5. arbitrate: a verdict for each candidate
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts
-    `elsewhere` counts words in documents of the scope outside `contents` (by SQL, see corpus). Raises DetectionTimeout
-    if step 3 takes too long.
+    `filters` narrow what is searched and how much is judged. `elsewhere` counts words in documents of the scope outside
+    `contents` (by SQL, see corpus). Raises DetectionTimeout if step 3 takes too long.
     """
     tell: OnStage = on_stage or (lambda stage, figures: None)
     clock = Clock()
@@ -72,21 +76,31 @@ def retrieve(
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
+    within = lines_within(filters, contents)
+    hits, plan = narrow_hits(hits, plan, filters, within)
     clock.stop("detect")
     tell("hits", {"hits": len(hits), "by": Counter(hit.method for hit in hits)})
-    searched = absence.count_words(question, contents, elsewhere or {})
+    searched = absence.count_words(question, contents, elsewhere or {} if within is None else {}, within)
     candidates: tuple[Briefed, ...] = ()
-    if not is_barred(name, question, searched):
-        candidates, hits, plan = propose(name, question, contents, hits, plan, pool_size(settings, mode))
+    left_out: tuple[LeftOut, ...] = ()
+    if not is_barred(name, question, plan, searched):
+        pool_max = filters.top_k or pool_size(name, question, plan, settings, mode)
+        candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max)
+        candidates = keep_within(candidates, within)
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""
-    candidates = fit_snippets(candidates, toc)
+    if name == "model":
+        candidates, unfit = fit_request(candidates, toc)
+        left_out = unfit + left_out
+    else:
+        candidates = fit_snippets(candidates, toc)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
     ranking = arbitrate(name, question, candidates, contents, hits, settings.risk_max)
     clock.stop("arbitrate")
-    coverage = absence.coverage_of(contents)
+    coverage = absence.coverage_of(contents, filters)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
+    finding = say_where(finding, filters, within)
     settled = settle(candidates, ranking, question, contents)
     clock.stop("calibrate")
     result = RetrievalResult(
@@ -104,8 +118,9 @@ def retrieve(
         confidence=absence.confidence_of(finding.status, settled, ranking, coverage),
         methods_used=plan.detectors,
         toc_shown=toc,
-        settings=settings.to_json(),
+        settings=settings.to_json() | ({"filters": filters.to_json()} if filters.words else {}),
         timings_ms=clock.timings_ms,
+        left_out=left_out,
         reading=reading,
     )
     tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(candidates)})
@@ -121,9 +136,21 @@ def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
     return "hybrid" if settings.ranking == "hybrid" else "model"
 
 
-def is_barred(arbiter: ArbiterName, question: Question, searched: Sequence[SearchedWord]) -> bool:
+def say_where(finding: AbsenceVerdict, filters: Filters, within: Within | None) -> AbsenceVerdict:
     """Whether nothing is proposed: no word occurs, no page is named, and no model may know better."""
-    is_open = arbiter in MODEL_ARBITERS or bool(question.hints.pages)
+    if within is None or finding.status == "found":
+        return finding
+    if not any(lines.any() for lines in within.values()):
+        return finding._replace(status="cannot_tell", reason=f"nothing was searched: there is no {filters.place}")
+    return finding._replace(reason=f"{finding.reason}; only {filters.place} was searched")
+
+
+def is_barred(arbiter: ArbiterName, question: Question, plan: Plan, searched: Sequence[SearchedWord]) -> bool:
+    """Whether nothing is proposed: no word of the question occurs, no page is named, and no model may know better.
+
+    A document of a page or two is looked at all the same.
+    """
+    is_open = arbiter in MODEL_ARBITERS or bool(question.hints.pages) or plan.is_on("whole_document")
     return not is_open and bool(absence.zero_hits(question, searched))
 
 

@@ -238,7 +238,7 @@ def result_fields(result: RetrievalResult) -> dict[str, Any]:
     ranking = result.ranking
     return {
         "parsed": asdict(result.question),
-        "plan": asdict(result.plan),
+        "plan": asdict(result.plan) | {"left_out": [asdict(left) for left in result.left_out]},
         "scope": list(result.scope),
         "settings": result.settings,
         "arbiter": ranking.arbiter,
@@ -329,6 +329,7 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
         "clarification": result.question.clarification or None,
         "confidence": result.confidence,
         "candidates": [candidate_json(candidate) for candidate in result.candidates],
+        "left_out": [asdict(left) for left in result.left_out],
         "methods_used": list(result.methods_used),
         "arbiter": result.ranking.arbiter,
         "arbiter_status": result.ranking.status,
@@ -398,6 +399,7 @@ def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
         "candidates": [stored_candidate_json(row) for row in run.candidates.order_by("position")],
         "arbiter_failure": run.arbiter_failure or None,
         "searched": [{name: word[name] for name in ("text", "forms", "count")} for word in run.searched],
+        "left_out": run.plan.get("left_out", []),  # runs of 1.4 and before did not say
         "plan": run.plan["flags"],
         "parsed": parsed,
     }

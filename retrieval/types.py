@@ -8,7 +8,7 @@ from llm.client import Exchange
 from reading.boxes import Box
 from reading.matching import match_form
 
-Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references"]
+Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references", "whole"]
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
 ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
@@ -16,7 +16,8 @@ Status = Literal["found", "weak", "not_found", "cannot_tell", "clarify"]
 ABSENT: tuple[Status, ...] = ("not_found", "cannot_tell")  # nothing is there, or it cannot be known
 UNANSWERED: tuple[Status, ...] = ("weak", *ABSENT)
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
-POINTED: tuple[Method, ...] = ("pinned", "references")  # proposed because something refers there, not by a detector
+# Proposed by no detector: somebody points there, or the document is so short that all of it is judged.
+POINTED: tuple[Method, ...] = ("pinned", "references", "whole")
 KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
 HEAD_LINES = 5  # the hit of a title is its heading with the lines below
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
@@ -249,11 +250,39 @@ class Candidate:
     rrf_rank: int
     best_line: int = 0  # the line of the anchor that covers most of the question
     strength: float = 0.0  # 0..1 by the rules of aggregation; orders candidates inside one class of evidence
-    parts: tuple[int, ...] = ()  # the parts of a compound question that found it
-    is_faint: bool = False  # covers little of the question, by common words only
-    statement: str = ""  # the kind of statement its page is
-    referred: str = ""  # how another passage refers to this place, and on which page
-    rows_share: float = 0.0  # share of the question covered by the rows of that statement
+    parts: tuple[int, ...] = ()  # the parts of a compound question it was found for
+    is_faint: bool = False  # little of the question, and only words that stand everywhere
+    statement: str = ""  # its page is this statement of a report
+    referred: str = ""  # what another passage called this place, and on which page
+    rows_share: float = 0.0  # of the question, on the rows of that statement
+    shown: LineRange | None = None  # the passage it is shown with, in a document that is passed whole
+    running: str = ""  # it is a running head: "at the head of 19 pages"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A place that was found and not judged, and why: so much of it that it can be looked up."""
+
+    candidate_id: str  # the name it would have had
+    document_id: str
+    page_number: int
+    section_title: str
+    rrf_rank: int
+    matched_keywords: tuple[str, ...]
+    reason: str
+
+    @classmethod
+    def of(cls, candidate: Candidate, reason: str) -> "LeftOut":
+        """A candidate that was made and is not judged after all."""
+        return cls(
+            candidate.candidate_id,
+            candidate.document_id,
+            candidate.anchor_pages[0],
+            candidate.section_title,
+            candidate.rrf_rank,
+            candidate.matched_keywords,
+            reason,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -336,6 +365,7 @@ class RetrievalResult:
     toc_shown: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     timings_ms: dict[str, float] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()  # places that were found and not judged, by their RRF rank
     reading: Exchange | None = None  # of the model that read the question, in thorough mode
 
     @property

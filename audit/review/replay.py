@@ -24,7 +24,15 @@ from llm.exchange import Exchange, clean_text, request_digest
 from llm.fence import fence_text
 from llm.models import LLMCall
 from llm.reply import ReplyError, parse_reply, strict_schema
-from retrieval.arbiter.model import INSTRUCTIONS, PROMPT_NAME, PROMPT_VERSION, ArbiterReply, read_reply
+from retrieval.arbiter.model import (
+    INSTRUCTIONS,
+    PROMPT_NAME,
+    PROMPT_VERSION,
+    RULE_THREE,
+    ArbiterReply,
+    check_meaning_only,
+    read_reply,
+)
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
 from retrieval.models import RetrievalRun, RunCandidate
@@ -159,7 +167,10 @@ def differing_roles(run: RetrievalRun, call: LLMCall, rows: Sequence[RunCandidat
         reply = parse_reply(call.raw_reply, ArbiterReply)
     except ReplyError:
         return tuple(row.candidate_id for row in rows)
-    ranking = read_reply(reply, [found_from(row) for row in rows], None)
+    found = [found_from(row) for row in rows]
+    ranking = read_reply(reply, found, None)
+    if any(each.startswith(RULE_THREE) for each in run.violations):  # what runs before that check existed have none of
+        ranking = check_meaning_only(ranking, question_from(run.parsed), found)
     now = {verdict.candidate_id: verdict.role for verdict in ranking.verdicts}
     return tuple(row.candidate_id for row in rows if now.get(row.candidate_id) != row.role)
 
@@ -241,7 +252,9 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
         )
     except LLMError as error:
         raise CannotReplay(gettext("The model did not judge: %(reason)s") % {"reason": error}) from error
-    return read_reply(completion.reply, [found_from(row) for row in rows], completion.exchange)
+    found = [found_from(row) for row in rows]
+    ranking = read_reply(completion.reply, found, completion.exchange)
+    return check_meaning_only(ranking, question_from(run.parsed), found)
 
 
 def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
@@ -257,7 +270,8 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
     """Apply the rules to the stored candidates, with strength and parts computed from the stored hits."""
     question = question_from(run.parsed)
     contents = contents_of(run)
-    again = {each.candidate_id: each for each in aggregate(hits_from(run), question, contents, pool_max=POOL_ENOUGH)}
+    found = aggregate(hits_from(run), question, contents, pool_max=POOL_ENOUGH).candidates
+    again = {each.candidate_id: each for each in found}
     unknown = [row.candidate_id for row in rows if row.candidate_id not in again]
     if unknown:
         words = gettext(
@@ -266,7 +280,10 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
         )
         raise CannotReplay(words % {"version": run.code_version, "names": ", ".join(unknown[:3])})
     candidates = [
-        replace(found_from(row), strength=again[row.candidate_id].strength, parts=again[row.candidate_id].parts)
+        replace(
+            found_from(row),
+            **{name: getattr(again[row.candidate_id], name) for name in ("strength", "parts", "running")},
+        )
         for row in rows
     ]
     return judge_by_rules(question, candidates)

@@ -35,6 +35,7 @@ METHOD_NAMES = {
     "patterns": _("Patterns"),
     "vectors": _("Vectors"),
     "pinned": _("Page named"),
+    "whole": _("Passed whole"),
     "references": _("References"),
 }
 REPAIR_NAMES = {"exact": _("literal"), "truncated": _("shortened"), "rejected": _("rejected"), "none": _("not quoted")}

@@ -13,6 +13,7 @@ from audit.runs.outcomes import METHOD_NAMES
 from audit.trail.candidates import Choice, Row, build_table
 from audit.trail.story import OF_THE_QUESTION
 from documents.models import Document, Line, TocEntry
+from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, METHODS
 
@@ -72,7 +73,7 @@ class Dossier:
 
 
 def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Choice) -> Dossier:
-    refused = [candidate for candidate in candidates if candidate.role not in KEPT_ROLES]
+    refused = [each for each in candidates if each.role not in KEPT_ROLES and each.rule != NO_SIGNAL.name]
     near = build_table(refused, Choice(queue=choice.queue, blind=choice.blind))
     return Dossier(
         reason=run.not_found_reason,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.proof.verification import Standing, standing_of
@@ -45,8 +45,9 @@ FLAG_NAMES = {
     "parts": _("Parts"),
     "listing": _("Listing"),
     "cross_references": _("Cross references"),
-    # Of plans stored before these two were removed.
+    "filters": _("Narrowed by the asker"),
     "whole_document": _("Whole document"),
+    # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }
 TIMING_NAMES = {
@@ -91,6 +92,19 @@ class HitRow:
     score: float
     matched: str
     detail: str
+
+
+@dataclass(frozen=True)
+class LeftOutRow:
+    """A place that was found and not judged. `document` is named where several were searched."""
+
+    candidate_id: str
+    document: str
+    section: str
+    page: int
+    rank: int
+    words: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -149,7 +163,8 @@ class Trail:
     arbiter: str
     standing: Standing
     table: CandidateTable
-    detectors_ran: tuple[str, ...]  # the columns of the grid
+    left_out: tuple[LeftOutRow, ...]
+    detectors_ran: tuple[str, ...]  # over the grid's columns
     grid: tuple[GridRow, ...]
     detectors: tuple[DetectorRow, ...]
     hits: int
@@ -193,6 +208,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         arbiter=judge_in_full(run),
         standing=standing_of("run", run.pk),
         table=table,
+        left_out=read_left_out(run),
         detectors_ran=tuple(str(METHOD_NAMES[name]) for name in ranks.ran),
         grid=grid_of(candidates, ranks),
         detectors=detectors,
@@ -284,17 +300,43 @@ def contract_row(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> GateR
         kind, words = "warn", gettext("not checked")
     else:
         kind, words = "ok", pgettext("contract", "kept")
-    return GateRow(gettext("Arbiter’s contract"), kind, words, tuple(run.violations) or (contract_words(candidates),))
+    return GateRow(
+        gettext("Arbiter’s contract"), kind, words, tuple(run.violations) or (contract_words(run, candidates),)
+    )
 
 
-def contract_words(candidates: Sequence[RunCandidate]) -> str:
-    """A sentence on how much of its input the arbiter judged; the rest is listed as violations."""
+def read_left_out(run: RetrievalRun) -> tuple[LeftOutRow, ...]:
+    """The places that were found and not judged; none are known of runs that did not record them."""
+    titles = {seen["document_id"]: seen["title"] for seen in run.scope} if len(run.scope) > 1 else {}
+    return tuple(
+        LeftOutRow(
+            left["candidate_id"],
+            titles.get(left["document_id"], ""),
+            left["section_title"],
+            left["page_number"],
+            left["rrf_rank"],
+            ", ".join(left["matched_keywords"]),
+            left["reason"],
+        )
+        for left in run.plan.get("left_out", [])
+    )
+
+
+def contract_words(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> str:
+    """That the arbiter judged what it was given, in words; what it did not is listed as violations."""
     unjudged = sum(candidate.role == "unjudged" for candidate in candidates)
     told = {"unjudged": unjudged, "all": len(candidates)}
     if not candidates:
         return gettext("no candidate, so nothing to judge")
     if unjudged:
         return gettext("%(unjudged)s of %(all)s candidates were not judged") % told
+    if left := len(run.plan.get("left_out", [])):
+        judged = ngettext(
+            "%(all)s candidates judged once, each with a reason; %(left)s more place was not judged",
+            "%(all)s candidates judged once, each with a reason; %(left)s more places were not judged",
+            left,
+        )
+        return judged % (told | {"left": left})
     return gettext("%(all)s candidates, each judged once with a reason") % told
 
 

@@ -19,6 +19,7 @@ HITS_TOLD = {
     "patterns": gettext_lazy("%(count)s by the form of the answer"),
     "vectors": gettext_lazy("%(count)s near in meaning"),
     "pinned": gettext_lazy("%(count)s on the page the question names"),
+    "whole": gettext_lazy("%(count)s because all of so short a document is judged"),
     "references": gettext_lazy("%(count)s where another passage points"),
 }
 
@@ -87,6 +88,13 @@ def searching(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator
             len(candidates),
         )
         yield merged % {"count": len(candidates)}
+        if left := len(run.plan.get("left_out", [])):
+            more = ngettext(
+                "%(count)s more place was found and not judged; it is listed below the candidates.",
+                "%(count)s more places were found and not judged; they are listed below the candidates.",
+                left,
+            )
+            yield more % {"count": left}
     else:
         yield _("Where no word searched stands anywhere, nearness alone is no evidence, so nothing was judged.")
 

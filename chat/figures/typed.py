@@ -70,16 +70,16 @@ def contents_of(quotes: Iterable[Quoted]) -> dict[Any, DocumentContent]:
     return {parse.pk: load_content(parse) for parse in found}
 
 
-def cited_lines(quoted: Quoted, content: DocumentContent) -> list[LineRow]:
+def cited_lines(quoted: Quoted, content: DocumentContent) -> tuple[LineRow, ...]:
     candidate = quoted.candidate
     numbers = [piece["line_number"] for piece in candidate.anchor_pieces]
     first, last = (min(numbers), max(numbers)) if numbers else (candidate.anchor_first_line, candidate.anchor_last_line)
-    return select_searched(content.lines_between(first, last))
+    return content.legible_lines(first, last)
 
 
-def context_lines(quoted: Quoted, content: DocumentContent) -> list[LineRow]:
+def context_lines(quoted: Quoted, content: DocumentContent) -> tuple[LineRow, ...]:
     candidate = quoted.candidate
-    return select_searched(content.lines_between(candidate.context_first_line, candidate.context_last_line))
+    return content.legible_lines(candidate.context_first_line, candidate.context_last_line)
 
 
 def select_searched(lines: Iterable[LineRow]) -> list[LineRow]:

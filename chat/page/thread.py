@@ -20,6 +20,7 @@ from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Tur
 from chat.page.viewer import PaneLink
 from chat.scope import write_picker_value
 from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of
+from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
 
@@ -281,7 +282,8 @@ class ShownTurn:
     @cached_property
     def refused(self) -> list[ShownPassage]:
         """The nearest passages of a not-found answer, whatever role the arbiter gave them."""
-        return self._passages(self.candidates[:REFUSED_SHOWN])
+        near = [candidate for candidate in self.candidates if candidate.rule != NO_SIGNAL.name]
+        return self._passages(near[:REFUSED_SHOWN])
 
     def _passages(self, candidates: Iterable[RunCandidate]) -> list[ShownPassage]:
         return [

@@ -362,3 +362,50 @@ def test_it_keeps_what_the_asker_says_of_an_answer(ask: Ask, client: Client) -> 
     assert client.post(address, said, content_type="application/json").status_code == 201
     assert client.post(address, '{"kind": "nice"}', content_type="application/json").status_code == 400
     assert Feedback.objects.get().comment == "Another year."
+
+
+# ---- filters
+
+
+def test_filters_are_kept_to_and_recorded(post: Post) -> None:
+    result = post("/api/v1/retrieve", pages=[1], section="Rent", top_k=2, threshold=0.4).json()
+    assert result["status"] == "found" and {each["section_title"] for each in result["candidates"]} == {"Rent"}
+    run = RetrievalRun.objects.get(pk=result["run_id"])
+    assert run.settings["filters"] == {"pages": [1], "section": "Rent", "top_k": 2, "threshold": 0.4}
+    assert len(result["candidates"]) <= 2
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_chat_keeps_to_its_filters(post: Post) -> None:
+    turn = post(section="A section that is not there").json()
+    assert (turn["status"], turn["answer"]["kind"]) == ("cannot_tell", "cannot_tell")
+    assert RetrievalRun.objects.get(pk=turn["run_id"]).settings["filters"] == {"section": "A section that is not there"}
+
+
+def test_several_documents_can_be_named(post: Post, document: Document) -> None:
+    result = post("/api/v1/retrieve", document_ids=[str(document.pk)]).json()
+    assert [each["document_id"] for each in result["documents"]] == [str(document.pk)]
+    assert post("/api/v1/retrieve", document_ids=[str(uuid.uuid4()), str(document.pk)]).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"page": 3}, "page"),
+        ({"topk": 3}, "topk"),
+        ({"pages": [0]}, "pages"),
+        ({"pages": []}, "pages"),
+        ({"top_k": 101}, "top_k"),
+        ({"threshold": 1.5}, "threshold"),
+    ],
+)
+@pytest.mark.parametrize("address", ["/api/v1/retrieve", "/api/v1/chat"])
+def test_a_filter_that_is_none_is_refused_by_name(post: Post, address: str, sent: dict[str, Any], field: str) -> None:
+    refused = post(address, **sent)
+    assert refused.status_code == 400 and field in json.dumps(refused.json())
+    assert not RetrievalRun.objects.exists() and not Turn.objects.exists()
+
+
+def test_documents_are_named_in_one_place(post: Post, document: Document) -> None:
+    both = {"document_id": str(document.pk), "document_ids": [str(document.pk)]}
+    assert post("/api/v1/retrieve", **both).status_code == 400

@@ -25,6 +25,7 @@ from llm.spending import paid_by
 from retrieval import corpus
 from retrieval.deadline import DetectionTimeout
 from retrieval.dictionary.load import ensure_dictionary
+from retrieval.filters import Filters
 from retrieval.models import RetrievalRun
 from retrieval.run_record import store_failed_run, store_run
 from retrieval.types import ArbiterName, Mode, RetrievalResult
@@ -99,6 +100,7 @@ def search(turn: Turn, lease: TurnLease, arbiter: ArbiterName | None) -> tuple[R
         mode=cast(Mode, turn.mode),
         arbiter=arbiter,
         dictionary=ensure_dictionary(base),
+        filters=Filters.from_json(turn.filters),
         on_stage=partial(on_stage, turn, lease),
     )
     with transaction.atomic():

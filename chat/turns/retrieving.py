@@ -13,6 +13,7 @@ from documents.idempotency import Keyed, made_before, one_at_a_time, remember
 from llm.spending import paid_by
 from retrieval import corpus
 from retrieval.dictionary.load import ensure_dictionary
+from retrieval.filters import UNFILTERED, Filters
 from retrieval.models import RetrievalRun
 from retrieval.run_record import result_json, store_failed_run, store_run, stored_result_json
 from retrieval.types import Mode
@@ -21,7 +22,12 @@ logger = logging.getLogger(__name__)
 
 
 def retrieve_and_record(
-    user: User, scope: QuestionScope, question: str, mode: str, request: Keyed | None = None
+    user: User,
+    scope: QuestionScope,
+    question: str,
+    mode: str,
+    request: Keyed | None = None,
+    filters: Filters = UNFILTERED,
 ) -> dict[str, Any]:
     """The RetrievalResult of a question with its run id, produced as in the chat, but without an answer.
 
@@ -32,10 +38,12 @@ def retrieve_and_record(
         if made := made_before(request):
             run = RetrievalRun.objects.get(pk=made["run"])
             return {"run_id": str(run.pk)} | stored_result_json(run)
-        return retrieve(user, scope, question, mode, request)
+        return retrieve(user, scope, question, mode, request, filters)
 
 
-def retrieve(user: User, scope: QuestionScope, question: str, mode: str, request: Keyed | None) -> dict[str, Any]:
+def retrieve(
+    user: User, scope: QuestionScope, question: str, mode: str, request: Keyed | None, filters: Filters
+) -> dict[str, Any]:
     base = scope.base
     documents = resolve(user, base, scope.document_ids)
     try:
@@ -46,6 +54,7 @@ def retrieve(user: User, scope: QuestionScope, question: str, mode: str, request
                 settings=BaseSettings.from_json(base.settings),
                 mode=cast(Mode, mode),
                 dictionary=ensure_dictionary(base),
+                filters=filters,
             )
         with transaction.atomic():
             run = store_run(result, base=base, user=user, mode=mode)

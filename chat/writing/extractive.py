@@ -23,17 +23,20 @@ def choose_quotes(
 ) -> list[Quoted]:
     """The quotes to show: primary before supporting, as many as mode and base settings allow (R95).
 
-    Only text that passed calibration is quoted. With `with_lines`, a candidate without such a quote gives its matched
-    lines, which are literal by construction.
+    What one document may give is limited where several have something to give: one alone may give them all.
+    Only text that survived calibration is quoted. With `with_lines` a candidate without such a quote gives the lines
+    where the search matched, which are literal by construction.
     """
     limit = min(CITATIONS_MAX[mode], round(settings.passages_max * SHARE_OF_MODE[mode]))
+    weighed = sorted(candidates, key=lambda candidate: (ROLE_WEIGHT.get(candidate.role, 2), candidate.position))
+    able = [(each, quote) for each in weighed if (quote := quote_of(each, with_lines=with_lines))]
+    is_shared = len({each.document_id for each, _ in able}) > 1
     of_document: Counter[str] = Counter()
     quoted: list[Quoted] = []
     shown: set[tuple[str, str]] = set()
-    for candidate in sorted(candidates, key=lambda candidate: (ROLE_WEIGHT.get(candidate.role, 2), candidate.position)):
-        quote = candidate.content_anchor or (candidate.anchor_text if with_lines else "")
+    for candidate, quote in able:
         document, key = str(candidate.document_id), (str(candidate.document_id), quote)
-        if not quote or key in shown or of_document[document] >= settings.per_document_max:
+        if key in shown or (is_shared and of_document[document] >= settings.per_document_max):
             continue
         shown.add(key)
         of_document[document] += 1
@@ -41,6 +44,10 @@ def choose_quotes(
         if len(quoted) == limit:
             break
     return quoted
+
+
+def quote_of(candidate: RunCandidate, *, with_lines: bool) -> str:
+    return candidate.content_anchor or (candidate.anchor_text if with_lines else "")
 
 
 def quoted_text(quoted: Sequence[Quoted], answer_type: str) -> str:

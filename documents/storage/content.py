@@ -13,6 +13,7 @@ import numpy as np
 from documents.models import Embedding, Parse
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
+from reading.running_heads import RunningHead, find_running_heads
 from reading.tables import Table, read_tables
 
 CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at most about 1 GB in a worker
@@ -56,9 +57,30 @@ class DocumentContent:
         return self.lines[max(first, 1) - 1 : max(last, 0)]
 
     def text_between(self, first: int, last: int, *, searched_only: bool = False) -> str:
-        """The literal text of lines first..last, one per line; `searched_only` omits page furniture."""
+        """The literal text of lines first..last, one line each; `searched_only` leaves furniture out of text."""
+        lines = self.legible_lines(first, last) if searched_only else self.lines_between(first, last)
+        return "\n".join(line.text for line in lines)
+
+    def legible_lines(self, first: int, last: int) -> tuple[LineRow, ...]:
+        """The lines of a range that are read: its text; where there is none, the running heads that are searched."""
         lines = self.lines_between(first, last)
-        return "\n".join(line.text for line in lines if not searched_only or line.kind not in UNSEARCHED_KINDS)
+        text = tuple(line for line in lines if line.kind not in UNSEARCHED_KINDS)
+        return text or tuple(line for line in lines if line.number in self.running_heads)
+
+    @cached_property
+    def running_heads(self) -> dict[int, RunningHead]:
+        """The lines of furniture that are searched: the first copy of each that says something."""
+        return find_running_heads(self.lines)
+
+    def heads_around(self, number: int) -> tuple[int, int]:
+        """First and last line of the running heads that stand together with this one."""
+        page = self.lines[number - 1].page_number
+        first = last = number
+        while first - 1 in self.running_heads and self.lines[first - 2].page_number == page:
+            first -= 1
+        while last + 1 in self.running_heads and self.lines[last].page_number == page:
+            last += 1
+        return first, last
 
     def lines_on_page(self, number: int) -> tuple[LineRow, ...]:
         """The lines of a page, possibly none."""
@@ -72,7 +94,8 @@ class DocumentContent:
     @cached_property
     def searched_lines(self) -> tuple[LineRow, ...]:
         """The lines that may be hits: without page furniture and contents pages."""
-        return tuple(line for line in self.lines if line.kind not in UNSEARCHED_KINDS)
+        heads = self.running_heads
+        return tuple(line for line in self.lines if line.kind not in UNSEARCHED_KINDS or line.number in heads)
 
     @cached_property
     def toc_by_index(self) -> dict[int, TocRow]:

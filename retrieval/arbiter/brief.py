@@ -6,11 +6,12 @@ the blocks are too long together, the longest snippets are cut until they fit.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.fence import fence_text
 from reading.rows import FRONT_INDEX, TocRow
-from retrieval.types import Brief, Briefed
+from retrieval.types import Brief, Briefed, LeftOut
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
 TOC_CHARS_MAX = 20_000  # about 5,000 tokens
@@ -56,6 +57,33 @@ def cut_lines(lines: Sequence[str], lines_max: int, chars_max: int) -> list[str]
             break
         kept.append(line)
     return kept
+
+
+class Fitted(NamedTuple):
+    """The candidates of a request with snippets short enough, and those for which it has no room."""
+
+    candidates: tuple[Briefed, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def fit_request(candidates: Sequence[Briefed], toc: str) -> Fitted:
+    """As many candidates as a request holds: the certain ones, then by RRF. Snippets are cut before any is dropped."""
+    room = REQUEST_CHARS_MAX - len(toc)
+    kept: list[Briefed] = []
+    by_worth = sorted(candidates, key=lambda each: (not (each.referred or each.statement), each.rrf_rank))
+    for candidate in by_worth:
+        spare = max(0, len(candidate.brief.snippet) - SNIPPET_CHARS_MIN)
+        room -= len(candidate_block(candidate.brief)) + 2 - spare
+        if room < 0:
+            break
+        kept.append(candidate)
+    names = {candidate.candidate_id for candidate in kept}
+    left_out = tuple(
+        LeftOut.of(candidate, f"the request to the model holds {len(kept)} places")
+        for candidate in candidates
+        if candidate.candidate_id not in names
+    )
+    return Fitted(fit_snippets([each for each in candidates if each.candidate_id in names], toc), left_out)
 
 
 def fit_snippets(candidates: Sequence[Briefed], toc: str) -> tuple[Briefed, ...]:

@@ -38,6 +38,7 @@ TYPE_MATCH = Rule(2, "value of the type")
 REFERRED = Rule(2, "referred to")
 ONE_WORD = Rule(2, "words apart")
 MEANING_ONLY = Rule(3, "meaning only")
+NO_SIGNAL = Rule(4, "no signal")
 SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED)  # reasons to keep a candidate whatever its strength
 
 
@@ -103,7 +104,9 @@ def rule_of(candidate: Candidate) -> Rule:
         return TYPE_MATCH
     if candidate.referred:
         return REFERRED
-    return ONE_WORD if set(candidate.methods) - {"vectors"} else MEANING_ONLY
+    if set(candidate.methods) - {"vectors", "whole"}:
+        return ONE_WORD
+    return MEANING_ONLY if "vectors" in candidate.methods else NO_SIGNAL
 
 
 def roles_of(ordered: Sequence[Candidate]) -> list[Role]:
@@ -130,6 +133,8 @@ def role_of(candidate: Candidate, leader: Candidate, best: float) -> Role:
         return "primary"
     if rule is REFERRED:
         return "supporting"
+    if rule is NO_SIGNAL:
+        return "discarded"
     if rule is MEANING_ONLY or candidate.strength < DISCARDED_SHARE * best:
         return "discarded" if candidate.strength < SUPPORTING_SHARE * best else "tangential"
     is_equal = rule.order <= rule_of(leader).order and candidate.strength >= PRIMARY_SHARE * leader.strength
@@ -154,7 +159,10 @@ def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
 def give_verdict(candidate: Candidate, role: Role, pool: Pool) -> Verdict:
     rule = rule_of(candidate)
     quote = quote_of(candidate) if role in KEPT_ROLES else ""
-    reason = f"{what_stands(candidate, rule)} {explain_weight(candidate, rule, role, pool)}".strip()
+    evidence = what_stands(candidate, rule)
+    if candidate.running:
+        evidence += f" A running head: it stands {candidate.running}."
+    reason = f"{evidence} {explain_weight(candidate, rule, role, pool)}".strip()
     return Verdict(candidate.candidate_id, role, reason, quote, rule.name)
 
 
@@ -172,6 +180,8 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
         TYPE_MATCH: f"{words} beside a value of the expected type.",
         REFERRED: f"Another passage points here: {candidate.referred}.",
         ONE_WORD: said_of_words(candidate, words),
+        NO_SIGNAL: "Looked at because the document is short: no word searched stands here, "
+        "and it is not near in meaning.",
         MEANING_ONLY: "Only near in meaning: no word searched stands here. That alone is no evidence.",
     }[rule]
 
@@ -180,7 +190,7 @@ def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> 
     """Why the evidence earns this role: the share of the question it covers, against the best and the limits."""
     if role == "primary" and candidate.strength == pool.best:
         return "None is stronger."
-    if rule is MEANING_ONLY or (role in KEPT_ROLES and rule in SUFFICIENT):
+    if rule in (MEANING_ONLY, NO_SIGNAL) or (role in KEPT_ROLES and rule in SUFFICIENT):
         return ""
     if pool.missing and role == "tangential":
         return f"An answer needs more: {pool.missing}."

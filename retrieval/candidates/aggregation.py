@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.fusion import fuse, rank_by_score
-from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LineRange, Method, Question
+from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
 
@@ -23,6 +24,7 @@ ROW_SHARE = 0.8  # a neighbouring row joins if it scores this share of the best 
 SNIPPET_LINES = 5  # R42: three to five lines around the anchor
 SNIPPET_CHARS = 700
 PAGE_HEADING_CHARS = 160
+RUNNING_HEAD = "Running head"  # what such a place has in place of a section's title
 FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
 # How the signals add up to `strength`: fitted by `python -m benchmarks weights`, see docs/benchmarks.md.
 KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.492, 0.266, 0.145, 0.097
@@ -60,10 +62,22 @@ class Spot:
     def line(self) -> LineRow:
         return self.content.lines[self.best_line - 1]
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it is a running head, which belongs to no section and no passage of the text."""
+        return self.best_line in self.content.running_heads
+
+
+class Aggregated(NamedTuple):
+    """The candidates of a pool, and the places for which it had no room; both in RRF order."""
+
+    candidates: tuple[Briefed, ...]
+    left_out: tuple[LeftOut, ...]
+
 
 def aggregate(
     hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int
-) -> tuple[Briefed, ...]:
+) -> Aggregated:
     """At most `pool_max` candidates with their RRF rank. RRF only fills the pool; it decides nothing."""
     places: list[Spot] = []
     for content in contents:
@@ -75,14 +89,20 @@ def aggregate(
     terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
     asked = question.topic_form
     candidates: dict[str, Briefed] = {}
-    certain = [place for place in ordered if is_certain(place)]  # few, and their words may score nothing
+    left_out: dict[str, LeftOut] = {}
+    certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
     certain.sort(key=lambda place: not any(hit.exact_title for hit in place.hits))
     for place in certain + pages_first(ordered):
-        if len(candidates) == pool_max:
-            break
-        candidate = candidate_of(place, ranks[id(place)], prefixed, terms[place.content.document_id], asked)
-        candidates.setdefault(candidate.candidate_id, candidate)
-    return tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank))
+        rank, weighed = ranks[id(place)], terms[place.content.document_id]
+        if len(candidates) < pool_max:
+            candidate = candidate_of(place, rank, prefixed, weighed, asked)
+            candidates.setdefault(candidate.candidate_id, candidate)
+        elif (left := leave_out(place, rank, prefixed, weighed, pool_max)).candidate_id not in candidates:
+            left_out.setdefault(left.candidate_id, left)
+    return Aggregated(
+        tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank)),
+        tuple(sorted(left_out.values(), key=lambda left: left.rrf_rank)),
+    )
 
 
 def is_certain(place: Spot) -> bool:
@@ -127,15 +147,19 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
             join_page(hit, places, content)
         elif hit.method == "references":
             join_reference(hit, places, content)
+    for hit in hits:
+        if hit.method == "whole":
+            join_passage(hit, places, content)
     return sorted(places, key=lambda place: place.best_line)
 
 
 def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
     """One place around the best line of each section and page; a second one if it scores nearly as much."""
-    units: dict[tuple[int, int], list[Hit]] = {}
+    units: dict[tuple[int, int, bool], list[Hit]] = {}
     for hit in hits:
         line = content.lines[hit.lines.first - 1]
-        units.setdefault((line.toc_index, line.page_number), []).append(hit)
+        key = (line.toc_index, line.page_number, line.number in content.running_heads)
+        units.setdefault(key, []).append(hit)
     places: list[Spot] = []
     for unit in units.values():
         ranked = sorted(unit, key=lambda hit: (-line_worth(hit, content), hit.lines))
@@ -161,7 +185,7 @@ def line_worth(hit: Hit, content: DocumentContent) -> float:
 
 def join_passage(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A near passage supports the places inside it, or becomes a place itself."""
-    inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
+    inside = text_places(places, hit.lines)
     if not inside:
         inside = [Spot(content, first_text_line(hit.lines, content))]
         places += inside
@@ -184,7 +208,7 @@ def share_nearness(places: Sequence[Spot]) -> None:
 def join_statement(hit: Hit, places: list[Spot], content: DocumentContent) -> list[Spot]:
     """A statement's page is one place, around the row that covers most of the question."""
     page = content.lines[hit.lines.first - 1].page_number
-    inside = [place for place in places if place.line.page_number == page]
+    inside = [place for place in places if place.line.page_number == page and not place.is_running]
     whole = Spot(content, hit.lines.first, [hit, *(found for place in inside for found in place.hits)])
     whole.page_cosine = max((place.page_cosine for place in inside), default=0.0)
     whole.far_cosine = max((place.far_cosine for place in inside), default=0.0)
@@ -194,8 +218,9 @@ def join_statement(hit: Hit, places: list[Spot], content: DocumentContent) -> li
 def join_section(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A title supports its section's places, and less those of sub-sections (R37); an empty section gets a place."""
     entry = content.toc_by_index[hit.toc_index or FRONT_INDEX]
-    own = [place for place in places if place.line.toc_index == entry.index]
-    below = [place for place in places if place not in own and entry.first_line <= place.best_line <= entry.last_line]
+    inside = text_places(places, LineRange(entry.first_line, entry.last_line))
+    own = [place for place in inside if place.line.toc_index == entry.index]
+    below = [place for place in inside if place not in own]
     if not own and not below:
         own = [Spot(content, first_text_line(LineRange(entry.first_line, entry.last_line), content))]
         places += own
@@ -207,7 +232,7 @@ def join_section(hit: Hit, places: list[Spot], content: DocumentContent) -> None
 
 def join_page(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A page named in the question is a place, whether or not it contains a word of the question (R36)."""
-    inside = [place for place in places if hit.lines.first <= place.best_line <= hit.lines.last]
+    inside = text_places(places, hit.lines)
     if not inside:
         inside = [Spot(content, first_text_line(hit.lines, content))]
         places += inside
@@ -221,6 +246,11 @@ def join_reference(hit: Hit, places: list[Spot], content: DocumentContent) -> No
         inside = [Spot(content, hit.lines.first)]
         places += inside
     inside[0].hits.append(hit)
+
+
+def text_places(places: Sequence[Spot], lines: LineRange) -> list[Spot]:
+    """The places within some lines that are part of the text there."""
+    return [place for place in places if lines.first <= place.best_line <= lines.last and not place.is_running]
 
 
 def first_text_line(lines: LineRange, content: DocumentContent) -> int:
@@ -237,21 +267,20 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
     content = place.content
     anchor = anchor_of(place)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
-    entry = content.toc_by_index.get(place.line.toc_index)
+    running = content.running_heads[place.best_line].place if place.is_running else ""
+    toc_index = FRONT_INDEX if running else place.line.toc_index
+    section_title, breadcrumb = section_of(place)
     methods = tuple(method for method in (*METHODS, *POINTED) if place.best(method))
-    candidate_id = f"p{first.page_number}-l{anchor.first}-{anchor.last}"
-    if prefixed:
-        candidate_id = f"{content.sha256[:FINGERPRINT]}-{candidate_id}"
     inside = [hit for hit in place.hits if hit.method in ("keywords", "patterns") and hit.lines.overlaps(anchor)]
     candidate = Candidate(
-        candidate_id=candidate_id,
+        candidate_id=name_place(place, anchor, prefixed),
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=methods,
         matched_keywords=matched_keywords(place, anchor, terms),
-        toc_index=place.line.toc_index,
-        section_title=entry.title if entry and entry.index != FRONT_INDEX else "",
-        breadcrumb=entry.breadcrumb if entry and entry.index != FRONT_INDEX else "",
+        toc_index=toc_index,
+        section_title=section_title,
+        breadcrumb=f"{breadcrumb}, {running}" if running else breadcrumb,
         anchor=anchor,
         anchor_pages=(first.page_number, last.page_number),
         anchor_text=content.text_between(*anchor, searched_only=True),
@@ -268,8 +297,37 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         referred=next((hit.detail for hit in place.hits if hit.method == "references"), ""),
         statement=next((hit.statement for hit in place.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
+        shown=next((hit.lines for hit in place.hits if hit.method == "whole"), None),
+        running=running,
     )
     return Briefed(**vars(candidate), brief=brief_of(candidate, content))
+
+
+def section_of(place: Spot) -> tuple[str, str]:
+    """Title and path of the section a place is in; what it is instead, when it stands outside the text."""
+    if place.is_running:
+        return RUNNING_HEAD, RUNNING_HEAD
+    entry = place.content.toc_by_index.get(place.line.toc_index)
+    return (entry.title, entry.breadcrumb) if entry and entry.index != FRONT_INDEX else ("", "")
+
+
+def name_place(place: Spot, anchor: LineRange, prefixed: bool) -> str:
+    """The id of a candidate: page and lines, after the document's fingerprint when there are several."""
+    name = f"p{place.content.lines[anchor.first - 1].page_number}-l{anchor.first}-{anchor.last}"
+    return f"{place.content.sha256[:FINGERPRINT]}-{name}" if prefixed else name
+
+
+def leave_out(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], pool_max: int) -> LeftOut:
+    anchor, content = anchor_of(place), place.content
+    return LeftOut(
+        candidate_id=name_place(place, anchor, prefixed),
+        document_id=content.document_id,
+        page_number=content.lines[anchor.first - 1].page_number,
+        section_title=section_of(place)[0],
+        rrf_rank=rank,
+        matched_keywords=matched_keywords(place, anchor, terms),
+        reason=f"the {pool_max} places judged rank higher, or are the first of their page",
+    )
 
 
 def strength_of(place: Spot) -> float:
@@ -294,6 +352,8 @@ def bibliography_share(title: str, asked: str) -> float:
 def anchor_of(place: Spot) -> LineRange:
     """The lines an auditor should look at: the sentence of the best line, or the row with similar neighbours."""
     kind = place.line.kind
+    if place.is_running:
+        return heads_at(place)
     if kind == "table_row":
         return rows_around(place)
     if kind in ("heading", "caption"):
@@ -301,6 +361,20 @@ def anchor_of(place: Spot) -> LineRange:
         below = min(max(below, place.best_line), place.best_line + SENTENCE_REACH)
         return LineRange(place.best_line, sentence_end(below, place.content))
     return sentence_around(place)
+
+
+def heads_at(place: Spot) -> LineRange:
+    """The running head itself, with those beside it that its sentence or its label goes on in."""
+    lines, (top, bottom) = place.content.lines, place.content.heads_around(place.best_line)
+    first = last = place.best_line
+    while first > top and lines[first - 1].text[:1].islower() and last - first < SENTENCE_REACH:
+        first -= 1
+    while last < bottom and last - first < SENTENCE_REACH:
+        is_label = lines[last - 1].text.rstrip().endswith(":")
+        if not is_label and not lines[last].text[:1].islower():
+            break
+        last += 1
+    return LineRange(first, last)
 
 
 def rows_around(place: Spot) -> LineRange:
@@ -389,8 +463,17 @@ def snippet_of(anchor: LineRange, place: Spot) -> str:
     content = place.content
     spare = max(0, SNIPPET_LINES - (anchor.last - anchor.first + 1))
     first, last = anchor.first - (spare + 1) // 2, anchor.last + spare // 2
+    if whole := place.best("whole"):
+        return content.text_between(*span_of(anchor, whole.lines), searched_only=True)
+    if place.is_running:
+        head = content.heads_around(place.best_line)
+        first, last = max(first, head[0]), min(last, head[1])
     text = content.text_between(first, last, searched_only=True)
     return text if len(text) <= SNIPPET_CHARS else (text[:SNIPPET_CHARS].rsplit(maxsplit=1) or [""])[0]
+
+
+def span_of(lines: LineRange, others: LineRange) -> LineRange:
+    return LineRange(min(lines.first, others.first), max(lines.last, others.last))
 
 
 def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:

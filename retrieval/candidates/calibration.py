@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from documents.storage.content import DocumentContent
 from llm.fence import unfence
 from reading.matching import LINE_HYPHENS, is_split_word, loose_map
-from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.rows import LineRow
 from retrieval.types import Calibrated, LineRange, QuotePiece, Repair
 
 MINIMUM = 10  # characters a shortened quote must keep: fewer occur in too many places to prove anything
@@ -39,7 +39,7 @@ def calibrate(
         return refuse_quote("none", raw_anchor, "")
     if not wanted.text:
         return refuse_quote("rejected", raw_anchor, "the quote is empty")
-    lines = [line for line in content.lines_between(*within) if line.kind not in UNSEARCHED_KINDS]
+    lines = content.legible_lines(*within)
     source = letters_of([line.text for line in lines])
     for length in word_ends(raw_anchor, wanted, longest_prefix(wanted.text, source.text)):
         is_whole = length == len(wanted.text)

@@ -21,6 +21,8 @@ WIDE_INTENTS = {"listing": LISTING_LINES, "section_retrieval": SECTION_LINES, "o
 def widen(candidate: Candidate, question: Question, content: DocumentContent) -> Context:
     """The context of a candidate: the page for a named page, the table for a row, section or paragraph else."""
     lines = lines_around(candidate, question, content)
+    if candidate.shown and set(candidate.methods) <= {"whole", "vectors"}:  # no word says where in it to look
+        lines = LineRange(min(lines.first, candidate.shown.first), max(lines.last, candidate.shown.last))
     return context_at(cut_to_size(lines, candidate.anchor, content), content)
 
 
@@ -43,6 +45,8 @@ def whole_sections(kept: Sequence[Candidate], contents: Mapping[str, DocumentCon
 
 
 def lines_around(candidate: Candidate, question: Question, content: DocumentContent) -> LineRange:
+    if candidate.running:
+        return LineRange(*content.heads_around(candidate.anchor.first))
     if "pinned" in candidate.methods:
         return find_page_range(candidate.anchor.first, content)
     kind = content.lines[candidate.best_line - 1].kind
@@ -174,7 +178,7 @@ def context_at(lines: LineRange, content: DocumentContent) -> Context:
         lines=lines,
         pages=(rows[0].page_number, rows[-1].page_number),
         text=content.text_between(*lines, searched_only=True),
-        boxes=boxes_by_page([row for row in rows if row.kind not in UNSEARCHED_KINDS]),
+        boxes=boxes_by_page(content.legible_lines(*lines)),
     )
 
 

@@ -8,16 +8,20 @@ from documents.storage.content import DocumentContent
 from retrieval import dispatch
 from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.references import follow
-from retrieval.candidates.rerank_pool import hybrid_candidates
-from retrieval.types import ArbiterName, Briefed, Hit, Mode, Plan, Question
+from retrieval.candidates.rerank_pool import EACH_MAX, hybrid_candidates
+from retrieval.types import ArbiterName, Briefed, Hit, LeftOut, Mode, Plan, Question
 
-THOROUGH_POOL = 60  # briefs (R98), the most a base may configure
+THOROUGH_POOL = 60  # briefs (R98), the most a base may set
+# For a list, and for a page or two: the longest of the 13 lists asked for in the shared sets has 62 places.
+LIST_POOL = 100
+RERANK_POOL = 2 * EACH_MAX  # all that words and meaning propose (R93)
 
 
 class Proposed(NamedTuple):
     """The pool, the hits it was made of, and the plan with the outcome of following references."""
 
     candidates: tuple[Briefed, ...]
+    left_out: tuple[LeftOut, ...]
     hits: list[Hit]
     plan: Plan
 
@@ -32,18 +36,25 @@ def propose(
 ) -> Proposed:
     """Passages for a reranker, places for all other arbiters; if enabled, with the places they refer to."""
     if arbiter == "rerank":
-        candidates = hybrid_candidates(question, contents, hits)
+        passages = hybrid_candidates(question, contents, hits)
+        reason = f"the {pool_max} places judged rank higher"
+        candidates, left_out = passages[:pool_max], tuple(LeftOut.of(each, reason) for each in passages[pool_max:])
     else:
-        candidates = aggregate(hits, question, contents, pool_max=pool_max)
+        candidates, left_out = aggregate(hits, question, contents, pool_max=pool_max)
     if not candidates or not plan.is_on("cross_references"):
-        return Proposed(candidates, hits, plan)
+        return Proposed(candidates, left_out, hits, plan)
     followed = follow(candidates, contents)
     plan = dispatch.note_reason(plan, "cross_references", followed.outcome)
     if not followed.hits:
-        return Proposed(candidates, hits, plan)
+        return Proposed(candidates, left_out, hits, plan)
     hits = [*hits, *followed.hits]
-    return Proposed(aggregate(hits, question, contents, pool_max=pool_max), hits, plan)
+    return Proposed(*aggregate(hits, question, contents, pool_max=pool_max), hits, plan)
 
 
-def pool_size(settings: BaseSettings, mode: Mode) -> int:
+def pool_size(arbiter: ArbiterName, question: Question, plan: Plan, settings: BaseSettings, mode: Mode) -> int:
+    """How many places are judged: more for a list, of which no item may be lost, and where all of a page or two is."""
+    if arbiter == "rerank":
+        return RERANK_POOL
+    if question.intent == "listing" or plan.is_on("whole_document"):
+        return LIST_POOL
     return THOROUGH_POOL if mode == "thorough" else settings.pool_max

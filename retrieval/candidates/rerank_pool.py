@@ -12,6 +12,7 @@ from math import log
 
 from documents.storage.content import DocumentContent
 from llm.embeddings.providers import EMBEDDING_ERRORS
+from reading.passages import RUNNING
 from reading.rows import PassageRow
 from retrieval.candidates.aggregation import Spot, candidate_of, first_text_line
 from retrieval.candidates.fusion import fuse, rank_in_order
@@ -65,7 +66,13 @@ def hybrid_candidates(
 def place_in(fused: Fused, hits: Sequence[Hit]) -> Spot:
     """The place of a passage: its line that covers most of the question, with the hits inside the passage."""
     lines = LineRange(fused.passage.first_line, fused.passage.last_line)
-    inside = [hit for hit in hits if hit.lines.first >= lines.first and hit.lines.last <= lines.last]
+    inside = [
+        hit
+        for hit in hits
+        if hit.lines.first >= lines.first
+        and hit.lines.last <= lines.last
+        and (hit.lines.first in fused.content.running_heads) is (fused.passage.kind == RUNNING)
+    ]
     worded = [hit for hit in inside if hit.method in ("keywords", "patterns") and hit.lines.first == hit.lines.last]
     best = max(worded, key=lambda hit: (hit.line_score, hit.score), default=None)
     line = best.lines.first if best else first_text_line(lines, fused.content)

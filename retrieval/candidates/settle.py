@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from documents.storage.content import DocumentContent
 from reading.boxes import Box, boxes_of
+from retrieval.candidates.aggregation import span_of
 from retrieval.candidates.calibration import calibrate
-from retrieval.candidates.context import whole_sections, widen
+from retrieval.candidates.context import context_at, whole_sections, widen
 from retrieval.types import (
     KEPT_ROLES,
     Briefed,
@@ -40,7 +41,14 @@ def settle(
 def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: DocumentContent) -> Settled:
     anchor = candidate.anchor
     within = LineRange(anchor.first - QUOTE_AROUND, anchor.last + QUOTE_AROUND)
+    if candidate.shown:
+        within = span_of(within, candidate.shown)
+    if candidate.running:
+        within = LineRange(*content.heads_around(anchor.first))
     quote = calibrate(verdict.raw_content_anchor, content, anchor, within)
+    quoted = [piece.line_number for piece in quote.pieces]
+    if quoted and not (context.lines.first <= quoted[0] and quoted[-1] <= context.lines.last):
+        context = context_at(span_of(context.lines, LineRange(quoted[0], quoted[-1])), content)
     page = content.page(candidate.anchor_pages[0])
     return Settled(
         **vars(candidate),

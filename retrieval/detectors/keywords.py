@@ -44,6 +44,7 @@ def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
         share = sum(term.weight for term in words) / total
         scores[phrase_lines(words, lexicon)] += np.float32(PHRASE_BONUS * share)
     stands = presence(terms, lexicon)
+    heads = content.running_heads
     lines = np.flatnonzero(points)
     best = lines[np.lexsort((lines, -scores[lines]))][:HITS_MAX]
     return [
@@ -51,7 +52,7 @@ def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
             content.lines[number - 1],
             content.document_id,
             matched_terms(terms, stands, number),
-            matched_terms(terms, stands, number + 1),
+            matched_terms(terms, stands, number + 1) if (number in heads) is (number + 1 in heads) else [],
             float(scores[number]),
         )
         for number in best.tolist()
@@ -80,21 +81,33 @@ def nearness(term: WeighedTerm, lexicon: Lexicon, content: DocumentContent) -> S
     """For each line, how near the term is: 1 on the line itself."""
     near = np.zeros(lexicon.line_count + 1, dtype=np.float32)
     on_page = np.zeros(len(content.pages) + 1, dtype=np.float32)
-    on_page[lexicon.line_pages[term.lines]] = PAGE_CREDIT
+    in_text = np.setdiff1d(term.lines, lexicon.heads) if len(lexicon.heads) else term.lines
+    on_page[lexicon.line_pages[in_text]] = PAGE_CREDIT
     on_page[lexicon.line_pages[term.lines[lexicon.is_page_top[term.lines]]]] = HEADING_CREDIT
     near[:] = on_page[lexicon.line_pages]
     for index in {index for form in term.forms for index in lexicon.titles.get(form, ())}:
         entry = content.toc_by_index[index]
         section = near[entry.first_line : entry.last_line + 1]
         np.maximum(section, SECTION_CREDIT, out=section)
-    close = np.setdiff1d(term.lines, term.akin) if len(term.akin) else term.lines
+    close = np.setdiff1d(in_text, term.akin) if len(term.akin) else in_text
     for distance in range(REACH, -1, -1):
         credit = np.float32(DECAY**distance)
         for lines in (close - distance, close + distance):
             inside = lines[(lines > 0) & (lines <= lexicon.line_count)]
             near[inside] = np.maximum(near[inside], credit)
+    if len(lexicon.heads):
+        credit_heads(near, np.setdiff1d(term.lines, term.akin), lexicon, content)
     near[term.akin] = np.maximum(near[term.akin], np.float32(AKIN_CREDIT))
     return near
+
+
+def credit_heads(near: Scores, lines: Numbers, lexicon: Lexicon, content: DocumentContent) -> None:
+    """Running heads score by their own words and those of the heads beside them; the text below is about other things."""
+    near[lexicon.heads] = 0.0
+    for number in np.intersect1d(lines, lexicon.heads).tolist():
+        first, last = content.heads_around(number)
+        for other in range(max(first, number - REACH), min(last, number + REACH) + 1):
+            near[other] = max(near[other], DECAY ** abs(other - number))
 
 
 def phrase_lines(words: list[WeighedTerm], lexicon: Lexicon) -> Numbers:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from documents.storage.content import DocumentContent
 from llm.embeddings.providers import EMBEDDING_ERRORS
+from reading.passages import RUNNING
 from retrieval import dispatch
 from retrieval.deadline import detection_limited, wait_for
 from retrieval.detectors import DETECTORS
@@ -43,6 +44,8 @@ def detect(
             hits += tag(found.result(), part)
         except EMBEDDING_ERRORS as error:  # words may still find something, and the plan records the error
             plan = dispatch.without_vectors(plan, f"the question could not be embedded: {error}")
+    if plan.is_on("whole_document"):
+        hits += pass_whole(contents)
     if plan.is_on("page_hints"):
         hits = [hit for hit in hits if hit.method == "pinned" or is_on_named_page(hit, question, contents)]
     return hits, plan
@@ -92,9 +95,21 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
     return hits
 
 
+def pass_whole(contents: Sequence[DocumentContent]) -> list[Hit]:
+    """A hit for each passage of documents that are too short to be searched: all of it is judged (R36)."""
+    return [
+        Hit("whole", content.document_id, LineRange(passage.first_line, passage.last_line), 1.0)
+        for content in contents
+        for passage in content.passages
+        if passage.kind != RUNNING
+    ]
+
+
 def is_on_named_page(hit: Hit, question: Question, contents: Sequence[DocumentContent]) -> bool:
     content = next(content for content in contents if content.document_id == hit.document_id)
-    return content.lines[hit.lines.first - 1].page_number in find_named_pages(question, content)
+    pages = find_named_pages(question, content)
+    head = content.running_heads.get(hit.lines.first)
+    return content.lines[hit.lines.first - 1].page_number in pages or bool(head and not pages.isdisjoint(head.pages))
 
 
 def find_named_pages(question: Question, content: DocumentContent) -> set[int]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from documents.storage.content import DocumentContent
 from llm.embeddings.encoder import EncoderMissing
 from llm.embeddings.providers import embedder_for
+from reading.passages import RUNNING
 from retrieval.types import HEAD_LINES, Hit, LineRange, Question
 
 PASSAGES_MAX = 40
@@ -40,6 +41,7 @@ def query_vector(text: str, model_key: str) -> NDArray[np.float32]:
 
 
 def passage_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[Hit]:
+    """Running heads are not proposed: they name the whole document, and are near to whatever is asked of it."""
     return [
         Hit(
             method="vectors",
@@ -50,6 +52,7 @@ def passage_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[
             detail="passage",
         )
         for index, score in find_nearest_rows(vector, vectors_of(content, "passages"), PASSAGES_MAX)
+        if content.passages[index].kind != RUNNING
     ]
 
 

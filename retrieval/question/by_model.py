@@ -6,6 +6,7 @@ kind of answer and split a compound question. It can remove no word; if it fails
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from pydantic import BaseModel, Field
 
@@ -18,7 +19,7 @@ from reading.matching import match_form
 from retrieval.question.parse import ANSWER_TYPES, IDENTIFIER, QUESTION_MAX, parse_question, read_years, word_forms
 from retrieval.types import ConceptTerms, Keyword, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.tokens import normalise_words
+from retrieval.words.tokens import is_stop_word, normalise_words
 
 PROMPT_NAME, PROMPT_VERSION = "question", "1"
 DEADLINE_S = 20.0  # a person is waiting, and the rules have already read the question
@@ -26,6 +27,9 @@ REWRITES_MAX = 12  # R84: the question's own words are always kept as well
 REWRITE_CHARS = 60
 REWRITE_WEIGHT = 0.6  # not a word of the question
 PARTS_MAX = 4
+# As for a follow-up (chat.followup): grammar brings one new word, another question brings many.
+NEW_WORDS_SHARE, NEW_WORDS_FREE = 0.25, 1
+SPELLING_LIKENESS = 0.75  # of two spellings of a word: "atention" has 0.94 of "attention", "cup" 0.67 of "cap"
 INTENTS = ("field_extraction", "section_retrieval", "conditional_lookup", "listing", "open_scoped", "open_corpus_wide")
 SHAPES = ("single", "listing", "table")
 TYPES = ("text", *ANSWER_TYPES)
@@ -87,7 +91,11 @@ def merge_reply(
     """The rules' reading of the corrected question, with the valid parts of the reply."""
     notes = list(question.notes)
     corrected = " ".join(unfence(reply.corrected).split())[:QUESTION_MAX]
-    if corrected and corrected != question.corrected and keeps_facts(question.original, corrected):
+    is_changed = bool(corrected) and corrected != question.corrected
+    fault = fault_of(corrected, question.original, question.language) if is_changed else ""
+    if fault:
+        notes.append(f"The model's correction was refused: it {fault}.")
+    elif is_changed:
         read = parse_question(corrected, contents, dictionary)
         if read.corrected != question.corrected:
             notes.append(f"Read as “{read.corrected}”.")
@@ -108,9 +116,28 @@ def merge_reply(
     )
 
 
-def keeps_facts(original: str, corrected: str) -> bool:
+def fault_of(corrected: str, original: str, language: str) -> str:
+    """Why a mended question is another question, in words that follow "it"; "" when it only mends spelling.
+
+    It has the numbers, codes and years that were asked and no others, leaves out no word and brings hardly a new one.
+    """
+    if facts_of(original) != facts_of(corrected):
+        return "changes a number, a code or a year"
+    asked, said = telling_words(original, language), telling_words(corrected, language)
+    if lost := unmatched(asked, said):
+        return f"leaves out {', '.join(f'“{word}”' for word in lost)}"
+    if len(brought := unmatched(said, asked)) > max(NEW_WORDS_FREE, NEW_WORDS_SHARE * len(said)):
+        return f"brings in {', '.join(f'“{word}”' for word in brought)}"
+    return ""
+
+
+def telling_words(text: str, language: str) -> list[str]:
+    return list(dict.fromkeys(word for word in normalise_words(text) if not is_stop_word(word, language)))
+
+
+def unmatched(words: Sequence[str], others: Sequence[str]) -> list[str]:
     """Whether a corrected question has exactly the numbers, codes and years of the original."""
-    return facts_of(original) == facts_of(corrected)
+    return [word for word in words if not get_close_matches(word, others, n=1, cutoff=SPELLING_LIKENESS)]
 
 
 def facts_of(text: str) -> set[str]:

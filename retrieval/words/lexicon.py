@@ -34,6 +34,7 @@ class Lexicon:
     stems: dict[str, tuple[str, ...]]
     titles: dict[str, tuple[int, ...]]  # word -> indexes of the contents entries whose title contains it
     rows: Sequence[LineRow]
+    heads: Numbers  # those of the searched lines that stand outside the text
     found: dict[str, Numbers] = field(default_factory=dict)
 
     def lines_with(self, form: str) -> Numbers:
@@ -128,7 +129,8 @@ def build_lexicon(content: DocumentContent) -> Lexicon:
     for row in searched:
         for word in set(split_words(row.match)):
             places.setdefault(word, []).append(row.number)
-    for row, following in pairwise(searched):
+    text = [row for row in searched if row.number not in content.running_heads]
+    for row, following in pairwise(text):
         if row.match.endswith("-") and following.match[:1].isalpha():
             head, tail = split_words(row.match), split_words(following.match)
             if head and tail:
@@ -146,6 +148,7 @@ def build_lexicon(content: DocumentContent) -> Lexicon:
         stems=group_by_stem([*lines, *(word for word in titles if word not in lines)], content.language),
         titles={word: tuple(indexes) for word, indexes in titles.items()},
         rows=content.lines,
+        heads=np.array(list(content.running_heads), dtype=np.int32),
     )
 
 

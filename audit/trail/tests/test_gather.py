@@ -138,9 +138,9 @@ def test_it_shows_a_rules_run_with_the_rule_that_decided(house: House, make_run:
 def test_it_shows_what_no_detector_proposed(house: House, make_run: MakeRun, browse: Any) -> None:
     run = make_run(methods=[*METHODS, *POINTED], hit_counts=dict.fromkeys((*METHODS, *POINTED), 2))
     page = text(browse(house.auditor, address(run)))
-    assert "titles, keywords, patterns, vectors, page named, references" in page
-    assert "There were 12 hits" in page
-    assert "2 on the page the question names, 2 where another passage points" in page
+    assert "titles, keywords, patterns, vectors, page named, references, passed whole" in page
+    assert "There were 14 hits" in page
+    assert "2 on the page the question names, 2 because all of so short a document is judged, 2 where another" in page
 
 
 def test_it_tells_the_words_of_the_asker_from_those_added(house: House, make_run: MakeRun, browse: Any) -> None:
@@ -333,3 +333,24 @@ def test_it_asks_the_database_a_bounded_number_of_times(
     client = signed_in(house.auditor)
     with django_assert_max_num_queries(QUERIES_MAX):
         assert client.get(address(run)).status_code == 200
+
+
+def test_it_lists_what_was_found_and_not_judged(house: House, make_run: MakeRun, browse: Any) -> None:
+    left = {
+        "candidate_id": "p2-l9-9",
+        "document_id": str(house.document.pk),
+        "page_number": 2,
+        "section_title": "Training data",
+        "rrf_rank": 41,
+        "matched_keywords": ["attention", "computed"],
+        "reason": "the 40 places judged rank higher, or are the first of their page",
+    }
+    page = text(browse(house.auditor, address(make_run(plan={"flags": [], "left_out": [left]}))))
+    assert "1 more place was not" in page and "each judged once" not in page
+    assert "1 more place was found and not judged; it is listed below the candidates." in page
+    assert all(words in page for words in ("Training data", "attention, computed", "The 40 places judged rank higher"))
+
+
+def test_a_run_that_recorded_no_cut_says_nothing_of_one(house: House, make_run: MakeRun, browse: Any) -> None:
+    page = text(browse(house.auditor, address(make_run())))
+    assert "not judged" not in page and "each judged once with a reason" in page

@@ -16,7 +16,7 @@ from retrieval.types import Candidate, Hit, LineRange, Verdict
 @pytest.fixture
 def make(policy: DocumentContent) -> Any:
     hit = Hit("keywords", policy.document_id, LineRange(3, 3), 1.0, ("premium",), 1)
-    plain = aggregate([hit], parse_question("premium", [policy]), [policy], pool_max=1)[0]
+    plain = aggregate([hit], parse_question("premium", [policy]), [policy], pool_max=1).candidates[0]
 
     def made(name: str, strength: float, **changes: Any) -> Candidate:
         return replace(plain, candidate_id=name, strength=strength, **changes)

@@ -14,7 +14,7 @@ from retrieval.types import Candidate, Hit, LineRange
 def candidates(text: str, *contents: DocumentContent, pool_max: int = 40) -> tuple[Candidate, ...]:
     question = parse_question(text, contents)
     hits = [hit for detect in DETECTORS.values() for content in contents for hit in detect(question, content)]
-    return aggregate(hits, question, contents, pool_max=pool_max)
+    return aggregate(hits, question, contents, pool_max=pool_max).candidates
 
 
 def test_no_hit_no_candidate(policy: DocumentContent) -> None:
@@ -98,13 +98,13 @@ def test_furniture_is_in_no_snippet(policy: DocumentContent) -> None:
 
 def test_a_pinned_page_is_a_candidate_without_words(policy: DocumentContent) -> None:
     pin = Hit("pinned", policy.document_id, LineRange(9, 16), 1.0)
-    found = aggregate([pin], parse_question("page 2", [policy]), [policy], pool_max=5)
+    found = aggregate([pin], parse_question("page 2", [policy]), [policy], pool_max=5).candidates
     assert [(each.methods, each.anchor_pages) for each in found] == [(("pinned",), (2, 2))]
 
 
 def test_a_part_is_remembered(policy: DocumentContent) -> None:
     hit = Hit("keywords", policy.document_id, LineRange(3, 3), 1.0, ("premium",), 1, part=2)
-    assert aggregate([hit], parse_question("premium", [policy]), [policy], pool_max=5)[0].parts == (2,)
+    assert aggregate([hit], parse_question("premium", [policy]), [policy], pool_max=5).candidates[0].parts == (2,)
 
 
 @pytest.mark.parametrize(

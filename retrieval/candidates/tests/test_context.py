@@ -33,7 +33,7 @@ LONG = content_of_lines(
 def at(number: int, content: DocumentContent = LONG, method: Method = "keywords") -> Candidate:
     toc_index = content.lines[number - 1].toc_index
     hit = Hit(method, content.document_id, LineRange(number, number), 1.0, ("terms",), toc_index)
-    return aggregate([hit], parse_question("terms", [content]), [content], pool_max=1)[0]
+    return aggregate([hit], parse_question("terms", [content]), [content], pool_max=1).candidates[0]
 
 
 def context(number: int, text: str, **changes: Any) -> LineRange:
@@ -74,7 +74,7 @@ def test_a_context_never_grows_past_its_size() -> None:
 
 def test_the_text_has_no_furniture(policy: DocumentContent) -> None:
     hit = Hit("pinned", policy.document_id, LineRange(8, 16), 1.0)
-    candidate = aggregate([hit], parse_question("page 2", [policy]), [policy], pool_max=1)[0]
+    candidate = aggregate([hit], parse_question("page 2", [policy]), [policy], pool_max=1).candidates[0]
     assert "Example Company  page 2" not in widen(candidate, parse_question("page 2", [policy]), policy).text
 
 

@@ -2,18 +2,20 @@
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
+from llm.conftest import Serve
 from retrieval import dispatch
 from retrieval.candidates.pool import pool_size, propose
+from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, content_of_lines
-from retrieval.types import Hit, LineRange, Mode
+from retrieval.types import Hit, LineRange, Mode, Plan
 
 
 def proposed_in(mode: Mode, content: DocumentContent) -> tuple[list[str], int, bool]:
     question = parse_question("Where are the fees shown?", [content])
     plan = dispatch.plan(question, [content], SETTINGS, mode)
     hits = [Hit("keywords", content.document_id, LineRange(2, 2), 1.0, ("fees",))]
-    proposed = propose("rules", question, [content], hits, plan, pool_size(SETTINGS, mode))
+    proposed = propose("rules", question, [content], hits, plan, pool_size("rules", question, plan, SETTINGS, mode))
     assert len(hits) == 1
     return [each.referred for each in proposed.candidates], len(proposed.hits), proposed.plan == plan
 
@@ -28,5 +30,44 @@ def test_references_are_followed_where_the_plan_says_so() -> None:
 
 
 def test_a_thorough_pool_is_the_largest_a_base_may_have() -> None:
-    assert pool_size(SETTINGS, "balanced") == SETTINGS.pool_max
-    assert pool_size(SETTINGS, "thorough") == BaseSettings.RANGES["pool_max"][1]
+    question = parse_question("When is the fee due?", [])
+    assert pool_size("rules", question, Plan(()), SETTINGS, "balanced") == SETTINGS.pool_max
+    assert pool_size("rules", question, Plan(()), SETTINGS, "thorough") == BaseSettings.RANGES["pool_max"][1]
+
+
+def fees_on_pages(count: int) -> DocumentContent:
+    return content_of_lines(["# Fees", *(line for n in range(count) for line in (f"Fee {n} is due.", "---"))])
+
+
+def test_what_the_pool_has_no_room_for_is_listed() -> None:
+    content = fees_on_pages(45)
+    result = retrieve("When is the reminder fee due?", [content], settings=SETTINGS, arbiter="rules")
+    assert (len(result.candidates), len(result.left_out)) == (40, 5)
+    judged = [(each.candidate_id, each.rrf_rank) for each in result.candidates]
+    places = judged + [(each.candidate_id, each.rrf_rank) for each in result.left_out]
+    assert len({name for name, _ in places}) == 45
+    assert sorted(rank for _, rank in places) == list(range(1, 46))
+    last = result.left_out[-1]
+    assert (last.page_number, last.section_title, last.matched_keywords) == (45, "Fees", ("fee", "due"))
+    assert last.reason == "the 40 places judged rank higher, or are the first of their page"
+
+
+def test_no_item_of_a_list_is_lost() -> None:
+    result = retrieve("List all the fees that are due.", [fees_on_pages(90)], settings=SETTINGS, arbiter="rules")
+    assert result.question.intent == "listing"
+    assert len(result.candidates) == 90 and not result.left_out
+
+
+def test_a_request_to_a_model_is_never_longer_than_it_may_be(serve: Serve) -> None:
+    words = "the fees of the lease that are due are many and so is this line of it "
+    content = content_of_lines(
+        [line for n in range(90) for line in (f"# Fees {n} {words * 3}", f"{n} {words * 4}", "---")]
+    )
+    server = serve("good")
+    result = retrieve("List all the fees that are due.", [content], settings=SETTINGS, arbiter="model")
+    body = server.requests[0].body
+    assert len(body["instructions"] + body["input"] + str(body["text"])) / 4 < 16_000
+    assert len(result.candidates) > 40 and len(result.candidates) + len(result.left_out) == 90
+    assert {each.reason for each in result.left_out} == {
+        f"the request to the model holds {len(result.candidates)} places"
+    }

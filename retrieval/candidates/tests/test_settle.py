@@ -21,7 +21,7 @@ def found(policy: DocumentContent, question: Question) -> tuple[Briefed, ...]:
     hits = [
         Hit("keywords", policy.document_id, LineRange(number, number), 1.0, ("notice",)) for number in (NOTICE, FEE)
     ]
-    return aggregate(hits, question, [policy], pool_max=2)
+    return aggregate(hits, question, [policy], pool_max=2).candidates
 
 
 def ranked(*verdicts: Verdict) -> Ranking:

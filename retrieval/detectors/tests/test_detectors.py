@@ -80,7 +80,7 @@ def test_a_word_in_the_title_above_helps_a_line() -> None:
     assert [hit.lines.first for hit in hits if "due" in hit.matched_keywords] == [2, 5]
 
 
-def test_furniture_is_never_hit(policy: DocumentContent) -> None:
+def test_furniture_that_says_nothing_of_its_own_is_never_hit(policy: DocumentContent) -> None:
     assert "Example Company  page 2" not in texts(detect("keywords", "example company", policy), policy)
 
 

@@ -184,7 +184,7 @@ def test_a_year_and_a_row_are_enough_to_ask_for_its_statement(report: DocumentCo
 def test_a_statement_asked_for_is_in_the_smallest_pool(report: DocumentContent) -> None:
     parsed = parse_question("What is the inventory turnover ratio?", [report], pack_concepts())
     hits, _ = detect(parsed, plan(parsed, [report], SETTINGS, "balanced"), [report], pack_concepts())
-    pool = aggregate(hits, parsed, [report], pool_max=2)
+    pool = aggregate(hits, parsed, [report], pool_max=2).candidates
     assert [candidate.statement for candidate in pool if candidate.exact_title] == [
         candidate.statement for candidate in pool
     ]

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("chat", "0006_absent_answers"),
+        ("chat", "0007_filters"),
         ("llm", "0004_spending"),
         ("retrieval", "0007_readings"),
     ]

@@ -1,0 +1,113 @@
+"""What the asker narrows a question to (R101, R102): pages, a section, the number of places judged, their nearness."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from documents.storage.content import DocumentContent
+from reading.matching import match_form
+from reading.rows import TocRow
+from retrieval.types import Briefed, Flag, Hit, LineRange, Plan
+
+TOP_K_MAX = 100  # what a list may have, see retrieval.candidates.pool
+Within = Mapping[str, NDArray[np.bool_]]  # by document: for each line by its number, whether it may be searched
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Nothing that is not set narrows anything. `pages` are numbers in the file; `threshold` is a cosine."""
+
+    pages: tuple[int, ...] = ()
+    section: str = ""
+    top_k: int | None = None
+    threshold: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """What is set."""
+        return {name: value for name, value in asdict(self).items() if value not in ((), "", None)}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Filters":
+        return cls(**{**stored, "pages": tuple(stored.get("pages", ()))})
+
+    @property
+    def place(self) -> str:
+        """Where is searched, in words; "" for everywhere."""
+        pages = f"page {', '.join(map(str, self.pages))}" if self.pages else ""
+        return " in ".join(filter(None, [f"section “{self.section}”" if self.section else "", pages]))
+
+    @property
+    def words(self) -> str:
+        """All that is set, in words; "" for nothing."""
+        judged = f"at most {self.top_k} places judged" if self.top_k else ""
+        near = "" if self.threshold is None else f"nearness in meaning of at least {self.threshold:g}"
+        return "; ".join(filter(None, [f"only {self.place}" if self.place else "", judged, near]))
+
+
+UNFILTERED = Filters()
+
+
+def lines_within(filters: Filters, contents: Sequence[DocumentContent]) -> Within | None:
+    """The lines that may be searched; None for all of them."""
+    if not filters.place:
+        return None
+    return {content.document_id: lines_of(filters, content) for content in contents}
+
+
+def lines_of(filters: Filters, content: DocumentContent) -> NDArray[np.bool_]:
+    """A running head counts for every page it stands on, and for no section."""
+    within = np.zeros(len(content.lines) + 1, dtype=bool)
+    for entry in sections_named(filters.section, content.toc) if filters.section else []:
+        within[entry.first_line : entry.last_line + 1] = True
+    if not filters.section:
+        within[1:] = True
+    for line in content.lines:
+        head = content.running_heads.get(line.number)
+        if (
+            head
+            and filters.section
+            or filters.pages
+            and not set(head.pages if head else [line.page_number]) & set(filters.pages)
+        ):
+            within[line.number] = False
+    return within
+
+
+def sections_named(name: str, toc: Sequence[TocRow]) -> list[TocRow]:
+    """The sections with this number or title; where there are none, those with these words in their title."""
+    wanted = match_form(name).strip()
+    entries = [entry for entry in toc if entry.origin != "front"]
+    titles = {entry.index: match_form(entry.title) for entry in entries}
+    exact = [entry for entry in entries if wanted in (titles[entry.index], match_form(entry.number))]
+    numbered = [entry for entry in entries if wanted == f"{match_form(entry.number)} {titles[entry.index]}"]
+    return exact or numbered or [entry for entry in entries if f" {wanted} " in f" {titles[entry.index]} "]
+
+
+def narrow_hits(hits: Sequence[Hit], plan: Plan, filters: Filters, within: Within | None) -> tuple[list[Hit], Plan]:
+    """The hits inside what may be searched, cut to it, and the plan with what narrowed them."""
+    if not filters.words:
+        return list(hits), plan
+    plan = Plan((*plan.flags, Flag("filters", True, filters.words)))
+    far = filters.threshold or 0.0
+    near = [hit for hit in hits if hit.method != "vectors" or hit.score >= far]
+    if within is None:
+        return near, plan
+    return [cut for hit in near if (cut := cut_hit(hit, within[hit.document_id]))], plan
+
+
+def cut_hit(hit: Hit, within: NDArray[np.bool_]) -> Hit | None:
+    """The hit from its first to its last line that may be searched; None without one, or when its title may not be."""
+    numbers = np.flatnonzero(within[hit.lines.first : hit.lines.last + 1]) + hit.lines.first
+    if not len(numbers) or (hit.method == "titles" and not within[hit.lines.first]):
+        return None
+    return replace(hit, lines=LineRange(int(numbers[0]), int(numbers[-1])))
+
+
+def keep_within(candidates: Sequence[Briefed], within: Within | None) -> tuple[Briefed, ...]:
+    """The candidates that begin where may be searched: what a detector is led to from there does not count."""
+    if within is None:
+        return tuple(candidates)
+    return tuple(each for each in candidates if within[each.document_id][each.anchor.first])
