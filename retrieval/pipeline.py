@@ -1,7 +1,7 @@
 """The conductor of retrieval: a question and the documents it is asked of become a result. It writes nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from documents.base_settings import BaseSettings
@@ -10,6 +10,7 @@ from llm.client import is_configured
 from llm.exchange import Exchange
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
+from retrieval.accounting import account_of, coverage_of
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import fit_snippets, toc_block
 from retrieval.candidates.pool import pool_size, propose
@@ -26,10 +27,12 @@ from retrieval.types import (
     Question,
     Ranking,
     RetrievalResult,
+    ScopeAccount,
     SearchedWord,
 )
 
 OnStage = Callable[[str, dict[str, Any]], None]
+AccountFor = Callable[[Question], ScopeAccount]
 MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
 UNASKED_ARBITERS: dict[str, ArbiterName] = {"rules": "rules", "none": "none", "rerank": "rerank"}
 
@@ -43,7 +46,7 @@ def retrieve(
     arbiter: ArbiterName | None = None,
     dictionary: Sequence[ConceptTerms] = (),
     on_stage: OnStage | None = None,
-    elsewhere: Mapping[str, int] | None = None,
+    account_for: AccountFor | None = None,
 ) -> RetrievalResult:
     """Find the passages of the documents that answer a question, or say that none does, and show every step.
 
@@ -54,8 +57,8 @@ def retrieve(
     5. arbitrate: a verdict for each candidate
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts
-    `elsewhere` counts words in documents of the scope that are not among `contents` (SQL, see corpus). Raises
-    DetectionTimeout when step 3 takes longer than it may.
+    `account_for` accounts for every document of the scope once the question is read, where more are in it than `contents`
+    (corpus does, by SQL). Raises DetectionTimeout when step 3 takes longer than it may.
     """
     tell: OnStage = on_stage or (lambda stage, figures: None)
     clock = Clock()
@@ -67,14 +70,15 @@ def retrieve(
     if mode == "thorough" and name in MODEL_ARBITERS:
         question, reading = read_by_model(question, contents, dictionary)
     plan = dispatch.plan(question, contents, settings, mode)
+    account = account_for(question) if account_for else account_of(contents)
     if question.clarification:
-        return build_clarification(question, plan, contents, name, settings, reading)
+        return build_clarification(question, plan, contents, account, name, settings, reading)
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
     clock.stop("detect")
     tell("hits", {"hits": len(hits), "by": Counter(hit.method for hit in hits)})
-    searched = absence.count_words(question, contents, elsewhere or {})
+    searched = absence.count_words(question, contents, account.counts)
     candidates: tuple[Briefed, ...] = ()
     if not is_barred(name, question, searched):
         candidates, hits, plan = propose(name, question, contents, hits, plan, pool_size(settings, mode))
@@ -85,14 +89,17 @@ def retrieve(
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
     ranking = arbitrate(name, question, candidates, contents)
     clock.stop("arbitrate")
-    coverage = absence.coverage_of(contents)
+    coverage = coverage_of(question, contents, account)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
     settled = settle(candidates, ranking, question, contents)
+    # What could not be read elsewhere in a base does not make what was found here less sure.
+    read_coverage = coverage_of(question, contents, account_of(contents))
     clock.stop("calibrate")
     result = RetrievalResult(
         question=question,
         plan=plan,
         scope=tuple(content.snapshot() for content in contents),
+        documents=account.documents,
         hits=tuple(hits),
         candidates=settled,
         ranking=ranking,
@@ -101,7 +108,7 @@ def retrieve(
         coverage=coverage,
         status=finding.status,
         not_found_reason=finding.reason,
-        confidence=absence.confidence_of(finding.status, settled, ranking, coverage),
+        confidence=absence.confidence_of(finding.status, settled, ranking, read_coverage),
         methods_used=plan.detectors,
         toc_shown=toc,
         settings=settings.to_json(),
@@ -131,6 +138,7 @@ def build_clarification(
     question: Question,
     plan: Plan,
     contents: Sequence[DocumentContent],
+    account: ScopeAccount,
     arbiter: ArbiterName,
     settings: BaseSettings,
     reading: Exchange | None,
@@ -140,12 +148,13 @@ def build_clarification(
         question=question,
         plan=plan,
         scope=tuple(content.snapshot() for content in contents),
+        documents=account.documents,
         hits=(),
         candidates=(),
         ranking=Ranking(arbiter, "not_needed", ()),
         gates=(),
         searched=(),
-        coverage=absence.coverage_of(contents),
+        coverage=coverage_of(question, contents, account),
         status="clarify",
         not_found_reason="",
         confidence=0.0,

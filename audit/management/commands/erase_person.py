@@ -13,7 +13,8 @@ from ledger.holds import Held
 
 # Erased words lie in the files of these tables until the space is free for use again.
 TABLES = (
-    "retrieval_retrievalrun, retrieval_runcandidate, llm_llmcall, chat_answer, chat_citation, chat_turn, chat_rewriting"
+    "retrieval_retrievalrun, retrieval_runcandidate, retrieval_rundocument, llm_llmcall, chat_answer, chat_citation, "
+    "chat_turn, chat_rewriting"
 )
 
 
