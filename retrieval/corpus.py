@@ -372,8 +372,8 @@ def find_blind_pages(parses: Iterable[Parse | None]) -> dict[uuid.UUID, list[int
 
 def last_jobs(documents: Iterable[Document]) -> dict[uuid.UUID, IngestJob]:
     """The last job of each document, which says why it has no reading."""
-    jobs = IngestJob.objects.filter(document__in=list(documents)).order_by("document", "-created_at")
-    return {job.document_id: job for job in jobs.distinct("document")}
+    jobs = IngestJob.objects.filter(document__in=list(documents)).order_by("document_id", "-created_at")
+    return {job.document_id: job for job in jobs.distinct("document_id")}
 
 
 def phrases_by_leader(question: Question) -> dict[str, list[str]]:

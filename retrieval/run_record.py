@@ -248,7 +248,7 @@ def run_payload(run: RetrievalRun) -> bytes:
     return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
 
 
-def columns_of_row(row: RetrievalRun | RunCandidate | LLMCall) -> dict[str, Any]:
+def columns_of_row(row: RetrievalRun | RunCandidate | RunDocument | LLMCall) -> dict[str, Any]:
     """Every column of a row by its name, as the database gave it; times in UTC."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in values.items()}
