@@ -50,7 +50,7 @@ def reading(run: RetrievalRun) -> Iterator[str]:
         )
         yield sentence % {"words": quote_words(own, WORDS_TOLD), "count": len(run.scope)}
     if run.coverage.get("counted") or run.coverage.get("unreadable_documents"):
-        yield _("Of the scope it looked at: %(scope)s.") % {"scope": describe_scope(run.coverage)}
+        yield _("The scope has %(scope)s.") % {"scope": describe_scope(run.coverage)}
     for source, adder in (("dictionary", _("The dictionary")), ("llm_rewrite", _("A language model"))):
         added = [keyword["text"] for keyword in keywords if keyword["source"] == source]
         if added:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from accounts.models import User
 from documents.base_settings import BaseSettings
@@ -17,7 +18,7 @@ from reading.reasons import REASONS
 from retrieval import accounting
 from retrieval.corpus import DOCUMENTS_MAX, retrieve_among
 from retrieval.models import RetrievalRun
-from retrieval.run_record import looked_at, result_json, store_run, stored_result_json
+from retrieval.run_record import RUN, looked_at, result_json, store_run, stored_result_json
 from retrieval.types import RetrievalResult, ScopeDocument
 
 pytestmark = pytest.mark.django_db
@@ -203,7 +204,9 @@ def test_a_stored_run_lists_them_as_the_result_did(keep: Keep, base: KnowledgeBa
     result = ask("Where did it rain in region 3?", scope)
     user = User.objects.create_user("asker@example.org", name="Asker")
     run = RetrievalRun.objects.get(pk=store_run(result, base=base, user=user, mode="fast").pk)
-    told, kept = (json.dumps(each, default=str, sort_keys=True) for each in (result_json(result), stored_result_json(run)))
+    told, kept = (
+        json.dumps(each, default=str, sort_keys=True) for each in (result_json(result), stored_result_json(run))
+    )
     assert told == kept
     assert (
         looked_at(run.coverage) == "13 documents: 10 read line by line, 2 searched for words only, 1 could not be read"
@@ -214,3 +217,19 @@ def test_a_stored_run_lists_them_as_the_result_did(keep: Keep, base: KnowledgeBa
     assert (listed[-1]["state"], listed[-1]["parse_id"], listed[-1]["scores"]) == ("unreadable", None, None)
     ranked = next(each for each in listed if each["state"] == "counted")
     assert ranked["reason"] == f"rank {ranked['rank']} of 12; {accounting.RANKED}"
+
+
+def test_no_row_of_a_document_can_be_changed_or_deleted(keep: Keep, base: KnowledgeBase) -> None:
+    user = User.objects.create_user("asker@example.org", name="Asker")
+    run = store_run(ask("Where did it rain?", fillers(keep, 3)), base=base, user=user, mode="fast")
+    changes: list[Callable[[], object]] = [
+        lambda: run.documents.update(state="read", cause="none"),
+        lambda: run.documents.update(words=[]),
+        lambda: run.documents.all()._raw_delete("default"),
+    ]
+    for change in changes:
+        with pytest.raises(DatabaseError), transaction.atomic():
+            change()
+    assert json.loads(RUN.read([run.pk])[run.pk])["format"] == "docintel-run-3"
+    for document in run.documents.all():
+        assert Parse.objects.get(pk=document.parse_id).is_recorded, "what a run counted in stays, too"
