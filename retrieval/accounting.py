@@ -11,10 +11,8 @@ from retrieval.types import Coverage, Place, Question, ScopeAccount, ScopeDocume
 # Why a document was read, or was not; the test of these holds their figure against corpus.DOCUMENTS_MAX.
 ALL_READ = gettext_noop("so few documents are all read line by line")
 RANKED = gettext_noop("the 10 best are read line by line")
-UNRANKED = gettext_noop("nothing in its text or its name comes near the question; the 10 best are read line by line")
-FILLED = gettext_noop(
-    "nothing in its text or its name comes near the question, but fewer than 10 documents come nearer"
-)
+UNRANKED = gettext_noop("nothing in it comes near the question; 10 others are read line by line")
+FILLED = gettext_noop("nothing in it comes near the question; it is read because 10 documents are")
 NAMED = gettext_noop("the question names it")
 OTHERS_NAMED = gettext_noop("the question names other documents")
 WIDENED = gettext_noop("the documents the question names do not answer it; with the best of the others 10 are read")

@@ -19,7 +19,7 @@ STATE_WORDS = {
     "counted": gettext_lazy("searched for words"),
     "unreadable": gettext_lazy("could not be read"),
 }
-STATE_KINDS = {"read": "ok", "counted": "busy", "unreadable": "warn"}
+STATE_KINDS = {"read": "ok", "counted": "info", "unreadable": "warn"}
 SCORE_NAMES = {
     "words_score": gettext_lazy("words"),
     "meaning_score": gettext_lazy("meaning"),
