@@ -24,7 +24,7 @@ SCORE_NAMES = {
     "words_score": gettext_lazy("words"),
     "meaning_score": gettext_lazy("meaning"),
     "name_score": gettext_lazy("name"),
-    "fused_score": gettext_lazy("all"),
+    "fused_score": gettext_lazy("together"),
 }
 # First what nobody could look at, then what was read, each by its rank.
 ORDER = Case(When(state="unreadable", then=0), When(state="read", then=1), default=2)
