@@ -76,7 +76,10 @@ def retrieve_among(
     and one record cover both. Where a model was asked, its judgement of the documents named stands: one question is one
     call.
     """
-    ask = partial(retrieve_in, question_text, documents, settings=settings, dictionary=dictionary, **options)
+
+    def ask(chosen: Shortlist) -> RetrievalResult:
+        return retrieve_in(question_text, documents, chosen, settings=settings, dictionary=dictionary, **options)
+
     readable = with_reading(documents)
     first = shortlist(question_text, readable, settings, dictionary)
     result = ask(first)
@@ -318,7 +321,8 @@ def account_of_scope(
         unreadable=tuple(
             accounting.name_page(document.title, number)
             for document in counted
-            for number in blind.get(document.current_parse_id, ())
+            if document.current_parse
+            for number in blind.get(document.current_parse.pk, ())
         ),
     )
 

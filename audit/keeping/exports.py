@@ -115,8 +115,8 @@ def write_documents(run: RetrievalRun) -> str:
     writer = csv.writer(out)
     writer.writerow(DOCUMENT_COLUMNS)
     for row in run.documents.order_by("position").values():
-        row |= document_json(row) | {"words": "; ".join(row["words"])}
-        writer.writerow([defuse(row[name]) for name in DOCUMENT_COLUMNS])
+        cells: dict[str, Any] = {**row, **document_json(row), "words": "; ".join(row["words"])}
+        writer.writerow([defuse(cells[name]) for name in DOCUMENT_COLUMNS])
     return out.getvalue()
 
 

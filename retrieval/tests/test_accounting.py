@@ -138,8 +138,8 @@ def test_forty_documents_are_all_accounted_for(keep: Keep) -> None:
     best = row_of(result, wanted)
     assert best.place and (best.place.rank, best.place.of) == (1, MANY - 2)
     assert best.place.words and best.place.fused and best.place.meaning is None
-    ranked = [each for each in result.documents if each.place and each.place.rank]
-    assert sorted(each.place.rank for each in ranked if each.place) == list(range(1, len(ranked) + 1))
+    ranks = [each.place.rank for each in result.documents if each.place and each.place.rank]
+    assert sorted(ranks) == list(range(1, len(ranks) + 1))
     left_out = next(each for each in result.documents if each.state == "counted")
     assert left_out.place and left_out.reason == accounting.RANKED and "region" in left_out.words
     assert result.status == "found" and result.confidence > 0.6, "what nobody read makes what was found no less sure"
@@ -232,4 +232,4 @@ def test_no_row_of_a_document_can_be_changed_or_deleted(keep: Keep, base: Knowle
             change()
     assert json.loads(RUN.read([run.pk])[run.pk])["format"] == "docintel-run-3"
     for document in run.documents.all():
-        assert Parse.objects.get(pk=document.parse_id).is_recorded, "what a run counted in stays, too"
+        assert document.parse and document.parse.is_recorded, "what a run counted in stays, too"
