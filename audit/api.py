@@ -28,9 +28,9 @@ from chat.models import Answer
 from chat.turns.replies import answer_json
 from documents.access import get_or_404
 from documents.api import Body, OctetRenderer, TextField
-from retrieval.api import CandidateSerializer
-from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import stored_candidate_json
+from retrieval.api import CandidateSerializer, ScopeDocumentSerializer
+from retrieval.models import RetrievalRun, RunCandidate, RunDocument
+from retrieval.run_record import columns_of_row, document_json, looked_at, stored_candidate_json
 
 
 def get_visible_run(request: Request, run_id: UUID) -> RetrievalRun:
@@ -65,7 +65,10 @@ class RunSerializer(serializers.Serializer[Any]):
 
 
 class RunInFullSerializer(RunSerializer):
-    """A run with everything it saw except its candidates, which have a list of their own."""
+    """A run with everything it saw but its documents and candidates, which are lists of their own.
+
+    `scope` has those documents that were read line by line.
+    """
 
     parsed = serializers.DictField()
     plan = serializers.DictField()
@@ -74,6 +77,9 @@ class RunInFullSerializer(RunSerializer):
     gates = serializers.ListField(child=serializers.DictField())
     searched = serializers.ListField(child=serializers.DictField())
     coverage = serializers.DictField()
+    looked_at = serializers.CharField(
+        allow_null=True, help_text="What was done with the documents of the scope; they are a list of their own."
+    )
     methods_used = serializers.ListField(child=serializers.CharField())
     hit_counts = serializers.DictField(child=serializers.IntegerField())
     contradictions = serializers.ListField(child=serializers.DictField())
@@ -115,7 +121,11 @@ SEEN = [
 def run_in_full(run: RetrievalRun) -> dict[str, Any]:
     answer = Answer.objects.filter(run=run).first()
     seen = {name: getattr(run, name) for name in SEEN}
-    said = {"arbiter_failure": run.arbiter_failure or None, "answer": answer_json(answer) if answer else None}
+    said = {
+        "arbiter_failure": run.arbiter_failure or None,
+        "looked_at": looked_at(run.coverage),
+        "answer": answer_json(answer) if answer else None,
+    }
     return describe_run(list_runs([run])[0]) | seen | said
 
 
@@ -177,6 +187,23 @@ class CandidatesView(GenericAPIView[RunCandidate]):
         record_read(request.user, "trail", run)
         page = self.paginate_queryset(run.candidates.order_by("position"))
         shown = CandidateSerializer([stored_candidate_json(row) for row in page or []], many=True)
+        return self.get_paginated_response(shown.data)
+
+
+class ScopeDocumentsView(GenericAPIView[RunDocument]):
+    """The documents of a run's scope."""
+
+    scopes: ClassVar = {"GET": "audit"}
+    serializer_class = ScopeDocumentSerializer
+    queryset = RunDocument.objects.none()
+
+    @extend_schema(operation_id="list_scope", responses=ScopeDocumentSerializer(many=True))
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Every one: read line by line, searched for words only, or unreadable, with its place in the shortlist."""
+        run = get_visible_run(request, run_id)
+        record_read(request.user, "documents", run)
+        page = self.paginate_queryset(run.documents.order_by("position"))
+        shown = ScopeDocumentSerializer([document_json(columns_of_row(row)) for row in page or []], many=True)
         return self.get_paginated_response(shown.data)
 
 

@@ -8,6 +8,7 @@ urlpatterns = [
     path("runs", api.RunListView.as_view(), name="runs"),
     path("runs/<uuid:run_id>", api.RunView.as_view(), name="run"),
     path("runs/<uuid:run_id>/candidates", api.CandidatesView.as_view(), name="candidates"),
+    path("runs/<uuid:run_id>/documents", api.ScopeDocumentsView.as_view(), name="scope"),
     path("runs/<uuid:run_id>/reviews", api.ReviewListView.as_view(), name="reviews"),
     path("runs/<uuid:run_id>/evidence", api.EvidenceView.as_view(), name="evidence"),
 ]

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
@@ -16,7 +17,7 @@ from chat.models import Answer, Citation, Conversation, Turn
 from documents.models import Document, KnowledgeBase, Line, Membership, Page, Parse
 from llm.exchange import request_digest
 from llm.models import LLMCall
-from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.run_record import RUN
 
 PASSAGE = "We compute the dot products of the query with all keys, and apply a softmax function."
@@ -132,13 +133,22 @@ def make_call(db: None) -> Callable[..., LLMCall]:
 
 @pytest.fixture
 def make_run(house: House) -> MakeRun:
-    """A recorded run with its candidates and its ledger entry; `roles` gives one candidate each, in order."""
+    """A recorded run with its candidates and its ledger entry; `roles` gives one candidate each, in order.
+
+    `states` gives one document of the scope each; without any it is a run from before they were listed.
+    """
 
     def make(
-        roles: str = "primary supporting tangential discarded", methods: Sequence[str] = (), **changes: Any
+        roles: str = "primary supporting tangential discarded",
+        methods: Sequence[str] = (),
+        states: str = "",
+        **changes: Any,
     ) -> RetrievalRun:
         with transaction.atomic():
-            run = RetrievalRun.objects.create(**(run_fields(house) | changes))
+            listed = {"coverage": coverage_of(states.split())} if states else {}
+            run = RetrievalRun.objects.create(**(run_fields(house) | listed | changes))
+            for position, state in enumerate(states.split(), start=1):
+                RunDocument.objects.create(**document_fields(house, run, position, state))
             for position, role in enumerate(roles.split(), start=1):
                 fields = candidate_fields(house, run, position, role)
                 RunCandidate.objects.create(**(fields | {"methods": methods or fields["methods"]}))
@@ -223,6 +233,44 @@ def run_fields(house: House) -> dict[str, Any]:
         "timings_ms": {"parse": 4.0, "arbitrate": 3890.0},
         "code_version": "0.1",
         "created_at": timezone.now(),
+    }
+
+
+def coverage_of(states: list[str]) -> dict[str, Any]:
+    counts = {"read": states.count("read"), "counted": states.count("counted")}
+    pages = 2 * (len(states) - states.count("unreadable"))
+    return counts | {
+        "documents": len(states),
+        "unreadable_documents": states.count("unreadable"),
+        "pages": pages,
+        "pages_with_text": pages,
+        "sections": 22,
+        "unreadable": [],
+        "gaps": [],
+    }
+
+
+def document_fields(house: House, run: RetrievalRun, position: int, state: str) -> dict[str, Any]:
+    """The first is the document of the house, the others are deleted since."""
+    is_lost = state == "unreadable"
+    return {
+        "run": run,
+        "position": position,
+        "document_id": house.document.pk if position == 1 else uuid4(),
+        "parse_id": None if is_lost else house.parse.pk,
+        "parse_number": None if is_lost else 1,
+        "title": f"=Paper {position}",
+        "sha256": f"{position:064}",
+        "pages": None if is_lost else 2,
+        "pages_with_text": None if is_lost else 2,
+        "state": state,
+        "cause": "waiting" if is_lost else "",
+        "reason": "it still waits to be read" if is_lost else "the 10 best are read line by line",
+        "rank": None if is_lost else position,
+        "ranked": None if is_lost else 30,
+        "words_score": None if is_lost else 0.25,
+        "fused_score": None if is_lost else 0.01,
+        "words": ["attention"] if state == "counted" else [],
     }
 
 

@@ -12,7 +12,16 @@ from benchmarks.scope import folder_documents
 from benchmarks.shelf import shelve
 from documents.base_settings import BaseSettings
 from documents.models import Document, Passage
-from retrieval.corpus import content_for, count_elsewhere, find_near_documents, lexical, promising, searched_phrases
+from retrieval.corpus import (
+    Shortlist,
+    account_of_scope,
+    content_for,
+    find_near_documents,
+    lexical,
+    promising,
+    searched_phrases,
+)
+from retrieval.question.parse import parse_question
 from retrieval.question.phrasing import read_phrasing, without_pages
 from retrieval.types import ConceptTerms
 
@@ -44,7 +53,8 @@ def measured(documents: list[Document], texts: Sequence[str], dictionary: Sequen
         spent[name].append(1000 * (perf_counter() - since))
 
     promising(texts[0], documents, settings, dictionary)
-    few = content_for(documents[:1])
+    first = Shortlist(tuple(documents[:1]), {})
+    few = content_for(first.chosen)
     for text in texts:
         topic = without_pages(read_phrasing(text).topic)
         started = perf_counter()
@@ -57,7 +67,7 @@ def measured(documents: list[Document], texts: Sequence[str], dictionary: Sequen
         find_near_documents(topic, documents)
         book("near", started)
         started = perf_counter()
-        count_elsewhere(text, documents, few, dictionary)
+        account_of_scope(documents, few, first, parse_question(text, few, dictionary))
         book("elsewhere", started)
     return {
         "documents": len(documents),

@@ -12,8 +12,7 @@ from benchmarks.retrieval import commit
 from benchmarks.shelf import shelve
 from documents.base_settings import BaseSettings
 from documents.models import Document
-from retrieval.corpus import contents_for, count_elsewhere
-from retrieval.pipeline import retrieve
+from retrieval.corpus import retrieve_in, shortlist
 from retrieval.types import ABSENT, ConceptTerms, RetrievalResult
 
 MEDIA_SUFFIXES = (".pdf", ".md", ".txt")
@@ -88,16 +87,15 @@ def ask(
 ) -> Judged:
     settings = BaseSettings()
     started = perf_counter()
-    contents = contents_for(question.question, scope, settings=settings, dictionary=dictionary)
-    counts = count_elsewhere(question.question, scope, contents, dictionary=dictionary).counts
+    listed = shortlist(question.question, scope, settings, dictionary)
     chosen = perf_counter()
-    result = retrieve(
+    result = retrieve_in(
         question.question,
-        contents,
+        scope,
+        listed,
         settings=settings,
-        arbiter=arbiter,  # type: ignore[arg-type]
+        arbiter=arbiter,
         dictionary=dictionary,
-        elsewhere=counts,
     )
     pages = places(result, path_of)
     return Judged(
@@ -107,7 +105,7 @@ def ask(
         not_found_expected=question.not_found,
         status=result.status,
         primary_count=sum(candidate.verdict.role == "primary" for candidate in result.candidates),
-        chosen=[path_of[content.document_id] for content in contents],
+        chosen=[path_of[str(document.pk)] for document in listed.chosen],
         found=distinct(path for path, _ in pages),
         pages=pages,
         gold_pages=question.pages,

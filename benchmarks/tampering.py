@@ -19,6 +19,7 @@ HEAD_EVERY = 25  # entries between two exported heads
 TABLES = {
     "retrieval_retrievalrun": "id",
     "retrieval_runcandidate": "run_id",
+    "retrieval_rundocument": "run_id",
     "chat_answer": "id",
     "chat_citation": "answer_id",
     "audit_auditevent": "id",

@@ -57,8 +57,11 @@ def choose(user: Viewer, value: str) -> QuestionScope:
     documents = askable(user).select_related("base")
     if kind == "base" and (of_base := documents.filter(base=ids[0]).first()):
         return QuestionScope(of_base.base)
-    chosen = tuple(documents.filter(pk__in=newest(ids)).order_by("title", "pk")) if kind != "base" else ()
-    if chosen and len(chosen) == len(set(newest(ids))) and len({document.base_id for document in chosen}) == 1:
+    living = Document.objects.visible_to(user).living().select_related("base")
+    chosen = tuple(living.filter(pk__in=newest(ids)).order_by("title", "pk")) if kind != "base" else ()
+    is_one_base = len({document.base_id for document in chosen}) == 1
+    is_askable = any(document.current_parse_id for document in chosen)  # what the others hold, nobody can tell: resolve
+    if is_askable and is_one_base and len(chosen) == len(set(newest(ids))):
         return QuestionScope(chosen[0].base, chosen)
     raise ScopeError(
         gettext("This base or document cannot be asked: it is not there, not open to you, or not read yet.")
@@ -97,6 +100,7 @@ def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -
     """The picker: one group per base, the whole base first, then its documents by title; always includes `chosen`."""
     documents = askable(user, base)
     kind, ids = parse_picker_value(chosen)
+    several = ids if kind == "documents" else []
     counts = dict(documents.order_by().values_list("base").annotate(Count("pk")))
     of_each = max(OFFERED_OF_EACH_MIN, min(OFFERED_OF_EACH_MAX, OFFERED_MAX // max(len(counts), 1)))
     place = Window(RowNumber(), partition_by="base", order_by=("title", "pk"))
@@ -104,15 +108,18 @@ def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -
     groups: dict[uuid.UUID, tuple[KnowledgeBase, list[Document]]] = {}
     for document in offered.select_related("base").order_by("base__name", "base_id", "title", "pk"):
         groups.setdefault(document.base_id, (document.base, []))[1].append(document)
-    several = ids if kind == "documents" else []
-    return [group_of(base, members, counts[pk], chosen, several) for pk, (base, members) in groups.items()]
+    picked = Document.objects.visible_to(user).living().filter(pk__in=several).order_by("title", "pk")
+    titles: dict[uuid.UUID, list[str]] = {}
+    for base_id, title in picked.values_list("base_id", "title"):
+        titles.setdefault(base_id, []).append(title)
+    return [group_of(base, members, counts[pk], chosen, titles.get(pk, [])) for pk, (base, members) in groups.items()]
 
 
 def group_of(
-    base: KnowledgeBase, offered: list[Document], count: int, chosen: str, several: list[uuid.UUID]
+    base: KnowledgeBase, offered: list[Document], count: int, chosen: str, named: list[str]
 ) -> tuple[str, list[Choice]]:
+    """The choices of one base; `named` are the titles of the several documents that are chosen in it, read or not."""
     whole = (f"base:{base.pk}", f"{whole_words(base)} ({count})")
-    named = [document.title for document in offered if document.pk in several]
     words = gettext("%(count)s chosen: %(titles)s") % {"count": len(named), "titles": ", ".join(named)}
     marked = [(chosen, words)] if named else []
     return base.name, [whole, *marked, *((f"document:{document.pk}", document.title) for document in offered)]
@@ -121,19 +128,22 @@ def group_of(
 def resolve(user: Viewer, base: KnowledgeBase, document_ids: Iterable[str]) -> list[Document]:
     """A stored question's documents as they are now, each with its current parse. Raises ScopeError if none is left.
 
+    Those not read yet, or unreadable, are among them: what they hold was not looked at, and a run must say so (R57).
     Between asking and answering a person may lose access, and a document may be deleted (W5).
     """
     if not KnowledgeBase.objects.visible_to(user).filter(pk=base.pk).exists():
         raise ScopeError(gettext("This base is no longer open to you."))
     chosen = list(dict.fromkeys(newest(document_ids)))
-    documents = askable(user, base).select_related("current_parse", "base").order_by("title", "pk")
+    living = Document.objects.visible_to(user).living().filter(base=base)
+    documents = living.select_related("current_parse", "base").order_by("title", "pk")
     if chosen:
         documents = documents.filter(pk__in=chosen)
     found = list(documents)
-    if len(found) < len(chosen):
+    is_askable = any(document.current_parse for document in found)
+    if len(found) < len(chosen) or (chosen and not is_askable):
         raise ScopeError(
             gettext("The document this question was asked of has been deleted or cannot be read any more.")
         )
-    if not found:
+    if not is_askable:
         raise ScopeError(gettext("No document of this base has been read yet, so there is nothing to ask."))
     return found

@@ -153,7 +153,8 @@ def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_base(request.user, pk, *(access.READ if action == "ask" else access.WRITE))
     documents = find_picked(request, found)
     if action == "ask":
-        ids = documents.answering().values_list("pk", flat=True)[:ASKED_MAX]
+        # With those that are not read, so that the answer says of them that nobody looked.
+        ids = documents.values_list("pk", flat=True)[:ASKED_MAX] if documents.answering().exists() else []
         return redirect(f"{reverse('chat:home')}?{urlencode([('document', pk) for pk in ids] or {'base': found.pk})}")
     if action not in bulk.ACTIONS:
         raise Http404("There is no such action.")

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from retrieval.filters import Filters, Within
+from retrieval.accounting import summarise
+from retrieval.filters import Within
 from retrieval.types import Candidate, Coverage, Gate, Hit, Question, Ranking, SearchedWord, Settled, Status
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import weigh_terms
@@ -55,28 +56,6 @@ def count_words(
     )
 
 
-def coverage_of(contents: Sequence[DocumentContent], filters: Filters | None = None) -> Coverage:
-    """The pages that have text, and by name those that could not be read; of a question for some pages, those alone."""
-    asked = set(filters.pages) if filters else set()
-    pages_of = [(content, page) for content in contents for page in content.pages if not asked or page.number in asked]
-    blind = [
-        (content, page)
-        for content, page in pages_of
-        if page.text_layer == "none" or page.number in content.unreadable_pages
-    ]
-    pages = len(pages_of)
-    named = len(contents) > 1
-    return Coverage(
-        documents=len(contents),
-        pages=pages,
-        pages_with_text=pages - len(blind),
-        sections=sum(1 for content in contents for entry in content.toc if entry.origin != "front"),
-        unreadable=tuple(
-            f"{content.title}, p. {page.number}" if named else f"p. {page.number}" for content, page in blind
-        ),
-    )
-
-
 def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
     """The evidence that no word of the topic occurs, or "". Years and words that only frame a question do not count."""
     counts = {word.text: word.count for word in searched}
@@ -105,7 +84,10 @@ def judge_absence(
     hits: Sequence[Hit],
     ranking: Ranking,
 ) -> AbsenceVerdict:
-    """Apply gates G0-G3 in order; the first that fires gives the reason. Only zero hits prove absence."""
+    """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence.
+
+    Whatever fires, it is "not found" only where the coverage has no gap.
+    """
     zero = zero_hits(question, searched)
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
     is_judged = ranking.status == "ran" and ranking.arbiter != "none"
@@ -113,14 +95,13 @@ def judge_absence(
     is_pinned = "pinned" in proposed
     saved = bool(primary) and (is_pinned or ranking.arbiter == "model")
     nothing = not ranking.verdicts or (is_judged and not primary)
-    short = coverage.pages_with_text < coverage.pages
     fires = {
         "G1": bool(zero) and not proposed and not saved,
         "G2": bool(zero) and bool(proposed) and not saved and not is_pinned,
         "G3": not zero and nothing or (is_pinned and nothing),
     }
     is_absent = any(fires.values())
-    fires["G0"] = short and is_absent
+    fires["G0"] = is_absent and bool(coverage.gaps)
     evidence = {
         "G0": coverage_evidence(coverage),
         "G1": zero or hits_evidence(searched),
@@ -134,7 +115,7 @@ def judge_absence(
         return AbsenceVerdict("weak", ranking.answerable_reason, gates)
     reason = zero if zero else ranking_evidence(ranking)
     if fires["G0"]:
-        return AbsenceVerdict("cannot_tell", f"{reason}; but {coverage_evidence(coverage)}", gates)
+        return AbsenceVerdict("cannot_tell", f"{reason}; but {'; '.join(coverage.gaps)}", gates)
     if zero and is_foreign(question, contents):
         languages = " and ".join(sorted({LANGUAGES.get(content.language, content.language) for content in contents}))
         asked = LANGUAGES.get(question.language, question.language)
@@ -145,8 +126,12 @@ def judge_absence(
 
 
 def coverage_evidence(coverage: Coverage) -> str:
-    said = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
-    return f"{said}; not readable: {', '.join(coverage.unreadable[:10])}" if coverage.unreadable else said
+    """The documents and pages of the scope, and every gap."""
+    states = (coverage.documents, coverage.read, coverage.counted, coverage.unreadable_documents)
+    said = [summarise(*states)] if coverage.documents > 1 else []
+    if coverage.pages_with_text == coverage.pages:
+        said.append(f"{coverage.pages_with_text} of {coverage.pages} pages have text")
+    return "; ".join([*said, *coverage.gaps])
 
 
 def hits_evidence(searched: Sequence[SearchedWord]) -> str:

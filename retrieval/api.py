@@ -33,6 +33,7 @@ from retrieval.types import METHODS, POINTED, ROLE_ORDER
 
 ROLES = sorted(ROLE_ORDER)
 METHOD_NAMES = [*METHODS, *POINTED]
+DOCUMENT_STATES = ["read", "counted", "unreadable"]
 STATUSES = ["found", "weak", "not_found", "cannot_tell", "clarify"]
 
 # ---- the result of R61-R63, described; `record.result_json` writes it
@@ -120,12 +121,45 @@ class SearchedSerializer(serializers.Serializer[Any]):
     count = serializers.IntegerField()
 
 
+class ScoresSerializer(serializers.Serializer[Any]):
+    """What gave a document its rank in the shortlist; null where it had no place in that list."""
+
+    words = serializers.FloatField(allow_null=True, help_text="The full-text rank of its best passage.")
+    meaning = serializers.FloatField(allow_null=True, help_text="The cosine similarity of its nearest passage.")
+    name = serializers.FloatField(allow_null=True, help_text="Words of the question in its title and file name.")
+    fused = serializers.FloatField(allow_null=True, help_text="What the ranks of these add up to.")
+
+
+class ScopeDocumentSerializer(serializers.Serializer[Any]):
+    """A document of the scope. Those that were read have more of what the run keeps: file name, lines, parser."""
+
+    document_id = serializers.UUIDField()
+    title = serializers.CharField()
+    sha256 = serializers.CharField()
+    parse_id = serializers.UUIDField(allow_null=True)
+    parse_number = serializers.IntegerField(allow_null=True)
+    pages = serializers.IntegerField(allow_null=True)
+    pages_with_text = serializers.IntegerField(allow_null=True)
+    state = serializers.ChoiceField(
+        DOCUMENT_STATES, help_text="read line by line, counted (searched for words only), or unreadable"
+    )
+    cause = serializers.CharField(allow_null=True, help_text="Why it is unreadable: waiting, no_text, encrypted, …")
+    reason = serializers.CharField(help_text="Why it was read or left out, in words.")
+    rank = serializers.IntegerField(allow_null=True)
+    ranked = serializers.IntegerField(allow_null=True, help_text="How many documents were ranked.")
+    scores = ScoresSerializer(allow_null=True)
+    words = serializers.ListField(
+        child=serializers.CharField(), help_text="Words of the question that occur in a counted document."
+    )
+
+
 class ResultSerializer(serializers.Serializer[Any]):
     """The RetrievalResult; candidates primary first. `run_id` is its record."""
 
     run_id = serializers.UUIDField()
     doc_id = serializers.UUIDField(allow_null=True, help_text="The document, when only one was asked.")
-    documents = serializers.ListField(child=serializers.DictField())
+    documents = ScopeDocumentSerializer(many=True, help_text="Every document of the scope, in its order.")
+    looked_at = serializers.CharField(allow_null=True, help_text="What was done with the documents, in one line.")
     question = serializers.CharField()
     status = serializers.ChoiceField(STATUSES)
     not_found = serializers.BooleanField()

@@ -1,28 +1,39 @@
 """A base with many documents: which of them are read line by line, and what SQL finds in the others (R93, R104)."""
 
 import uuid
-from collections.abc import Iterable, Sequence
-from functools import reduce
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from itertools import zip_longest
+from math import isfinite
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, SearchRank
-from django.db.models import F, Max
+from django.db.models import Count, F, Max
 from pgvector.django import CosineDistance
 
 from documents.base_settings import BaseSettings
-from documents.models import Document, Embedding, Line, Passage
+from documents.models import Document, Embedding, IngestJob, Line, Page, Parse, Passage
 from documents.storage.content import DocumentContent, load_content
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
+from retrieval import accounting
 from retrieval.candidates.fusion import fuse, rank_in_order
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import retrieve
 from retrieval.question.documents_named import Name, documents_named
-from retrieval.question.parse import parse_question
 from retrieval.question.phrasing import read_phrasing, without_pages
-from retrieval.types import ConceptTerms, Keyword, Question, RetrievalResult
+from retrieval.types import (
+    UNANSWERED,
+    ConceptTerms,
+    Keyword,
+    Place,
+    Question,
+    RetrievalResult,
+    ScopeAccount,
+    ScopeDocument,
+)
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.tokens import is_generic, is_stop_word, language_of, normalise_words
 
@@ -36,12 +47,16 @@ COVERS_MAX = 20_000  # about 1.5 KB each
 _covers: dict[uuid.UUID, str] = {}
 
 
-class Elsewhere(NamedTuple):
+@dataclass(frozen=True)
+class Shortlist:
     """What SQL found in those documents of the scope that were not read line by line."""
 
-    documents: int
-    pages: int
-    counts: dict[str, int]
+    chosen: tuple[Document, ...]
+    reasons: Mapping[uuid.UUID, str]
+    places: Mapping[uuid.UUID, Place] = field(default_factory=dict)
+
+    def reason_of(self, document: Document) -> str:
+        return self.reasons.get(document.pk, accounting.OTHERS_NAMED)
 
 
 def contents_for(
@@ -52,7 +67,7 @@ def contents_for(
     dictionary: Sequence[ConceptTerms] = (),
 ) -> list[DocumentContent]:
     """The contents to search, in the order of the documents: all if there are few, else the most promising."""
-    return content_for(shortlist(question_text, documents, settings or BaseSettings(), dictionary))
+    return content_for(shortlist(question_text, with_reading(documents), settings or BaseSettings(), dictionary).chosen)
 
 
 def retrieve_among(
@@ -63,35 +78,48 @@ def retrieve_among(
     dictionary: Sequence[ConceptTerms] = (),
     **options: Any,
 ) -> RetrievalResult:
-    """Retrieve from the chosen documents, and from the most promising others if the documents named do not answer.
+    """Choose documents, read them, and when the ones the question names do not answer, read the best others with them.
 
-    `options` are those of `pipeline.retrieve`. Zero hits are counted over the whole scope. If a model was asked, its
-    judgement of the named documents is final: one question is one call.
+    `options` are those of `pipeline.retrieve`. Every document of the scope is accounted for, also one that cannot be
+    read; zero hits are counted over all that can. The second pass reads the documents of the first again, so that one
+    judgement and one record cover both. If a model was asked, its judgement of the named documents is final: one question
+    is one call.
     """
-    chosen = shortlist(question_text, documents, settings, dictionary)
-    result = retrieve_in(chosen, question_text, documents, settings=settings, dictionary=dictionary, **options)
-    taken = {document.pk for document in chosen}
-    others = [document for document in documents if document.pk not in taken]
+
+    def ask(chosen: Shortlist) -> RetrievalResult:
+        return retrieve_in(question_text, documents, chosen, settings=settings, dictionary=dictionary, **options)
+
+    readable = with_reading(documents)
+    first = shortlist(question_text, readable, settings, dictionary)
+    result = ask(first)
     is_asked = bool(result.ranking.exchange or result.reading)
-    if not result.not_found or is_asked or not others or len(chosen) >= DOCUMENTS_MAX:
+    is_all = len(first.chosen) == min(len(readable), DOCUMENTS_MAX)
+    if result.status not in UNANSWERED or is_asked or is_all:
         return result
-    second = promising(question_text, others, settings, dictionary)
-    found = retrieve_in(second, question_text, documents, settings=settings, dictionary=dictionary, **options)
-    return result if found.not_found else found
+    second = ask(widened(first, question_text, readable, settings, dictionary))
+    spent_ms = {"first_pass": round(sum(result.timings_ms.values()), 1)}
+    return replace(second, timings_ms=spent_ms | second.timings_ms)
 
 
 def retrieve_in(
-    chosen: Sequence[Document],
     question_text: str,
     documents: Sequence[Document],
+    chosen: Shortlist,
     *,
     settings: BaseSettings,
     dictionary: Sequence[ConceptTerms],
     **options: Any,
 ) -> RetrievalResult:
-    contents = content_for(chosen)
-    counts = count_elsewhere(question_text, documents, contents, dictionary).counts
-    return retrieve(question_text, contents, settings=settings, dictionary=dictionary, elsewhere=counts, **options)
+    contents = content_for(chosen.chosen)
+    account_for = partial(account_of_scope, documents, contents, chosen)
+    return retrieve(
+        question_text, contents, settings=settings, dictionary=dictionary, account_for=account_for, **options
+    )
+
+
+def with_reading(documents: Iterable[Document]) -> list[Document]:
+    """The documents that have been read."""
+    return [document for document in documents if document.current_parse]
 
 
 def content_for(documents: Iterable[Document]) -> list[DocumentContent]:
@@ -99,39 +127,75 @@ def content_for(documents: Iterable[Document]) -> list[DocumentContent]:
     return [load_content(document.current_parse) for document in documents if document.current_parse]
 
 
+# ---- which documents are read
+
+
 def shortlist(
     question_text: str,
     documents: Sequence[Document],
     settings: BaseSettings,
     dictionary: Sequence[ConceptTerms] = (),
-) -> list[Document]:
-    """At most DOCUMENTS_MAX documents: those the question names, else the most promising.
+) -> Shortlist:
+    """At most DOCUMENTS_MAX documents: the ones named, else by their best passages in words and in meaning and names.
 
     Every query is limited to the ids of the given documents.
     """
     chosen = find_named_documents(question_text, documents, dictionary)
     if 0 < len(chosen) <= DOCUMENTS_MAX:
-        return chosen
+        return Shortlist(tuple(chosen), {document.pk: accounting.NAMED for document in chosen})
     return promising(question_text, chosen or documents, settings, dictionary)
 
 
+def widened(
+    first: Shortlist,
+    question_text: str,
+    documents: Sequence[Document],
+    settings: BaseSettings,
+    dictionary: Sequence[ConceptTerms],
+) -> Shortlist:
+    """The documents of a first pass with the most promising others, DOCUMENTS_MAX together."""
+    taken = {document.pk for document in first.chosen}
+    others = [document for document in documents if document.pk not in taken]
+    more = promising(question_text, others, settings, dictionary, limit=DOCUMENTS_MAX - len(taken))
+    taken |= {document.pk for document in more.chosen}
+    return Shortlist(
+        chosen=tuple(document for document in documents if document.pk in taken),
+        reasons={**first.reasons, **{document.pk: accounting.WIDENED for document in others}},
+        places=more.places,
+    )
+
+
 def promising(
-    question_text: str, documents: Sequence[Document], settings: BaseSettings, dictionary: Sequence[ConceptTerms]
-) -> list[Document]:
+    question_text: str,
+    documents: Sequence[Document],
+    settings: BaseSettings,
+    dictionary: Sequence[ConceptTerms],
+    limit: int = DOCUMENTS_MAX,
+) -> Shortlist:
     """At most DOCUMENTS_MAX documents, ranked by their best passages (words and meaning) and by their names."""
-    if len(documents) <= DOCUMENTS_MAX:
-        return list(documents)
+    if len(documents) <= limit:
+        return Shortlist(tuple(documents), {document.pk: accounting.ALL_READ for document in documents})
     topic = without_pages(read_phrasing(question_text).topic)
     searched = searched_phrases(topic, dictionary)
     lexical_weight, vector_weight = RERANK_WEIGHTS if settings.ranking == "rerank" else (LEXICAL_WEIGHT, VECTOR_WEIGHT)
-    lists = [(lexical_weight, lexical(searched, documents))]
-    if settings.embeddings != "none":
-        lists.append((vector_weight, find_near_documents(topic, documents)))
-    lists.append((NAME_WEIGHT, sharing_words(topic, documents)))
-    scores = fuse((weight, rank_in_order(ranked)) for weight, ranked in lists)
-    best = sorted(documents, key=lambda document: -scores.get(document.pk, 0.0))[:DOCUMENTS_MAX]
-    kept = {document.pk for document in best}
-    return [document for document in documents if document.pk in kept]
+    words, names = lexical(searched, documents), sharing_words(topic, documents)
+    meaning = find_near_documents(topic, documents) if settings.embeddings != "none" else {}
+    lists = [(lexical_weight, words), (vector_weight, meaning), (NAME_WEIGHT, names)]
+    fused = fuse((weight, rank_in_order(scored)) for weight, scored in lists)
+    order = sorted(documents, key=lambda document: -fused.get(document.pk, 0.0))
+    kept = {document.pk for document in order[:limit]}
+    places, reasons = {}, {}
+    for rank, document in enumerate(order, 1):
+        key, is_ranked = document.pk, document.pk in fused
+        scores = [rounded(scored.get(key)) for scored in (words, meaning, names, fused)]
+        places[key] = Place(len(documents), rank if is_ranked else None, *scores)
+        unranked = accounting.FILLED if key in kept else accounting.UNRANKED
+        reasons[key] = accounting.RANKED if is_ranked else unranked
+    return Shortlist(tuple(document for document in documents if document.pk in kept), reasons, places)
+
+
+def rounded(score: float | None) -> float | None:
+    return round(score, 6) if score is not None and isfinite(score) else None
 
 
 def find_named_documents(
@@ -171,10 +235,10 @@ def read_document_names(documents: Sequence[Document]) -> list[Name]:
     ]
 
 
-def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> list[uuid.UUID]:
-    """The documents by their best passage in words."""
+def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> dict[uuid.UUID, float]:
+    """The documents by their best passage in words, best first, each with its full-text rank."""
     if not phrases:
-        return []
+        return {}
     ranked: list[tuple[float, uuid.UUID]] = []
     for config in configs_of(documents):
         parses = [document.current_parse_id for document in documents if of_config(document, config)]
@@ -187,18 +251,25 @@ def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> list[uuid.
             .values_list("rank", "parse__document_id")[:PASSAGES_MAX]
         )
         ranked += [(float(rank), key) for rank, key in rows]
-    return [key for _, key in sorted(ranked, key=lambda pair: -pair[0])]
+    return {key: rank for rank, key in sorted(ranked, key=lambda pair: -pair[0])}
 
 
-def find_near_documents(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
-    """The documents of the nearest passages. Vectors of different models do not compare, so their results alternate."""
+def find_near_documents(topic: str, documents: Sequence[Document]) -> dict[uuid.UUID, float]:
+    """The documents of the passages nearest in meaning, each with its nearness (1 is the same meaning).
+
+    Where two models made the vectors they come in turns: they compare apart.
+    """
     parses = [document.current_parse for document in documents if document.current_parse]
     keys = sorted({parse.embedding_model for parse in parses if parse.embedding_model})
     ranked = [near_by(topic, key, [parse.pk for parse in parses if parse.embedding_model == key]) for key in keys]
-    return [key for turn in zip_longest(*ranked) for key in turn if key]
+    nearest: dict[uuid.UUID, float] = {}
+    for turn in zip_longest(*ranked):
+        for key, nearness in filter(None, turn):
+            nearest.setdefault(key, nearness)
+    return nearest
 
 
-def near_by(topic: str, model_key: str, parse_ids: Sequence[uuid.UUID]) -> list[uuid.UUID]:
+def near_by(topic: str, model_key: str, parse_ids: Sequence[uuid.UUID]) -> list[tuple[uuid.UUID, float]]:
     """The documents of the nearest passages among one model's vectors; none if the model cannot be asked."""
     try:
         vector = query_vector(topic, model_key)
@@ -209,37 +280,113 @@ def near_by(topic: str, model_key: str, parse_ids: Sequence[uuid.UUID]) -> list[
         .exclude(passage=None)
         .annotate(distance=CosineDistance("vector", vector))
         .order_by("distance", "pk")
-        .values_list("document_id", flat=True)[:PASSAGES_MAX]
+        .values_list("document_id", "distance")[:PASSAGES_MAX]
     )
-    return list(rows)
+    return [(key, 1 - float(distance)) for key, distance in rows]
 
 
-def sharing_words(topic: str, documents: Sequence[Document]) -> list[uuid.UUID]:
-    """The documents whose title or file name shares words with the question, most words first."""
+def sharing_words(topic: str, documents: Sequence[Document]) -> dict[uuid.UUID, float]:
+    """The documents whose title or file name shares words with the question, most words first, with how many."""
     asked = set(search_words(topic))
     shared = [(len(asked & set(normalise_words(name_of(document)))), document.pk) for document in documents]
-    return [key for count, key in sorted(shared, key=lambda pair: -pair[0]) if count]
+    return {key: float(count) for count, key in sorted(shared, key=lambda pair: -pair[0]) if count}
 
 
-def count_elsewhere(
-    question_text: str,
-    documents: Sequence[Document],
-    contents: Sequence[DocumentContent],
-    dictionary: Sequence[ConceptTerms] = (),
-) -> Elsewhere:
-    """For each word of the question, the number of passages in the other documents that contain it, to prove absence.
+def searched_phrases(topic: str, dictionary: Sequence[ConceptTerms]) -> list[str]:
+    """The words of a topic that say something, and every term of the concepts it names."""
+    terms = [phrase for concept in concepts_named(topic, dictionary) for _, phrase in searched_terms(concept.concept)]
+    return list(dict.fromkeys([*search_words(topic), *terms]))
+
+
+# ---- what is known of the documents that are not read
+
+
+def account_of_scope(
+    documents: Sequence[Document], contents: Sequence[DocumentContent], chosen: Shortlist, question: Question
+) -> ScopeAccount:
+    """Every document of a scope, of which `contents` are read: in the others each word of the question is counted.
 
     A word counts with the terms of its concept, as in the documents that are read.
     """
-    read = {content.parse_id for content in contents}
-    others = [
-        document for document in documents if document.current_parse and str(document.current_parse_id) not in read
-    ]
-    pages = sum(document.current_parse.page_count for document in others if document.current_parse)
-    if not others:
-        return Elsewhere(0, 0, {})
-    groups = phrases_by_leader(parse_question(question_text, contents, dictionary))
-    return Elsewhere(len(others), pages, {text: passages_with(phrases, others) for text, phrases in groups.items()})
+    read = {content.document_id: content for content in contents}
+    counted = [document for document in with_reading(documents) if str(document.pk) not in read]
+    found = {text: passages_with(phrases, counted) for text, phrases in phrases_by_leader(question).items()}
+    blind = find_blind_pages(document.current_parse for document in counted)
+    jobs = last_jobs(document for document in documents if not document.current_parse)
+
+    def row_of(document: Document) -> ScopeDocument:
+        reason, place = chosen.reason_of(document), chosen.places.get(document.pk)
+        if content := read.get(str(document.pk)):
+            return accounting.read_document(content, reason, place)
+        parse = document.current_parse
+        if parse is None:
+            return unread_document(document, jobs.get(document.pk))
+        words = tuple(text for text, passages in found.items() if parse.pk in passages)
+        return counted_document(document, parse, len(blind.get(parse.pk, ())), reason, place, words)
+
+    return ScopeAccount(
+        documents=tuple(map(row_of, documents)),
+        counts={text: sum(passages.values()) for text, passages in found.items()},
+        unreadable=tuple(
+            accounting.name_page(document.title, number)
+            for document in counted
+            if document.current_parse
+            for number in blind.get(document.current_parse.pk, ())
+        ),
+    )
+
+
+def counted_document(
+    document: Document, parse: Parse, blind: int, reason: str, place: Place | None, words: tuple[str, ...]
+) -> ScopeDocument:
+    """A document in which words were counted only; in one without text there were none to count."""
+    has_text = blind < parse.page_count
+    return ScopeDocument(
+        document_id=str(document.pk),
+        title=document.title,
+        sha256=document.sha256,
+        state="counted" if has_text else "unreadable",
+        reason=reason if has_text else accounting.CAUSES["no_text"],
+        cause="" if has_text else "no_text",
+        parse_id=str(parse.pk),
+        parse_number=parse.number,
+        pages=parse.page_count,
+        pages_with_text=parse.page_count - blind,
+        place=place,
+        words=words,
+    )
+
+
+def unread_document(document: Document, job: IngestJob | None) -> ScopeDocument:
+    """A document without any reading: it waits, is being read, or could not be."""
+    is_failed = document.state not in (Document.State.WAITING, Document.State.READING)
+    cause, reason = document.state if not is_failed else "failed", ""
+    if is_failed and job:
+        stopped = "cancelled" if job.state == IngestJob.State.CANCELLED else "failed"
+        cause, reason = job.reason_code or stopped, job.error_for_people
+    return ScopeDocument(
+        document_id=str(document.pk),
+        title=document.title,
+        sha256=document.sha256,
+        state="unreadable",
+        reason=reason or accounting.CAUSES.get(cause, accounting.CAUSES["failed"]),
+        cause=cause,
+    )
+
+
+def find_blind_pages(parses: Iterable[Parse | None]) -> dict[uuid.UUID, list[int]]:
+    """The numbers of the pages without text, of the parses that have any."""
+    blind = {parse.pk: set(parse.unreadable_pages) for parse in parses if parse}
+    pages = Page.objects.filter(parse__in=list(blind), text_layer="none").order_by()
+    for parse_id, number in pages.values_list("parse_id", "number"):
+        blind[parse_id].add(number)
+    return {parse_id: sorted(numbers) for parse_id, numbers in blind.items() if numbers}
+
+
+def last_jobs(documents: Iterable[Document]) -> dict[uuid.UUID, IngestJob]:
+    """The last job of each document, which says why it has no reading."""
+    jobs = IngestJob.objects.filter(document__in=list(documents)).order_by("document_id", "-created_at")
+    return {job.document_id: job for job in jobs.distinct("document_id")}
 
 
 def phrases_by_leader(question: Question) -> dict[str, list[str]]:
@@ -255,20 +402,17 @@ def phrases_by_leader(question: Question) -> dict[str, list[str]]:
     }
 
 
-def passages_with(phrases: Sequence[str], documents: Sequence[Document]) -> int:
-    return sum(
-        Passage.objects.filter(
-            parse__in=[document.current_parse_id for document in documents if of_config(document, config)],
-            search=any_of(phrases, config),
-        ).count()
-        for config in configs_of(documents)
-    )
+def passages_with(phrases: Sequence[str], documents: Sequence[Document]) -> dict[uuid.UUID, int]:
+    """On how many passages one of the phrases occurs, by the parse of each document that has any."""
+    found: dict[uuid.UUID, int] = {}
+    for config in configs_of(documents):
+        parses = [document.current_parse_id for document in documents if of_config(document, config)]
+        rows = Passage.objects.filter(parse__in=parses, search=any_of(phrases, config)).order_by()
+        found.update(rows.values_list("parse_id").annotate(Count("pk")))
+    return found
 
 
-def searched_phrases(topic: str, dictionary: Sequence[ConceptTerms]) -> list[str]:
-    """The meaningful words of a topic, and every term of the concepts it names."""
-    terms = [phrase for concept in concepts_named(topic, dictionary) for _, phrase in searched_terms(concept.concept)]
-    return list(dict.fromkeys([*search_words(topic), *terms]))
+# ---- words and configurations
 
 
 def configs_of(documents: Sequence[Document]) -> list[str]:

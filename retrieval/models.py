@@ -43,6 +43,7 @@ ERASED_CANDIDATE = {
     "snippet": "",
     "brief": "",
 }
+ERASED_DOCUMENT = {"reason": "", "words": []}
 
 
 class Concept(models.Model):
@@ -237,3 +238,45 @@ class RunCandidate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.candidate_id} {self.role}"
+
+
+class RunDocument(models.Model):
+    """One document of a run's scope, whether it was read, counted in or neither, with its place in the shortlist.
+
+    A table and not a column of the run: a base may hold ten thousand. Runs from before it have none.
+    """
+
+    run = models.ForeignKey(RetrievalRun, on_delete=models.PROTECT, related_name="documents", db_index=False)
+    position = models.PositiveIntegerField()  # in the order of the scope, from 1
+    document = models.ForeignKey(
+        Document, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    parse = models.ForeignKey(
+        Parse, null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    parse_number = models.PositiveIntegerField(null=True)
+    title = models.CharField(max_length=300)
+    sha256 = models.CharField(max_length=64)
+    pages = models.PositiveIntegerField(null=True)
+    pages_with_text = models.PositiveIntegerField(null=True)
+    state = models.CharField(max_length=10)  # read, counted, unreadable
+    cause = models.CharField(max_length=30, blank=True)
+    reason = models.TextField()
+    rank = models.PositiveIntegerField(null=True)
+    ranked = models.PositiveIntegerField(null=True)  # how many documents the shortlist was made of
+    words_score = models.FloatField(null=True)
+    meaning_score = models.FloatField(null=True)
+    name_score = models.FloatField(null=True)
+    fused_score = models.FloatField(null=True)
+    words = models.JSONField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "position"], name="retrieval_document_position"),
+            models.UniqueConstraint(fields=["run", "document"], name="retrieval_document_once"),
+        ]
+        triggers = erasable(ERASED_DOCUMENT)
+
+    def __str__(self) -> str:
+        return f"{self.title} {self.state}"

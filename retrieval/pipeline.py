@@ -1,7 +1,7 @@
 """The conductor of retrieval: turns a question and its documents into a result. It writes nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from documents.base_settings import BaseSettings
@@ -11,6 +11,7 @@ from llm.exchange import Exchange
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
 from retrieval.absence import AbsenceVerdict
+from retrieval.accounting import account_of, coverage_of
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import fit_request, fit_snippets, toc_block
 from retrieval.candidates.pool import pool_size, propose
@@ -29,11 +30,13 @@ from retrieval.types import (
     Question,
     Ranking,
     RetrievalResult,
+    ScopeAccount,
     SearchedWord,
 )
 
 OnStage = Callable[[str, dict[str, Any]], None]
-MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may answer a question whose words do not occur (G2)
+AccountFor = Callable[[Question], ScopeAccount]
+MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
 UNASKED_ARBITERS: dict[str, ArbiterName] = {"rules": "rules", "none": "none", "rerank": "rerank"}
 
 
@@ -46,7 +49,7 @@ def retrieve(
     arbiter: ArbiterName | None = None,
     dictionary: Sequence[ConceptTerms] = (),
     on_stage: OnStage | None = None,
-    elsewhere: Mapping[str, int] | None = None,
+    account_for: AccountFor | None = None,
     filters: Filters = UNFILTERED,
 ) -> RetrievalResult:
     """Find the passages of the documents that answer a question, or show that there are none, recording every step.
@@ -58,8 +61,9 @@ def retrieve(
     5. arbitrate: a verdict for each candidate
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts
-    `filters` narrow what is searched and how much is judged. `elsewhere` counts words in documents of the scope outside
-    `contents` (by SQL, see corpus). Raises DetectionTimeout if step 3 takes too long.
+    `account_for` accounts for every document of the scope once the question is read, where it has more than `contents`
+    (by SQL, see corpus). `filters` narrow what is searched and how much is judged. Raises DetectionTimeout if step 3
+    takes too long.
     """
     tell: OnStage = on_stage or (lambda stage, figures: None)
     clock = Clock()
@@ -71,8 +75,9 @@ def retrieve(
     if mode == "thorough" and name in MODEL_ARBITERS:
         question, reading = read_by_model(question, contents, dictionary)
     plan = dispatch.plan(question, contents, settings, mode)
+    account = account_for(question) if account_for else account_of(contents)
     if question.clarification:
-        return build_clarification(question, plan, contents, name, settings, reading)
+        return build_clarification(question, plan, contents, account, name, settings, reading)
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
@@ -80,7 +85,7 @@ def retrieve(
     hits, plan = narrow_hits(hits, plan, filters, within)
     clock.stop("detect")
     tell("hits", {"hits": len(hits), "by": Counter(hit.method for hit in hits)})
-    searched = absence.count_words(question, contents, elsewhere or {} if within is None else {}, within)
+    searched = absence.count_words(question, contents, account.counts if within is None else {}, within)
     candidates: tuple[Briefed, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     if not is_barred(name, question, plan, searched):
@@ -98,15 +103,18 @@ def retrieve(
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
     ranking = arbitrate(name, question, candidates, contents, hits, settings.risk_max)
     clock.stop("arbitrate")
-    coverage = absence.coverage_of(contents, filters)
+    coverage = coverage_of(question, contents, account, filters.pages)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
     finding = say_where(finding, filters, within)
     settled = settle(candidates, ranking, question, contents)
+    # What could not be read elsewhere in a base does not make what was found here less sure.
+    read_coverage = coverage_of(question, contents, account_of(contents), filters.pages)
     clock.stop("calibrate")
     result = RetrievalResult(
         question=question,
         plan=plan,
         scope=tuple(content.snapshot() for content in contents),
+        documents=account.documents,
         hits=tuple(hits),
         candidates=settled,
         ranking=ranking,
@@ -115,7 +123,7 @@ def retrieve(
         coverage=coverage,
         status=finding.status,
         not_found_reason=finding.reason,
-        confidence=absence.confidence_of(finding.status, settled, ranking, coverage),
+        confidence=absence.confidence_of(finding.status, settled, ranking, read_coverage),
         methods_used=plan.detectors,
         toc_shown=toc,
         settings=settings.to_json() | ({"filters": filters.to_json()} if filters.words else {}),
@@ -158,6 +166,7 @@ def build_clarification(
     question: Question,
     plan: Plan,
     contents: Sequence[DocumentContent],
+    account: ScopeAccount,
     arbiter: ArbiterName,
     settings: BaseSettings,
     reading: Exchange | None,
@@ -167,12 +176,13 @@ def build_clarification(
         question=question,
         plan=plan,
         scope=tuple(content.snapshot() for content in contents),
+        documents=account.documents,
         hits=(),
         candidates=(),
         ranking=Ranking(arbiter, "not_needed", ()),
         gates=(),
         searched=(),
-        coverage=absence.coverage_of(contents),
+        coverage=coverage_of(question, contents, account),
         status="clarify",
         not_found_reason="",
         confidence=0.0,

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,12 +17,14 @@ from ledger.payload import Payload, object_of
 from llm.models import LLMCall
 from llm.payload import COLUMNS as CALL_COLUMNS
 from llm.payload import call_of
+from retrieval.accounting import reason_in_full, summarise
 from retrieval.arbiter.brief import candidate_block
-from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import ABSENT, Hit, RetrievalResult, Settled
+from retrieval.models import RetrievalRun, RunCandidate, RunDocument
+from retrieval.types import ABSENT, Hit, Place, RetrievalResult, ScopeDocument, Settled
 from retrieval.version import program_version
 
-RUN_FORMAT = "docintel-run-2"
+RUN_FORMAT = "docintel-run-3"  # with every document of the scope
+SECOND_FORMAT = "docintel-run-2"  # of runs that list none: failed ones, and those from before they were listed
 FIRST_FORMAT = "docintel-run-1"  # of entries without a salt, made before content could be erased
 RUN_COLUMNS = (
     "id",
@@ -106,21 +108,47 @@ CANDIDATES = (
     f"(SELECT coalesce(json_agg({object_of('candidate', CANDIDATE_COLUMNS)} ORDER BY candidate.position), '[]') "
     "FROM retrieval_runcandidate candidate WHERE candidate.run_id = row.id)"
 )
+DOCUMENT_COLUMNS = (
+    "id",
+    "run_id",
+    "position",
+    "document_id",
+    "parse_id",
+    "parse_number",
+    "title",
+    "sha256",
+    "pages",
+    "pages_with_text",
+    "state",
+    "cause",
+    "reason",
+    "rank",
+    "ranked",
+    "words_score",
+    "meaning_score",
+    "name_score",
+    "fused_score",
+    "words",
+)
+DOCUMENTS = (
+    f"(SELECT json_agg({object_of('document', DOCUMENT_COLUMNS)} ORDER BY document.position) "
+    "FROM retrieval_rundocument document WHERE document.run_id = row.id)"
+)
+PARTS = {"run": object_of("row", RUN_COLUMNS), "candidates": CANDIDATES, "llm_call": call_of("row")}
+THIRD_FORM = object_of("row", (), format=f"'{RUN_FORMAT}'", **PARTS, documents=DOCUMENTS)
+SECOND_FORM = object_of("row", (), format=f"'{SECOND_FORMAT}'", **PARTS)
 RUN = Payload(
     kind="run",
     table="retrieval_retrievalrun",
-    text=object_of(
-        "row",
-        (),
-        format=f"'{RUN_FORMAT}'",
-        run=object_of("row", RUN_COLUMNS),
-        candidates=CANDIDATES,
-        llm_call=call_of("row"),
+    text=(
+        "CASE WHEN EXISTS (SELECT 1 FROM retrieval_rundocument document WHERE document.run_id = row.id) "
+        f"THEN {THIRD_FORM} ELSE {SECOND_FORM} END"
     ),
 )
 # The exchange in which a model read the question, stored beside the run, whose byte format is fixed.
 READING = Payload(kind="reading", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 FAILURE_MAX = 4000
+DOCUMENTS_A_BATCH = 1_000
 
 
 def store_run(
@@ -144,7 +172,14 @@ def store_run(
             RunCandidate(run=run, position=position, **candidate_fields(candidate))
             for position, candidate in enumerate(result.candidates, 1)
         )
-        record_parses(seen["parse_id"] for seen in result.scope)
+        RunDocument.objects.bulk_create(
+            (
+                RunDocument(run=run, position=position, **document_fields(document))
+                for position, document in enumerate(result.documents, 1)
+            ),
+            batch_size=DOCUMENTS_A_BATCH,
+        )
+        record_parses(document.parse_id for document in result.documents if document.parse_id)
         RUN.vouch(run.pk)
         if reading:
             READING.vouch(reading.pk)
@@ -213,7 +248,7 @@ def run_payload(run: RetrievalRun) -> bytes:
     return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
 
 
-def columns_of_row(row: RetrievalRun | RunCandidate | LLMCall) -> dict[str, Any]:
+def columns_of_row(row: RetrievalRun | RunCandidate | RunDocument | LLMCall) -> dict[str, Any]:
     """Every column of a row by name, as returned by the database; times in UTC."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in values.items()}
@@ -264,6 +299,21 @@ def result_fields(result: RetrievalResult) -> dict[str, Any]:
 
 def hit_fields(hit: Hit) -> dict[str, Any]:
     return asdict(hit) | {"lines": [hit.lines.first, hit.lines.last]}
+
+
+def document_fields(document: ScopeDocument) -> dict[str, Any]:
+    place = document.place or Place(0)
+    same = ("document_id", "parse_number", "title", "sha256", "pages", "pages_with_text", "state", "cause", "reason")
+    return {name: getattr(document, name) for name in same} | {
+        "parse_id": document.parse_id or None,
+        "rank": place.rank,
+        "ranked": place.of or None,
+        "words_score": place.words,
+        "meaning_score": place.meaning,
+        "name_score": place.name,
+        "fused_score": place.fused,
+        "words": list(document.words),
+    }
 
 
 def candidate_fields(candidate: Settled) -> dict[str, Any]:
@@ -318,10 +368,11 @@ def candidate_fields(candidate: Settled) -> dict[str, Any]:
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:
     """The result as `ask --json` prints it; candidates primary first."""
-    documents = [seen["document_id"] for seen in result.scope]
+    documents = [document_json(document_fields(document)) for document in result.documents]
     return {
-        "doc_id": documents[0] if len(documents) == 1 else None,
-        "documents": [dict(seen) for seen in result.scope],
+        "doc_id": only_id(documents),
+        "documents": with_snapshots(documents, result.scope),
+        "looked_at": looked_at(asdict(result.coverage)),
         "question": result.question.original,
         "status": result.status,
         "not_found": result.not_found,
@@ -341,11 +392,42 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
         ],
         "searched": [{"text": word.text, "forms": list(word.forms), "count": word.count} for word in result.searched],
         "gates": [asdict(gate) for gate in result.gates],
-        "coverage": asdict(result.coverage) | {"unreadable": list(result.coverage.unreadable)},
+        "coverage": asdict(result.coverage)
+        | {"unreadable": list(result.coverage.unreadable), "gaps": list(result.coverage.gaps)},
         "plan": [asdict(flag) for flag in result.plan.flags],
         "parsed": asdict(result.question),
         "timings_ms": result.timings_ms,
     }
+
+
+def document_json(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """One document of the scope, from the columns of its row."""
+    same = ("title", "sha256", "parse_number", "pages", "pages_with_text", "state", "rank", "words")
+    scores = {name: fields[f"{name}_score"] for name in ("words", "meaning", "name", "fused")}
+    return {name: fields[name] for name in same} | {
+        "document_id": str(fields["document_id"]),
+        "parse_id": str(fields["parse_id"]) if fields["parse_id"] else None,
+        "cause": fields["cause"] or None,
+        "reason": reason_in_full(fields["reason"], fields["rank"], fields["ranked"]),
+        "ranked": fields["ranked"],
+        "scores": scores if fields["ranked"] else None,
+    }
+
+
+def only_id(documents: Sequence[Mapping[str, Any]]) -> str | None:
+    return documents[0]["document_id"] if len(documents) == 1 else None
+
+
+def with_snapshots(documents: Sequence[dict[str, Any]], scope: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The documents of a scope, those that were read with the rest of what the run keeps of them."""
+    seen = {snapshot["document_id"]: snapshot for snapshot in scope}
+    return [{**seen.get(document["document_id"], {}), **document} for document in documents]
+
+
+def looked_at(coverage: Mapping[str, Any]) -> str | None:
+    """What was done with the documents of a run in one line; None for a run from before that was recorded."""
+    names = ("documents", "read", "counted", "unreadable_documents")
+    return summarise(*(coverage[name] for name in names)) if "read" in coverage else None
 
 
 def candidate_json(candidate: Settled) -> dict[str, Any]:
@@ -386,12 +468,14 @@ def range_json(lines: tuple[int, int], pages: tuple[int, int]) -> dict[str, int]
 
 def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
     """The result of a successful run, as `result_json` wrote it."""
-    documents = [seen["document_id"] for seen in run.scope]
+    listed = [document_json(row) for row in run.documents.order_by("position").values()]
+    documents = with_snapshots(listed, run.scope) if listed else run.scope
     same = ("status", "confidence", "methods_used", "arbiter", "arbiter_status", "violations", "contradictions")
     parsed = {name: value for name, value in run.parsed.items() if name not in ("typed", "reading_call")}
     return {name: getattr(run, name) for name in (*same, "gates", "coverage", "timings_ms")} | {
-        "doc_id": documents[0] if len(documents) == 1 else None,
-        "documents": run.scope,
+        "doc_id": only_id(documents),
+        "documents": documents,
+        "looked_at": looked_at(run.coverage),
         "question": run.question,
         "not_found": run.status in ABSENT,
         "not_found_reason": run.not_found_reason or None,

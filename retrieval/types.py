@@ -1,5 +1,6 @@
 """The values passed between the steps of retrieval, in order; R61-R64 define what the result must contain."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -15,6 +16,7 @@ Mode = Literal["fast", "balanced", "thorough"]
 Status = Literal["found", "weak", "not_found", "cannot_tell", "clarify"]
 ABSENT: tuple[Status, ...] = ("not_found", "cannot_tell")  # nothing is there, or it cannot be known
 UNANSWERED: tuple[Status, ...] = ("weak", *ABSENT)
+DocumentState = Literal["read", "counted", "unreadable"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 # Proposed by no detector: somebody points there, or the document is so short that all of it is judged.
 POINTED: tuple[Method, ...] = ("pinned", "references", "whole")
@@ -335,14 +337,65 @@ class SearchedWord:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a shortlist put a document: its rank among `of`, and each score that gave it one, where it had it.
+
+    `words` is the full-text rank of its best passage, `meaning` the cosine similarity of its nearest one, `name` how
+    many words of the question are in its title and file name, `fused` what the ranks of these add up to.
+    """
+
+    of: int
+    rank: int | None = None
+    words: float | None = None
+    meaning: float | None = None
+    name: float | None = None
+    fused: float | None = None
+
+
+@dataclass(frozen=True)
+class ScopeDocument:
+    """One document of the scope: was it read line by line, were words counted in it only, or neither, and why."""
+
+    document_id: str
+    title: str
+    sha256: str
+    state: DocumentState
+    reason: str  # of its state, in words
+    cause: str = ""  # why it is unreadable, in one word: waiting, reading, or a code of reading.reasons
+    parse_id: str = ""
+    parse_number: int | None = None
+    pages: int | None = None  # None while nobody has counted them
+    pages_with_text: int | None = None
+    place: Place | None = None  # None where no shortlist was made
+    words: tuple[str, ...] = ()  # of the question, that occur in it: told where they were only counted
+
+
+@dataclass(frozen=True)
+class ScopeAccount:
+    """Every document of the scope, in its order, and on how many passages of those only counted each word occurs."""
+
+    documents: tuple[ScopeDocument, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    unreadable: tuple[str, ...] = ()  # pages without text of the documents that were only counted, by name
+
+
+@dataclass(frozen=True)
 class Coverage:
-    """How much could be searched: pages with text, all pages, and the pages that could not be read."""
+    """What could be searched: documents and pages of the scope, pages with text, and what was not looked at.
+
+    `documents` are `read`, `counted` (searched for words only) or `unreadable_documents`. `gaps` says in words what
+    could hold an answer that nobody saw; without any, "not found" may be said.
+    """
 
     documents: int
     pages: int
     pages_with_text: int
     sections: int
     unreadable: tuple[str, ...] = ()
+    read: int = 0
+    counted: int = 0
+    unreadable_documents: int = 0
+    gaps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -351,7 +404,8 @@ class RetrievalResult:
 
     question: Question
     plan: Plan
-    scope: tuple[dict[str, Any], ...]  # a snapshot of each document: id, title, sha256, parse id and number, pages
+    scope: tuple[dict[str, Any], ...]  # a snapshot of each document that was read line by line
+    documents: tuple[ScopeDocument, ...]  # every document of the scope
     hits: tuple[Hit, ...]
     candidates: tuple[Settled, ...]
     ranking: Ranking

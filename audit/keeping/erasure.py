@@ -41,7 +41,7 @@ from ledger.events import record
 from ledger.holds import refuse_when_held
 from ledger.models import Event, Salt
 from llm.models import ERASED_CALL, LLMCall
-from retrieval.models import ERASED_CANDIDATE, ERASED_RUN, RetrievalRun, RunCandidate
+from retrieval.models import ERASED_CANDIDATE, ERASED_DOCUMENT, ERASED_RUN, RetrievalRun, RunCandidate, RunDocument
 from retrieval.run_record import reading_of
 
 PERSON_ERASED = "person_erased"
@@ -94,6 +94,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         reading = reading_of(run)
         calls = {run.llm_call_id, reading.pk if reading else None, *replayed_calls(run)}
         RunCandidate.objects.filter(run=run).update(**ERASED_CANDIDATE)
+        RunDocument.objects.filter(run=run).update(**ERASED_DOCUMENT)
         RetrievalRun.objects.filter(pk=run.pk).update(**ERASED_RUN)
         answers = list(Answer.objects.filter(run=run).values_list("pk", "llm_call_id"))
         reviews = list(exclude_erased(Review.objects.filter(run=run), "review").values_list("pk", flat=True))

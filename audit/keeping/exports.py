@@ -19,7 +19,8 @@ from audit.runs.listing import HEAVY, Listed, RunKey, key_of_run, list_runs, run
 from documents.spreadsheet import defuse
 from ledger.chain import time_text
 from ledger.models import Entry
-from retrieval.models import RetrievalRunQuerySet
+from retrieval.models import RetrievalRun, RetrievalRunQuerySet
+from retrieval.run_record import document_json
 
 RUNS_A_BATCH = 500
 STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
@@ -41,6 +42,11 @@ COLUMNS = (
     "ledger_sequence",
     "ledger_hash",
     "program",
+)
+
+DOCUMENT_COLUMNS = (
+    *("document_id", "title", "sha256", "parse_id", "parse_number", "pages", "pages_with_text", "state", "cause"),
+    *("reason", "rank", "ranked", "words_score", "meaning_score", "name_score", "fused_score", "words"),
 )
 
 Write = Callable[[list[dict[str, Any]]], str]
@@ -100,6 +106,17 @@ def record(each: Listed, given: list[str], entry: Entry | None) -> dict[str, Any
 def as_csv(rows: list[dict[str, Any]]) -> str:
     out = io.StringIO()
     csv.writer(out).writerows([defuse(row[name]) for name in COLUMNS] for row in rows)
+    return out.getvalue()
+
+
+def write_documents(run: RetrievalRun) -> str:
+    """The documents of a run's scope as CSV, in its order."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(DOCUMENT_COLUMNS)
+    for row in run.documents.order_by("position").values():
+        cells: dict[str, Any] = {**row, **document_json(row), "words": "; ".join(row["words"])}
+        writer.writerow([defuse(cells[name]) for name in DOCUMENT_COLUMNS])
     return out.getvalue()
 
 

@@ -8,8 +8,18 @@ from django.core.exceptions import BadRequest
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from audit.access_log import record_list
-from audit.keeping.exports import COLUMNS, HTML_TAIL, Write, as_csv, as_html, as_json_lines, html_head, stream_runs
+from audit.access_log import record_list, record_read
+from audit.keeping.exports import (
+    COLUMNS,
+    HTML_TAIL,
+    Write,
+    as_csv,
+    as_html,
+    as_json_lines,
+    html_head,
+    stream_runs,
+    write_documents,
+)
 from audit.pages.forms import RunFilters
 from audit.pages.views import get_run_with_charge
 from audit.proof.evidence import NotRecorded, write_evidence
@@ -32,6 +42,16 @@ def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
         opened.pop_all()  # the response closes it
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=f"evidence-{run.pk}.zip", content_type="application/zip")
+
+
+@require_safe
+def documents_csv(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Every document of a run's scope, what was done with it and why."""
+    run = get_run_with_charge(request, run_id)
+    record_read(request.user, "documents", run)
+    response = HttpResponse(write_documents(run), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="documents-{run.pk}.csv"'
+    return response
 
 
 @require_safe

@@ -40,6 +40,7 @@ urlpatterns = [
     path("keeping/<uuid:base_id>/erase/", keeping_views.erase, name="erase"),
     path("runs/<uuid:run_id>/", views.run_trail, name="trail"),
     path("runs/<uuid:run_id>/evidence/", export_views.evidence, name="evidence"),
+    path("runs/<uuid:run_id>/documents.csv", export_views.documents_csv, name="documents"),
     path("runs/<uuid:run_id>/replay/", replay_views.replay, name="replay"),
     path("runs/<uuid:run_id>/reviews/", review_views.save_review, name="review"),
     path("runs/<uuid:run_id>/calls/<uuid:call_id>/request/", views.call_request, name="request"),

@@ -92,7 +92,7 @@ def trail_page(
     trail = gather(run, choice, reviews_of(run, unseen_by=request.user if choice.blind else None))
     if trail is None:
         raise Http404("This run has no such candidate.")
-    page_counts = {document.document_id: document.pages for document in trail.documents}
+    page_counts = {seen["document_id"]: seen["pages"] for seen in run.scope}
     selected = read_selected(run, trail.table, choice, page_counts)
     may_audit, why_no_review = is_auditor(request.user, run.base_id), why_not(request.user, run)
     typed_for = review_form.data.get("candidate", "") if review_form else None

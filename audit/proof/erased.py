@@ -8,12 +8,17 @@ from audit.models import ERASED_READ, ERASED_REVIEW
 from chat.models import ERASED_ANSWER, ERASED_CITATION, ERASED_FEEDBACK, ERASED_REWRITING
 from ledger.models import Entry, Event
 from llm.models import ERASED_CALL
-from retrieval.models import ERASED_CANDIDATE, ERASED_RUN
+from retrieval.models import ERASED_CANDIDATE, ERASED_DOCUMENT, ERASED_RUN
 
 ERASED = "erased"  # the kind of the event; its details hold the digest of what remains
 # For each part of each kind's bytes, the blank an erasure leaves instead of content. "" is the top level.
 BLANK: dict[str, dict[str, dict[str, Any]]] = {
-    "run": {"run": ERASED_RUN, "candidates": ERASED_CANDIDATE, "llm_call": ERASED_CALL},
+    "run": {
+        "run": ERASED_RUN,
+        "candidates": ERASED_CANDIDATE,
+        "documents": ERASED_DOCUMENT,
+        "llm_call": ERASED_CALL,
+    },
     "reading": {"": ERASED_CALL},
     "answer": {"": ERASED_ANSWER, "citations": ERASED_CITATION, "llm_call": ERASED_CALL},
     "rewriting": {"": ERASED_REWRITING, "llm_call": ERASED_CALL},
@@ -36,7 +41,7 @@ def is_blank(kind: str, payload: bytes) -> bool:
     parts = [
         (part, blank)
         for name, blank in BLANK.get(kind, {}).items()
-        for part in as_list(content if name == "" else content[name])
+        for part in as_list(content if name == "" else content.get(name))  # a run of an older form lists no documents
     ]
     return bool(parts) and all(
         part[column] == value for part, blank in parts for column, value in blank.items() if column in part

@@ -68,7 +68,9 @@ of
 this run made after that head. With a head from before the pack was made, and the SHA-256 of manifest.json from whoever
 made it, add --manifest SHA256.
 
-The SHA-256 of the original documents is in run.json under "scope"; the page images are a rendering of those documents.
+The SHA-256 of the original documents is in run.json: of those that were read under "scope", of every document of the
+scope, read or not, under "documents" (a run from before they were listed has none). The page images are a rendering of
+the documents that were read.
 """
 
 
@@ -233,9 +235,9 @@ def report(run: RetrievalRun, trail: Trail, passages: list[ReportPassage]) -> st
 def add_pages(pack: PackWriter, trail: Trail) -> dict[tuple[str, int], str]:
     """Add the images of the kept pages; return their names by document and page."""
     documents = {
-        str(row.pk): row for row in Document.objects.filter(pk__in=[seen.document_id for seen in trail.documents])
+        str(row.pk): row for row in Document.objects.filter(pk__in=[seen["document_id"] for seen in trail.run.scope])
     }
-    shas = {seen.document_id: seen.sha256 for seen in trail.documents}
+    shas = {seen["document_id"]: seen["sha256"] for seen in trail.run.scope}
     names: dict[tuple[str, int], str] = {}
     for document_id, number in kept_pages(trail)[:PAGES_MAX]:
         document = documents.get(document_id)

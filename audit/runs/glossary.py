@@ -35,7 +35,10 @@ TERMS = {
     "contract": _(
         "What the arbiter must keep to: judge every candidate it was given once, with a reason, and invent none."
     ),
-    "coverage": _("Which pages could be searched at all. Pages without readable text can hide an answer."),
+    "coverage": _(
+        "Which documents and pages could be searched at all. What nobody looked at can hide an answer, so it is named, "
+        "and then “not found” is not said."
+    ),
     "detector": _(
         "A search of one kind: words in titles of sections, keywords in the text, patterns such as an amount or a "
         "date, or vectors, that is, nearness in meaning."

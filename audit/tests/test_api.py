@@ -69,19 +69,36 @@ def test_it_gives_a_run_with_its_answer_and_every_candidate(
     assert [row["role"] for row in rows] == ["primary", "supporting", "tangential", "discarded"]
 
 
+def test_it_gives_every_document_of_the_scope(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    run = make_run(states="read counted unreadable")
+    client, address = signed_in(house.asker), f"{RUNS}/{run.pk}/documents?limit=2"
+    told = client.get(f"{RUNS}/{run.pk}").json()["looked_at"]
+    assert told == "3 documents: 1 read line by line, 1 searched for words only, 1 could not be read"
+    page = client.get(address).json()
+    rows = [*page["results"], *client.get(page["next"]).json()["results"]]
+    assert [row["state"] for row in rows] == ["read", "counted", "unreadable"]
+    assert (rows[1]["reason"], rows[1]["words"]) == ("rank 2 of 30; the 10 best are read line by line", ["attention"])
+    assert rows[1]["scores"] == {"words": 0.25, "meaning": None, "name": None, "fused": 0.01}
+    assert (rows[2]["cause"], rows[2]["parse_id"], rows[2]["scores"]) == ("waiting", None, None)
+    assert signed_in(house.stranger).get(address).status_code == 404
+    older, client = make_run(), signed_in(house.asker)
+    assert client.get(f"{RUNS}/{older.pk}").json()["looked_at"] is None
+    assert client.get(f"{RUNS}/{older.pk}/documents").json()["results"] == []
+
+
 def test_what_is_read_of_others_is_recorded(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
     run = make_run()
-    for rest in ("", "/candidates", "/reviews"):
+    for rest in ("", "/candidates", "/documents", "/reviews"):
         signed_in(house.asker).get(f"{RUNS}/{run.pk}{rest}")
-    for rest in ("", "/candidates", "/reviews", "/evidence"):
+    for rest in ("", "/candidates", "/documents", "/reviews", "/evidence"):
         signed_in(house.stranger).get(f"{RUNS}/{run.pk}{rest}")
     assert not AuditEvent.objects.exists()
     client = signed_in(house.auditor)
-    for rest in ("", "/candidates", "/reviews", "/evidence"):
+    for rest in ("", "/candidates", "/documents", "/reviews", "/evidence"):
         list(client.get(f"{RUNS}/{run.pk}{rest}"))
     client.get(RUNS)
     recorded = AuditEvent.objects.order_by("created_at").values_list("action", flat=True)
-    assert list(recorded) == ["trail", "trail", "trail", "evidence", "list"]
+    assert list(recorded) == ["trail", "trail", "documents", "trail", "evidence", "list"]
     assert verify().ok
 
 

@@ -66,6 +66,7 @@ class Dossier:
     has_added: bool  # synonyms from the dictionary or a model
     detectors: tuple[DetectorSearch, ...]
     coverage: dict[str, Any]
+    readable: int  # documents of the scope
     sections: tuple[SectionsOf, ...]
     near: tuple[Row, ...]
     near_hits: tuple[NearHit, ...]
@@ -81,6 +82,7 @@ def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Ch
         has_added=any(keyword["source"] not in OF_THE_QUESTION for keyword in run.parsed.get("keywords", [])),
         detectors=tuple(detectors_of(run)),
         coverage=run.coverage,
+        readable=run.coverage.get("documents", 0) - run.coverage.get("unreadable_documents", 0),
         sections=sections_of(run),
         near=near.rows[:NEAR_MISSES_MAX] if near else (),
         near_hits=() if candidates else near_hits_of(run),

@@ -4,7 +4,7 @@ A document's present content is never read, so a trail stays the same after the 
 deleted.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ from audit.trail.section_counts import Contents, read_contents
 from audit.trail.story import story_of
 from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback
-from documents.models import Document
+from chat.page.scope_table import ScopeTable, scope_table
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import reading_of
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
@@ -51,6 +51,7 @@ FLAG_NAMES = {
     "adaptive_parsing": _("Adaptive parsing"),
 }
 TIMING_NAMES = {
+    "first_pass": _("First pass, over the documents named"),
     "parse": _("Reading the question"),
     "plan": _("Plan"),
     "detect": _("Detectors"),
@@ -59,22 +60,6 @@ TIMING_NAMES = {
     "calibrate": _("Gates, quotes, contexts"),
     "compose": _("Writing and checking the answer"),
 }
-
-
-@dataclass(frozen=True)
-class ScopeDocument:
-    """A document of the run's scope: as it was, and what has become of it."""
-
-    document_id: str
-    title: str
-    parse_number: int
-    pages: int
-    sha256: str
-    fate: str  # "" while it exists
-
-    @property
-    def is_open(self) -> bool:
-        return not self.fate
 
 
 @dataclass(frozen=True)
@@ -159,7 +144,7 @@ class Trail:
     run: RetrievalRun
     story: tuple[str, ...]
     outcome: Outcome
-    documents: tuple[ScopeDocument, ...]
+    scope: ScopeTable
     arbiter: str
     standing: Standing
     table: CandidateTable
@@ -204,7 +189,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
             run, candidates, answer.answer if answer else None, len(answer.citations) if answer else 0, reviews
         ),
         outcome=outcome_of_run(run, answer.answer.kind if answer else ""),
-        documents=tuple(scope_documents(run)),
+        scope=scope_table(run),
         arbiter=judge_in_full(run),
         standing=standing_of("run", run.pk),
         table=table,
@@ -229,18 +214,6 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         reviews=reviews.of(None),
         feedback=feedback_on(run),
     )
-
-
-def scope_documents(run: RetrievalRun) -> Iterable[ScopeDocument]:
-    trashed = dict(
-        Document.objects.filter(pk__in=[seen["document_id"] for seen in run.scope]).values_list("pk", "trashed_at")
-    )
-    fates = {str(pk): gettext("in the trash") if moment else "" for pk, moment in trashed.items()}
-    for seen in run.scope:
-        fate = fates.get(seen["document_id"], gettext("document deleted"))
-        yield ScopeDocument(
-            seen["document_id"], seen["title"], seen["parse_number"], seen["pages"], seen["sha256"], fate
-        )
 
 
 def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate]) -> DetectorRow:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from audit.review.reviewing import RunReviews
 from audit.runs.disagreement import REFUSED_ROLES
 from chat.models import Answer
+from chat.page.scope_table import describe_scope
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import ABSENT, KEPT_ROLES
 
@@ -49,6 +50,8 @@ def reading(run: RetrievalRun) -> Iterator[str]:
             len(run.scope),
         )
         yield sentence % {"words": quote_words(own, WORDS_TOLD), "count": len(run.scope)}
+    if run.coverage.get("counted") or run.coverage.get("unreadable_documents"):
+        yield _("The scope has %(scope)s.") % {"scope": describe_scope(run.coverage)}
     for source, adder in (("dictionary", _("The dictionary")), ("llm_rewrite", _("A language model"))):
         added = [keyword["text"] for keyword in keywords if keyword["source"] == source]
         if added:

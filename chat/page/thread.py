@@ -17,11 +17,12 @@ from django.utils.translation import gettext, gettext_lazy
 from accounts.models import User
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
+from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, table_of
 from chat.page.viewer import PaneLink
 from chat.scope import write_picker_value
 from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of
 from retrieval.arbiter.rules import NO_SIGNAL
-from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
 
 STAGES = ("parsed", "plan", "hits", "candidates", "arbiter", "written")
@@ -33,8 +34,9 @@ STAGE_NAMES = {
     "arbiter": gettext_lazy("Arbiter"),
     "written": gettext_lazy("Written"),
 }
-REFUSED_SHOWN = 3  # near misses shown with a not-found answer
-DISCARDED_SHOWN = 3  # below the kept ones; the audit trail shows all
+REFUSED_SHOWN = 3  # near misses on the card of a not-found answer
+DISCARDED_SHOWN = 3  # below the kept ones; the audit trail has them all
+UNREADABLE_SHOWN = 20  # pages by name
 CONVERSATIONS_SHOWN = 100
 
 # Columns a conversation's page never shows, and which can be long.
@@ -312,12 +314,28 @@ class ShownTurn:
             gettext("%(some)s of %(pages)s have text") % {"some": coverage.get("pages_with_text", 0), "pages": pages}
         ]
         if coverage.get("documents", 0) > 1:
-            parts.insert(0, count_in_words(coverage["documents"], "document"))
+            parts.insert(0, describe_scope(coverage) or count_in_words(coverage["documents"], "document"))
         if coverage.get("sections"):
             parts.append(count_in_words(coverage["sections"], "section"))
         primary = sum(candidate.role == "primary" for candidate in self.candidates)
         none = ", " + gettext("none primary") if self.candidates and not primary else ""
         return " · ".join([*parts, count_in_words(len(self.candidates), "candidate") + none])
+
+    @cached_property
+    def scope_table(self) -> ScopeTable | None:
+        """What was done with each document of the scope; None where the only one was read, or no run lists them."""
+        coverage: dict[str, Any] = self.run.coverage if self.run else {}
+        if coverage.get("documents", 0) < 2 or "read" not in coverage:
+            return None
+        return table_of(coverage, getattr(self.run, "scope_rows", ()))
+
+    @cached_property
+    def unreadable(self) -> str:
+        """The pages that could not be read, the first of many."""
+        names: list[str] = self.run.coverage.get("unreadable", []) if self.run else []
+        more = len(names) - UNREADABLE_SHOWN
+        said = ", ".join(names[:UNREADABLE_SHOWN])
+        return gettext("%(names)s and %(count)s more") % {"names": said, "count": more} if more > 0 else said
 
     @cached_property
     def doubts(self) -> list[str]:
@@ -414,6 +432,11 @@ def with_rows(turns: Any) -> Any:
             "feedback",
             "asked_again",
             Prefetch("run__candidates", queryset=light),
+            Prefetch(
+                "run__documents",
+                queryset=rows_in_order(RunDocument.objects.all())[:CARD_ROWS_MAX],
+                to_attr="scope_rows",
+            ),
             Prefetch("answer__citations", queryset=Citation.objects.order_by("marker")),
             Prefetch("answer__citations__candidate", queryset=light),
         )

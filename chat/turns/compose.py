@@ -46,6 +46,7 @@ STOPPED = gettext_noop("You stopped this answer before it was complete.")
 TOO_LONG = f"The answer was cut off at {writer.ANSWER_CHARACTERS_MAX:,} characters."
 MARKERS_REMOVED = "{count} citation{s} of passages that were not given to the model {was} removed."
 NO_PRIMARY = gettext_noop("No passage answers the question, so no answer was written.")
+NOT_LOOKED_AT = "But not everything was looked at:"
 REFUSED_BY_WRITER = gettext_noop(
     "Passages were found, but on reading them the model says that they do not hold the answer."
 )
@@ -74,7 +75,7 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     if run.arbiter == "none":
         return compose_from_quotes(run, candidates, writing, UNJUDGED)
     if not any(candidate.role == "primary" for candidate in kept):
-        return AnswerDraft(Kind.NOT_FOUND, NO_PRIMARY)
+        return draft_absence(run, NO_PRIMARY)
     if not client.is_configured():
         return compose_from_quotes(run, kept, writing, RERANKED if run.arbiter == "rerank" else NO_MODEL)
     quotes = choose_quotes(kept, writing.mode, writing.settings)
@@ -115,7 +116,7 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
             compose_from_quotes(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER), exchange=exchange
         )
     if reply.is_not_found:
-        return AnswerDraft(Kind.NOT_FOUND, reply.caveat or NO_PRIMARY, REFUSED_BY_WRITER, exchange=exchange)
+        return replace(draft_absence(run, reply.caveat or NO_PRIMARY), note=REFUSED_BY_WRITER, exchange=exchange)
     is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
     if not reply.used and not is_stopped:
         note = NOT_WRITTEN.format(failure=failure.rstrip(".")) if failure else UNCITED
@@ -130,6 +131,14 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
         exchange=exchange,
     )
     return with_figures(draft, figures) if figures and not is_stopped else draft
+
+
+def draft_absence(run: RetrievalRun, reason: str) -> AnswerDraft:
+    """That what was read does not answer: "not found" where everything was looked at, else what was not (R57)."""
+    gaps = run.coverage.get("gaps", ())
+    if not gaps:
+        return AnswerDraft(Kind.NOT_FOUND, reason)
+    return AnswerDraft(Kind.CANNOT_TELL, f"{sentence(reason)} {NOT_LOOKED_AT} {'; '.join(gaps)}.")
 
 
 def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:

@@ -102,7 +102,7 @@ def nearness(term: WeighedTerm, lexicon: Lexicon, content: DocumentContent) -> S
 
 
 def credit_heads(near: Scores, lines: Numbers, lexicon: Lexicon, content: DocumentContent) -> None:
-    """Running heads score by their own words and those of the heads beside them; the text below is about other things."""
+    """Running heads score by their own words and those of heads beside them; the text below is about other things."""
     near[lexicon.heads] = 0.0
     for number in np.intersect1d(lines, lexicon.heads).tolist():
         first, last = content.heads_around(number)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from documents.storage.content import DocumentContent
+from retrieval.accounting import account_of
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
 from retrieval.types import RetrievalResult
@@ -91,7 +92,11 @@ def test_confidence_is_the_probability_of_the_evidence(policy: DocumentContent) 
 
 def test_words_of_documents_that_were_not_read_count(policy: DocumentContent) -> None:
     result = retrieve(
-        "What about earthquakes?", [policy], settings=SETTINGS, arbiter="rules", elsewhere={"earthquakes": 3}
+        "What about earthquakes?",
+        [policy],
+        settings=SETTINGS,
+        arbiter="rules",
+        account_for=lambda question: replace(account_of([policy]), counts={"earthquakes": 3}),
     )
     assert {word.text: word.count for word in result.searched} == {"earthquakes": 3}
     assert "G1" not in fired(result)

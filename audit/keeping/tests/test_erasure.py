@@ -47,6 +47,7 @@ def told(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: An
     texts = ("question", "not_found_reason", "arbiter_failure", "answerable_reason", "toc_shown", "failure")
     lists = ("gates", "searched", "hits", "contradictions", "violations")
     run = make_run(
+        states="read counted unreadable",
         arbiter="model",
         llm_call=call("arbiter"),
         parsed={"corrected": CANARY, "reading_call": str(reading.pk)},
@@ -82,6 +83,8 @@ def test_not_one_word_is_left_and_the_ledger_verifies(house: House, told: Retrie
     assert verify().ok, verify().sentence
     told.refresh_from_db()
     assert (told.question, told.asked_by_name, told.candidates.count()) == ("", "", 4)
+    listed = told.documents.values_list("state", "reason", "words")
+    assert list(listed) == [("read", "", []), ("counted", "", []), ("unreadable", "", [])]
     assert not Conversation.objects.filter(user=house.asker).exists()
     other.refresh_from_db()
     assert (other.question, Salt.objects.filter(subject=f"run:{other.pk}").exists()) == ("Somebody else's", True)

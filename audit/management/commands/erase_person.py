@@ -13,7 +13,8 @@ from ledger.holds import Held
 
 # Erased words stay in these tables' files until their space is reused.
 TABLES = (
-    "retrieval_retrievalrun, retrieval_runcandidate, llm_llmcall, chat_answer, chat_citation, chat_turn, chat_rewriting"
+    "retrieval_retrievalrun, retrieval_runcandidate, retrieval_rundocument, llm_llmcall, chat_answer, chat_citation, "
+    "chat_turn, chat_rewriting"
 )
 
 

@@ -611,6 +611,22 @@ def test_the_report_reads_without_scripts_and_escapes(run: RetrievalRun) -> None
         assert words in report, words
 
 
+def test_a_pack_holds_every_document_of_the_scope(
+    make_run: MakeRun, heads: Callable[[], Path], tmp_path: Path, tamper: Tamper
+) -> None:
+    run = make_run(states="read " + "counted " * 2 + "unreadable")
+    files = pack_of(run)
+    listed = record_of(files, "run.json")["documents"]
+    assert [each["state"] for each in listed] == ["read", "counted", "counted", "unreadable"]
+    told = " ".join(files["report.html"].decode().split())
+    assert "4 documents: 1 read, 2 searched for words, 1 could not be read." in told
+    assert "it still waits to be read" in told and "2 of 30" in told
+    assert check(write(tmp_path / "pack.zip", files), "--head", heads())[0] == OK
+    tamper(f"DELETE FROM retrieval_rundocument WHERE run_id = '{run.pk}' AND position = 4")
+    code, said = check(write(tmp_path / "other.zip", pack_of(run)), "--head", heads())
+    assert (code, "run.json is not what ledger entry" in said) == (BAD, True), said
+
+
 def test_a_tampered_run_makes_a_pack_that_fails(run: RetrievalRun, tmp_path: Path, tamper: Tamper) -> None:
     tamper(f"UPDATE retrieval_runcandidate SET reason = 'forged' WHERE run_id = '{run.pk}' AND position = 2")
     code, said = check(write(tmp_path / "bad.zip", pack_of(run)))

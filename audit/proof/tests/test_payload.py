@@ -28,6 +28,10 @@ CALL = (
     "api attempts error finish_reason host id latency_ms model model_returned outcome parameters prompt_name "
     "prompt_version purpose raw_reply request request_sha256 response_id started_at tokens_cached tokens_in tokens_out"
 )
+DOCUMENT = (
+    "cause document_id fused_score id meaning_score name_score pages pages_with_text parse_id parse_number position "
+    "rank ranked reason run_id sha256 state title words words_score"
+)
 ANSWER = "checks citations created_at ended id kind llm_call note run text timings_ms turn"
 
 
@@ -43,6 +47,12 @@ def test_it_vouches_for_these_columns_in_this_format(
     assert " ".join(sorted(payload["run"])) == RUN, reminder
     assert " ".join(sorted(payload["candidates"][0])) == CANDIDATE, reminder
     assert " ".join(sorted(payload["llm_call"])) == CALL, reminder
+    listed = make_run(states="read counted unreadable")
+    payload = json.loads(PAYLOADS["run"].read([listed.pk])[listed.pk])
+    assert (payload.pop("format"), " ".join(sorted(payload["run"]))) == ("docintel-run-3", RUN)
+    assert sorted(payload) == ["candidates", "documents", "llm_call", "run"]
+    assert [each["state"] for each in payload["documents"]] == ["read", "counted", "unreadable"]
+    assert " ".join(sorted(payload["documents"][0])) == DOCUMENT, reminder
     of_answer = json.loads(PAYLOADS["answer"].read([answer.pk])[answer.pk])
     assert of_answer.pop("format") == "docintel-answer-2"
     assert " ".join(sorted(of_answer)) == ANSWER, reminder

@@ -48,6 +48,35 @@ def test_it_opens_for_those_who_may_read_it(
     assert browse(person, address(run), **{"HX-Request": "true"}).status_code == status
 
 
+def test_it_lists_every_document_of_the_scope(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run(states="read counted unreadable")
+    page = text(browse(house.auditor, address(run)))
+    assert "3 documents: 1 read, 1 searched for words, 1 could not be read" in page
+    assert "it still waits to be read" in page and "2 of 30" in page
+    assert page.index("=Paper 3") < page.index("=Paper 1") < page.index("=Paper 2"), (
+        "what nobody could read comes first"
+    )
+    assert f'href="/documents/{house.document.pk}/"' in page and "document deleted" in page
+    file = browse(house.auditor, address(run, "documents.csv"))
+    rows = file.content.decode().splitlines()
+    assert [row.split(",")[7] for row in rows] == ["state", "read", "counted", "unreadable"]
+    assert "'=Paper 1" in rows[1], "a spreadsheet computes nothing of it"
+    for name, status in (("asker", 200), ("viewer", 404), ("stranger", 404)):
+        assert browse(getattr(house, name), address(run, "documents.csv")).status_code == status
+    french = browse(house.auditor, address(run), **{"Accept-Language": "fr"})
+    assert "1 lu" in text(french) and "il attend encore d’être lu" in text(french)
+
+
+def test_a_long_scope_is_cut_on_the_page_and_whole_in_the_file(
+    house: House, make_run: MakeRun, browse: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chat.page.scope_table.ROWS_MAX", 2)
+    run = make_run(states="read counted counted unreadable")
+    page = text(browse(house.auditor, address(run)))
+    assert "These are 2 of 4 documents." in page and "=Paper 2" not in page
+    assert len(browse(house.auditor, address(run, "documents.csv")).content.decode().splitlines()) == 5
+
+
 def test_it_hides_a_run_from_an_asker_who_left_the_base(house: House, make_run: MakeRun, browse: Any) -> None:
     run = make_run()
     house.asker.membership_set.all().delete()

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("documents", "0005_idempotency_keys"),
         ("llm", "0004_spending"),
-        ("retrieval", "0007_readings"),
+        ("retrieval", "0008_run_documents"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,147 @@
+"""The documents of a run's scope as pages show them: one line of figures, and the list behind it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Case, Exists, F, OuterRef, QuerySet, When
+from django.utils.formats import number_format
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
+from chat.writing.phrases import count_in_words
+from documents.models import Document
+from retrieval.models import RetrievalRun, RunDocument
+
+ROWS_MAX = 200  # of a trail; the file has them all
+CARD_ROWS_MAX = 20  # of an answer, beside which there are others
+STATE_WORDS = {
+    "read": gettext_lazy("read line by line"),
+    "counted": gettext_lazy("searched for words"),
+    "unreadable": gettext_lazy("could not be read"),
+}
+STATE_KINDS = {"read": "ok", "counted": "info", "unreadable": "warn"}
+SCORE_NAMES = {
+    "words_score": gettext_lazy("words"),
+    "meaning_score": gettext_lazy("meaning"),
+    "name_score": gettext_lazy("name"),
+    "fused_score": gettext_lazy("together"),
+}
+# First what nobody could look at, then what was read, each by its rank.
+ORDER = Case(When(state="unreadable", then=0), When(state="read", then=1), default=2)
+
+
+@dataclass(frozen=True)
+class ScopeRow:
+    """A document of the scope: as it was, what was done with it, and what has become of it."""
+
+    document_id: str
+    title: str
+    sha256: str
+    parse_number: int | None
+    pages: str  # with text, of all
+    kind: str
+    state: str
+    fate: str  # "" while it lives
+    reason: str = ""
+    rank: str = ""
+    scores: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class ScopeTable:
+    """What pages show of a scope; `more` documents are on none."""
+
+    summary: str
+    rows: tuple[ScopeRow, ...]
+    more: int
+
+    @property
+    def total(self) -> int:
+        return len(self.rows) + self.more
+
+
+def describe_scope(coverage: Mapping[str, Any]) -> str:
+    """How many documents the scope has, and how many of them were read, searched for words, or neither."""
+    if "read" not in coverage:
+        return ""
+    counted, unreadable = coverage["counted"], coverage["unreadable_documents"]
+    parts = [ngettext("%(count)s read", "%(count)s read", coverage["read"]) % {"count": coverage["read"]}]
+    if counted:
+        parts.append(
+            ngettext("%(count)s searched for words", "%(count)s searched for words", counted) % {"count": counted}
+        )
+    if unreadable:
+        words = ngettext("%(count)s could not be read", "%(count)s could not be read", unreadable)
+        parts.append(words % {"count": unreadable})
+    return gettext("%(documents)s: %(parts)s") % {
+        "documents": count_in_words(coverage["documents"], "document"),
+        "parts": ", ".join(parts),
+    }
+
+
+def rows_in_order(documents: "QuerySet[RunDocument]") -> "QuerySet[RunDocument]":
+    """As a page lists them, with what has become of each document: `is_there`, `is_trashed`."""
+    now = Document.objects.filter(pk=OuterRef("document_id"))
+    fates = {"is_there": Exists(now), "is_trashed": Exists(now.exclude(trashed_at=None))}
+    return documents.annotate(**fates).order_by(ORDER, F("rank").asc(nulls_last=True), "position")
+
+
+def scope_table(run: RetrievalRun) -> ScopeTable:
+    """The documents of a run, at most ROWS_MAX of them; of an older run those it read, for it lists no others."""
+    if "read" in run.coverage:
+        return table_of(run.coverage, rows_in_order(run.documents.all())[:ROWS_MAX])
+    now = dict(
+        Document.objects.filter(pk__in=[seen["document_id"] for seen in run.scope]).values_list("pk", "trashed_at")
+    )
+    fates = {str(pk): fate_words(is_there=True, is_trashed=bool(moment)) for pk, moment in now.items()}
+    gone = fate_words(is_there=False, is_trashed=False)
+    rows = tuple(row_of_snapshot(seen, fates.get(seen["document_id"], gone)) for seen in run.scope)
+    return ScopeTable(count_in_words(len(rows), "document"), rows, 0)
+
+
+def table_of(coverage: Mapping[str, Any], documents: Iterable[RunDocument]) -> ScopeTable:
+    """These documents of a run; how many more it has, its coverage knows."""
+    rows = tuple(map(row_of, documents))
+    return ScopeTable(describe_scope(coverage), rows, max(coverage["documents"] - len(rows), 0))
+
+
+def row_of(document: Any) -> ScopeRow:
+    """A row of `rows_in_order`."""
+    scores = [(words, getattr(document, name)) for name, words in SCORE_NAMES.items()]
+    pages = {"part": document.pages_with_text, "all": document.pages}
+    return ScopeRow(
+        document_id=str(document.document_id),
+        title=document.title,
+        sha256=document.sha256,
+        parse_number=document.parse_number,
+        pages="" if document.pages is None else gettext("%(part)s of %(all)s") % pages,
+        kind=STATE_KINDS[document.state],
+        state=str(STATE_WORDS[document.state]),
+        reason=gettext(document.reason) if document.reason else "",
+        rank=gettext("%(rank)s of %(of)s") % {"rank": document.rank, "of": document.ranked} if document.rank else "",
+        scores=" · ".join(f"{words} {number_format(round(score, 4))}" for words, score in scores if score is not None),
+        words=", ".join(document.words),
+        fate=fate_words(is_there=document.is_there, is_trashed=document.is_trashed),
+    )
+
+
+def row_of_snapshot(seen: Mapping[str, Any], fate: str) -> ScopeRow:
+    """A document that an older run read."""
+    return ScopeRow(
+        document_id=seen["document_id"],
+        title=seen["title"],
+        sha256=seen["sha256"],
+        parse_number=seen["parse_number"],
+        pages=str(seen["pages"]),
+        kind=STATE_KINDS["read"],
+        state=str(STATE_WORDS["read"]),
+        fate=fate,
+    )
+
+
+def fate_words(*, is_there: bool, is_trashed: bool) -> str:
+    """What has become of a document since; "" while it lives."""
+    if not is_there:
+        return gettext("document deleted")
+    return gettext("in the trash") if is_trashed else ""

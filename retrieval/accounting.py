@@ -1,0 +1,162 @@
+"""Every document of a question's scope accounted for: what was done with each, why, and what nobody looked at (R57)."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from django.utils.translation import gettext_noop
+
+from documents.storage.content import DocumentContent
+from retrieval.types import Coverage, Place, Question, ScopeAccount, ScopeDocument
+
+# Why a document was read, or was not; the test of these holds their figure against corpus.DOCUMENTS_MAX.
+ALL_READ = gettext_noop("so few documents are all read line by line")
+RANKED = gettext_noop("the 10 best are read line by line")
+UNRANKED = gettext_noop("nothing in it comes near the question; 10 others are read line by line")
+FILLED = gettext_noop("nothing in it comes near the question; it is read because 10 documents are")
+NAMED = gettext_noop("the question names it")
+OTHERS_NAMED = gettext_noop("the question names other documents")
+WIDENED = gettext_noop("the documents the question names do not answer it; with the best of the others 10 are read")
+
+# Why a document could not be read, by its cause; a reading that failed gave a reason of its own.
+CAUSES = {
+    "waiting": gettext_noop("it still waits to be read"),
+    "reading": gettext_noop("it is still being read"),
+    "cancelled": gettext_noop("its reading was stopped"),
+    "failed": gettext_noop("it could not be read"),
+    "no_text": gettext_noop("no page of it has text"),
+}
+NAMED_MAX = 10  # documents or pages told by name in a sentence; the record lists every one
+
+
+def account_of(contents: Iterable[DocumentContent]) -> ScopeAccount:
+    """The account of documents that are all read."""
+    return ScopeAccount(tuple(read_document(content, ALL_READ) for content in contents))
+
+
+def read_document(content: DocumentContent, reason: str, place: Place | None = None) -> ScopeDocument:
+    """A document whose lines were read; one without text was looked at in vain."""
+    pages = len(content.pages)
+    with_text = pages - len(blind_pages_of(content))
+    read = ScopeDocument(
+        document_id=content.document_id,
+        title=content.title,
+        sha256=content.sha256,
+        state="read",
+        reason=reason,
+        parse_id=content.parse_id,
+        parse_number=content.parse_number,
+        pages=pages,
+        pages_with_text=with_text,
+        place=place,
+    )
+    return read if with_text else replace(read, state="unreadable", cause="no_text", reason=CAUSES["no_text"])
+
+
+def blind_pages_of(content: DocumentContent) -> list[int]:
+    """The pages nobody could read."""
+    unreadable = set(content.unreadable_pages)
+    return [page.number for page in content.pages if page.text_layer == "none" or page.number in unreadable]
+
+
+def name_page(title: str, number: int) -> str:
+    return f"{title}, p. {number}"
+
+
+def reason_in_full(reason: str, rank: int | None, of: int | None) -> str:
+    """Why a document was read or not, with its rank in the shortlist."""
+    return f"rank {rank} of {of}; {reason}" if rank else reason
+
+
+# ---- what was looked at, and what was not
+
+
+def coverage_of(
+    question: Question, contents: Sequence[DocumentContent], account: ScopeAccount, asked: Collection[int] = ()
+) -> Coverage:
+    """What could be searched of a scope, of which `contents` were read; of a question for some pages, those alone."""
+    documents = account.documents
+    is_named = len(documents) > 1
+    unreadable = [
+        name_page(content.title, number) if is_named else f"p. {number}"
+        for content in contents
+        for number in blind_pages_of(content)
+        if not asked or number in asked
+    ]
+    pages = sum(each.pages or 0 for each in documents)
+    with_text = sum(each.pages_with_text or 0 for each in documents)
+    if asked:
+        pages = sum(page.number in asked for content in contents for page in content.pages)
+        with_text = pages - len(unreadable)
+    coverage = Coverage(
+        documents=len(documents),
+        pages=pages,
+        pages_with_text=with_text,
+        sections=sum(1 for content in contents for entry in content.toc if entry.origin != "front"),
+        unreadable=(*unreadable, *account.unreadable),
+        read=sum(each.state == "read" for each in documents),
+        counted=sum(each.state == "counted" for each in documents),
+        unreadable_documents=sum(each.state == "unreadable" for each in documents),
+    )
+    return replace(coverage, gaps=tuple(find_gaps(question, coverage, documents)))
+
+
+def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeDocument]) -> Iterable[str]:
+    """What could hold the answer and was not looked at, one clause each.
+
+    A document in which words were only counted is no gap where none of them occurs: their absence is shown there.
+    """
+    lost = [each for each in documents if each.state == "unreadable"]
+    if lost and len(documents) > 1:
+        said = f"{len(lost)} of {count(len(documents), 'document')} could not be read"
+        yield f"{said}: {listed(each.title + ' (' + each.reason.rstrip('.') + ')' for each in lost)}"
+    if coverage.pages_with_text < coverage.pages:
+        said = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
+        yield f"{said}; not readable: {listed(coverage.unreadable)}" if coverage.unreadable else said
+    if gap := gap_of_counted(question, [each for each in documents if each.state == "counted"]):
+        yield gap
+
+
+def gap_of_counted(question: Question, counted: Sequence[ScopeDocument]) -> str:
+    """That documents nobody read hold words of the question; "" where there are none."""
+    if not counted:
+        return ""
+    said = f"{count(len(counted), 'document')} {'was' if len(counted) == 1 else 'were'} searched for words only"
+    wanted = decisive_words(question)
+    if not wanted:
+        return f"{said}, and the question has no word that could be searched"
+    holding = [each for each in counted if wanted & {*each.words}]
+    found = [text for text in dict.fromkeys(word for each in holding for word in each.words) if text in wanted]
+    if not holding:
+        return ""
+    words = " or ".join(f"“{text}”" for text in found[:NAMED_MAX])
+    return f"{said}; {len(holding)} of them {'holds' if len(holding) == 1 else 'hold'} {words}"
+
+
+def decisive_words(question: Question) -> set[str]:
+    """The words whose absence is proof, each under the first of its group; all of them where none is primary."""
+    leaders: dict[str, str] = {}
+    for keyword in question.keywords:
+        leaders.setdefault(keyword.group or keyword.text, keyword.text)
+    primary = [keyword for keyword in question.keywords if keyword.priority == "primary"] or question.keywords
+    return {leaders[keyword.group or keyword.text] for keyword in primary}
+
+
+def summarise(documents: int, read: int, counted: int, unreadable: int) -> str:
+    """What was done with the documents of a scope, as the record and programs are told."""
+    parts = [
+        f"{read} read line by line" if read or not counted else "",
+        f"{counted} searched for words only" if counted else "",
+        f"{unreadable} could not be read" if unreadable else "",
+    ]
+    return f"{count(documents, 'document')}: {', '.join(filter(None, parts))}"
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first of them by name, and how many more there are."""
+    every = list(names)
+    more = len(every) - NAMED_MAX
+    return ", ".join(every[:NAMED_MAX]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,235 @@
+"""Every document of a scope is accounted for, and nothing is called absent that nobody looked at (R57)."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from accounts.models import User
+from documents.base_settings import BaseSettings
+from documents.models import Document, IngestJob, KnowledgeBase, Page, Parse
+from documents.storage.store import store_reading
+from reading.passages import cut_passages
+from reading.plain_text import read_markdown
+from reading.reasons import REASONS
+from retrieval import accounting
+from retrieval.corpus import DOCUMENTS_MAX, retrieve_among
+from retrieval.models import RetrievalRun
+from retrieval.run_record import RUN, looked_at, result_json, store_run, stored_result_json
+from retrieval.types import RetrievalResult, ScopeDocument
+
+pytestmark = pytest.mark.django_db
+WITHOUT = BaseSettings(embeddings="none")
+MANY = 40
+
+Keep = Callable[..., Document]
+
+
+@pytest.fixture
+def base() -> KnowledgeBase:
+    return KnowledgeBase.objects.create(name="Library")
+
+
+@pytest.fixture
+def keep(base: KnowledgeBase) -> Keep:
+    """A document in a base, read from Markdown; without text it has not been read."""
+
+    def kept(title: str, text: str = "", state: str = "ready", blind: Sequence[int] = ()) -> Document:
+        document = Document.objects.create(
+            base=base,
+            title=title,
+            file_name=f"{title}.md",
+            file="nowhere",
+            sha256=hashlib.sha256(f"{title}{text}".encode()).hexdigest(),
+            size_bytes=len(text),
+            media_type="text/markdown",
+            state=state,
+        )
+        if text:
+            reading = read_markdown(text)
+            parse = store_reading(document, reading, cut_passages(reading), {})
+            for number in blind:
+                Page.objects.update_or_create(
+                    parse=parse,
+                    number=number,
+                    defaults={"label": str(number), "width": 612.0, "height": 792.0, "text_layer": "none"},
+                )
+            Parse.objects.filter(pk=parse.pk).update(page_count=parse.pages.count())
+            document.current_parse = Parse.objects.get(pk=parse.pk)
+            document.save()
+        return document
+
+    return kept
+
+
+def fillers(keep: Keep, count: int) -> list[Document]:
+    return [
+        keep(f"Filler {number:02}", f"# Weather\n\nIt rained in region {number} all day.") for number in range(count)
+    ]
+
+
+def ask(question: str, documents: Sequence[Document], arbiter: str = "rules") -> RetrievalResult:
+    return retrieve_among(question, documents, settings=WITHOUT, arbiter=arbiter)
+
+
+def states(result: RetrievalResult) -> Counter[str]:
+    return Counter(each.state for each in result.documents)
+
+
+def row_of(result: RetrievalResult, document: Document) -> ScopeDocument:
+    [row] = [each for each in result.documents if each.document_id == str(document.pk)]
+    return row
+
+
+def failed(keep: Keep, title: str, code: str) -> Document:
+    document = keep(title, state=Document.State.FAILED)
+    IngestJob.objects.create(
+        document=document, state=IngestJob.State.FAILED, reason_code=code, error_for_people=REASONS[code]
+    )
+    return document
+
+
+def test_a_document_that_failed_beside_one_that_was_read_leaves_a_doubt(keep: Keep) -> None:
+    """R57, the first reproduction: "not found" was said with "1 of 1 pages have text"."""
+    documents = [keep("Policy", "# Premium\n\nThe premium is due in March."), failed(keep, "Annex", "no_text")]
+    result = ask("What about earthquakes?", documents)
+    assert result.status == "cannot_tell"
+    assert [gate.code for gate in result.gates if gate.fired] == ["G0", "G1"]
+    assert "1 of 2 documents could not be read: Annex (No page has text" in result.not_found_reason
+    evidence = {gate.code: gate.evidence for gate in result.gates}["G0"]
+    assert evidence.startswith("2 documents: 1 read line by line, 1 could not be read; 1 of 1 pages have text; 1 of 2")
+    row = row_of(result, documents[1])
+    assert (row.state, row.cause, row.parse_id, row.pages) == ("unreadable", "no_text", "", None)
+    assert row.sha256 == documents[1].sha256
+
+
+def test_a_page_without_text_outside_the_shortlist_leaves_a_doubt(keep: Keep) -> None:
+    """R57, the second reproduction: 13 documents, the answer on a page nobody could read, and "20 of 20 pages"."""
+    documents = fillers(keep, 12)
+    scan = keep("Zz", "# Weather\n\nNothing of note.", blind=[2])
+    result = ask("What about earthquakes in region 3?", [*documents, scan])
+    assert row_of(result, scan).state == "counted"
+    assert ask("What about earthquakes?", [*documents, scan]).status == "cannot_tell"
+    result = ask("What about earthquakes?", [*documents, scan])
+    assert result.coverage.pages == 14 and result.coverage.pages_with_text == 13
+    assert "13 of 14 pages have text; not readable: Zz, p. 2" in result.not_found_reason
+    assert ask("What about earthquakes?", documents).status == "not_found", "without that page all was looked at"
+
+
+def test_forty_documents_are_all_accounted_for(keep: Keep) -> None:
+    documents = fillers(keep, MANY - 3)
+    wanted = keep("Terms", "# Fees\n\nThe cancellation fee is forty dollars, payable in region 7.")
+    waiting, locked = keep("Later", state="waiting"), failed(keep, "Locked", "encrypted")
+    scope = [*documents, waiting, wanted, locked]
+    result = ask("What is the cancellation fee in region 7?", scope)
+    assert [each.document_id for each in result.documents] == [str(document.pk) for document in scope]
+    assert states(result) == {"read": DOCUMENTS_MAX, "counted": MANY - DOCUMENTS_MAX - 2, "unreadable": 2}
+    coverage = result.coverage
+    figures = (coverage.documents, coverage.read, coverage.counted, coverage.unreadable_documents, coverage.pages)
+    assert figures == (MANY, DOCUMENTS_MAX, MANY - DOCUMENTS_MAX - 2, 2, MANY - 2)
+    assert [row_of(result, each).cause for each in (waiting, locked)] == ["waiting", "encrypted"]
+    assert row_of(result, locked).reason == REASONS["encrypted"]
+    assert {seen["document_id"] for seen in result.scope} == {
+        each.document_id for each in result.documents if each.state == "read"
+    }
+    best = row_of(result, wanted)
+    assert best.place and (best.place.rank, best.place.of) == (1, MANY - 2)
+    assert best.place.words and best.place.fused and best.place.meaning is None
+    ranks = [each.place.rank for each in result.documents if each.place and each.place.rank]
+    assert sorted(ranks) == list(range(1, len(ranks) + 1))
+    left_out = next(each for each in result.documents if each.state == "counted")
+    assert left_out.place and left_out.reason == accounting.RANKED and "region" in left_out.words
+    assert result.status == "found" and result.confidence > 0.6, "what nobody read makes what was found no less sure"
+
+
+def test_the_reasons_name_the_figure_that_holds(keep: Keep) -> None:
+    named = (accounting.RANKED, accounting.UNRANKED, accounting.FILLED, accounting.WIDENED)
+    assert all(f" {DOCUMENTS_MAX} " in sentence for sentence in named)
+
+
+def test_words_nobody_has_are_proof_in_documents_that_were_only_counted(keep: Keep) -> None:
+    result = ask("What about earthquakes?", fillers(keep, MANY))
+    assert (result.status, states(result)["counted"]) == ("not_found", MANY - DOCUMENTS_MAX)
+    assert result.coverage.gaps == ()
+    evidence = {gate.code: gate.evidence for gate in result.gates}["G0"]
+    assert evidence == "40 documents: 10 read line by line, 30 searched for words only; 40 of 40 pages have text"
+
+
+def test_a_judgement_is_no_proof_where_documents_nobody_read_have_the_words(keep: Keep) -> None:
+    words = "seismology volcano glacier tsunami avalanche hurricane tornado blizzard drought landslide thirty"
+    documents = [
+        keep(f"Lot {number:02}", f"# Notice\n\nThe notice of lot {number} is thirty days.") for number in range(14)
+    ]
+    result = ask(f"What about {words}?", documents)
+    assert (result.status, [gate.code for gate in result.gates if gate.fired]) == ("cannot_tell", ["G0", "G3"])
+    assert result.not_found_reason.endswith("; but 4 documents were searched for words only; 4 of them hold “thirty”")
+    others = [*documents[:8], *fillers(keep, 6)]
+    assert ask(f"What about {words}?", others).status == "not_found", "none that was only counted has a word"
+    assert ask(f"What about {words}?", documents[:8]).status == "not_found", "all were read"
+
+
+def test_a_second_pass_accounts_for_the_documents_of_both(keep: Keep) -> None:
+    silent = keep("NIKE_2018_10K", "# A\n\nIt rained on the hall.")
+    telling = keep("ZENITH_2019", "# A\n\nNo earthquake was insured.")
+    result = ask("Was an earthquake insured by Nike in 2018?", [silent, telling, *fillers(keep, 12)])
+    assert result.status == "found"
+    assert row_of(result, silent).state == row_of(result, telling).state == "read"
+    assert (row_of(result, silent).reason, row_of(result, telling).reason) == (accounting.NAMED, accounting.WIDENED)
+    assert states(result) == {"read": DOCUMENTS_MAX, "counted": 4}
+    assert result.timings_ms["first_pass"] > 0
+    ids = [candidate.candidate_id for candidate in result.candidates]
+    assert len(ids) == len(set(ids))
+
+
+def test_where_the_documents_named_answer_the_others_are_counted(keep: Keep) -> None:
+    named = keep("NIKE_2018_10K", "# Insurance\n\nNo earthquake was insured.")
+    result = ask("Was an earthquake insured by Nike in 2018?", [named, *fillers(keep, 3)])
+    assert (result.status, states(result)) == ("found", {"read": 1, "counted": 3})
+    assert row_of(result, named).reason == accounting.NAMED
+    assert {each.reason for each in result.documents if each.state == "counted"} == {accounting.OTHERS_NAMED}
+
+
+def test_a_document_without_text_is_not_called_read(keep: Keep) -> None:
+    scan = keep("Scan", "# x\n\ny", blind=[1])
+    result = ask("What about earthquakes?", [keep("Policy", "# A\n\nThe premium."), scan])
+    assert (row_of(result, scan).state, row_of(result, scan).cause) == ("unreadable", "no_text")
+    assert result.status == "cannot_tell"
+
+
+def test_a_stored_run_lists_them_as_the_result_did(keep: Keep, base: KnowledgeBase) -> None:
+    scope = [*fillers(keep, 12), keep("Later", state="reading")]
+    result = ask("Where did it rain in region 3?", scope)
+    user = User.objects.create_user("asker@example.org", name="Asker")
+    run = RetrievalRun.objects.get(pk=store_run(result, base=base, user=user, mode="fast").pk)
+    told, kept = (
+        json.dumps(each, default=str, sort_keys=True) for each in (result_json(result), stored_result_json(run))
+    )
+    assert told == kept
+    assert (
+        looked_at(run.coverage) == "13 documents: 10 read line by line, 2 searched for words only, 1 could not be read"
+    )
+    listed = result_json(result)["documents"]
+    assert [each["document_id"] for each in listed] == [str(document.pk) for document in scope]
+    assert listed[0]["file_name"] == "Filler 00.md", "of those that were read the rest is kept, too"
+    assert (listed[-1]["state"], listed[-1]["parse_id"], listed[-1]["scores"]) == ("unreadable", None, None)
+    ranked = next(each for each in listed if each["state"] == "counted")
+    assert ranked["reason"] == f"rank {ranked['rank']} of 12; {accounting.RANKED}"
+
+
+def test_no_row_of_a_document_can_be_changed_or_deleted(keep: Keep, base: KnowledgeBase) -> None:
+    user = User.objects.create_user("asker@example.org", name="Asker")
+    run = store_run(ask("Where did it rain?", fillers(keep, 3)), base=base, user=user, mode="fast")
+    changes: list[Callable[[], object]] = [
+        lambda: run.documents.update(state="read", cause="none"),
+        lambda: run.documents.update(words=[]),
+        lambda: run.documents.all()._raw_delete("default"),
+    ]
+    for change in changes:
+        with pytest.raises(DatabaseError), transaction.atomic():
+            change()
+    assert json.loads(RUN.read([run.pk])[run.pk])["format"] == "docintel-run-3"
+    for document in run.documents.all():
+        assert document.parse and document.parse.is_recorded, "what a run counted in stays, too"
