@@ -82,8 +82,8 @@ def retrieve_among(
 
     `options` are those of `pipeline.retrieve`. Every document of the scope is accounted for, also one that cannot be
     read; zero hits are counted over all that can. The second pass reads the documents of the first again, so that one
-    judgement and one record cover both. If a model was asked, its judgement of the named documents is final: one question
-    is one call.
+    judgement and one record cover both. If a model was asked, its judgement of the named documents is final: one
+    question is one call.
     """
 
     def ask(chosen: Shortlist) -> RetrievalResult:
