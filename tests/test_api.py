@@ -105,7 +105,7 @@ def test_a_token_is_made_and_tried_in_the_browser(running: Running, token: str) 
         # The page to try the API, under the site's own policy: nothing of it is refused by the browser.
         page.get_by_role("link", name="Read and try the API").click()
         operation = page.locator("#operations-me-read_me")
-        expect(operation).to_contain_text("The person and the token of this request")
+        expect(operation).to_contain_text("The person and token of this request")
         page.get_by_role("button", name="Authorize").click()
         page.locator(".auth-container input[type=text]").first.fill(secret)
         page.locator(".auth-btn-wrapper button[type=submit]").first.click()
