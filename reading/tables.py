@@ -16,8 +16,10 @@ from reading.rows import UNSEARCHED_KINDS, LineRow
 
 CELL_GAP = 0.7  # of a line's height: a gap this wide separates two cells (0.9 of the font size, see layout.lines)
 BLOCK_GAP = 2.6  # of a line's height: rows further apart are two tables
+ROW_GAP = 4.0  # … unless both have values in the same columns
 HEAD_ROWS_MAX = 6  # lines above the first amounts that may be column headings
 TITLE_LINES_MAX = 6  # above the head, in which a caption or heading is the table's title
+GROUP_CHARS_MAX = 40  # the name of a group of rows
 LABEL_CHARS_MAX = 160  # a longer line between two rows is prose and ends the table
 CELL_CHARS_MAX = 80  # a longer cell beside a label is prose, such as a footnote beside its number
 ROWS_MIN = 2
@@ -25,6 +27,8 @@ INDENT = 3.0  # points
 OVERHANG = 4.0  # points: brackets and footnote marks stick out of a column of amounts on either side
 
 CURRENCY_SIGNS = "$€£¥ "
+BETWEEN_SIGNS = " .$€£"
+SIGN = re.compile(r"(?<!\w)(?:\(?\s{0,8}(?:[$€£]\s{0,8})?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?\)?|[—–-](?=\s|$))")
 DASHES = frozenset("—–-−")
 AMOUNT = re.compile(r"\(?[$€£¥]? ?\(?[-−+]?[$€£¥]? ?\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?")
 YEAR = re.compile(r"(?:19|20)\d\d")
@@ -117,6 +121,8 @@ def cells_of_line(line: LineRow) -> list[TableCell]:
     """The cells of a line from left to right; a currency sign in its own cell joins the amount after it."""
     if "|" in line.text and line.kind == "table_row":
         return list(piped_cells(line))
+    if line.kind == "table_row" and len(line.spans) < 2 and (parted := list(cells_of_text(line))):
+        return parted
     cells: list[TableCell] = []
     for start, end, x0, x1 in stretches_of(line):
         text = line.text[start:end].strip()
@@ -127,7 +133,7 @@ def cells_of_line(line: LineRow) -> list[TableCell]:
         if cells and not cells[-1].text.strip(CURRENCY_SIGNS):
             start = cells.pop().start
             text = " ".join(line.text[start:end].split())
-        cells.append(TableCell(text, line.number, start, end, x0, x1, amount_of(text)))
+        cells.append(TableCell(text, line.number, start, end, x0, x1, amount_of(" ".join(text.split()))))
     return cells
 
 
@@ -143,6 +149,31 @@ def stretches_of(line: LineRow) -> Iterator[tuple[int, int, float, float]]:
             yield start, before.end, x0, before.x1
             start, x0 = after.start, after.x0
     yield start, line.spans[-1].end, x0, line.spans[-1].x1
+
+
+def cells_of_text(line: LineRow) -> Iterator[TableCell]:
+    """The label and the amounts at the end of a row that is one piece of text; none without two amounts.
+
+    The edges of the amounts are only their order, counted from the right, where the columns of a table end.
+    """
+    amounts: list[re.Match[str]] = []
+    end = len(line.text.rstrip())
+    for found in reversed(list(SIGN.finditer(line.text))):
+        is_open = found[0].count(")") > found[0].count("(")  # "4)" is the end of a bracket in the label
+        if is_open or line.text[found.end() : end].strip(BETWEEN_SIGNS):
+            break
+        amounts.insert(0, found)
+        end = found.start()
+    label = line.text[:end].strip()
+    if len(amounts) < 2 or not any(map(str.isalpha, label)):
+        return
+    edge = -100.0 * (len(amounts) + 1)
+    yield TableCell(label, line.number, line.text.index(label), end, edge, edge + 50, None)
+    for number, found in enumerate(amounts, start=-len(amounts)):
+        text = " ".join(found[0].split())
+        yield TableCell(
+            text, line.number, found.start(), found.end(), 100.0 * number, 100.0 * number + 50, amount_of(text)
+        )
 
 
 def piped_cells(line: LineRow) -> Iterator[TableCell]:
@@ -196,8 +227,25 @@ def goes_on(above: LineRow, line: LineRow) -> bool:
     """Whether a line belongs to the table of the line above it; prose in two columns, such as footnotes, does not."""
     if any(len(cell.text) > CELL_CHARS_MAX for cell in cells_of_line(line)[1:]):
         return False
-    is_near = 0 <= line.y0 - above.y0 <= BLOCK_GAP * max(above.y1 - above.y0, line.y1 - line.y0)
+    gap = ROW_GAP if has_same_columns(above, line) else BLOCK_GAP
+    is_near = 0 <= line.y0 - above.y0 <= gap * max(above.y1 - above.y0, line.y1 - line.y0)
     return line.column == above.column and is_near and (line.kind == "table_row" or is_label(line))
+
+
+def has_same_columns(above: LineRow, line: LineRow) -> bool:
+    """Whether two rows have values in the same places: a blank line between them parts groups, not tables.
+
+    A row whose label has a unit of its own ("per share (EUR)") is in another table than those above a blank line.
+    """
+    if any(UNIT.search(cell.text) for cell in cells_of_line(line)[:1]):
+        return False
+    edges, others = value_edges(above), value_edges(line)
+    pairs = zip(edges, others, strict=False)
+    return len(edges) == len(others) > 1 and all(one[0] < two[1] and two[0] < one[1] for one, two in pairs)
+
+
+def value_edges(line: LineRow) -> list[tuple[float, float]]:
+    return [(cell.x0, cell.x1) for cell in cells_of_line(line)[1:] if is_value(cell)]
 
 
 def is_label(line: LineRow) -> bool:
@@ -275,9 +323,12 @@ def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) ->
     below = top
     for line in reversed([line for line in page if line.number < top.number]):
         is_near = 0 <= below.y0 - line.y0 <= BLOCK_GAP * (line.y1 - line.y0)
-        if not is_near or not is_heading_of_columns(line) or len(outside) + len(inside) == HEAD_ROWS_MAX:
+        if not is_near or len(outside) + len(inside) == HEAD_ROWS_MAX:
             break
-        outside.insert(0, line)
+        if is_heading_of_columns(line):
+            outside.insert(0, line)
+        elif outside or len(cells_of_line(line)) > 1 or len(line.text) > GROUP_CHARS_MAX:
+            break  # the name of a group ("Current assets:") may be between the headings and the first amounts
         below = line
     return [*outside, *inside]
 

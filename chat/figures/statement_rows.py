@@ -1,30 +1,24 @@
 """Values from the rows of financial statements: label, column year, amount, unit. Unclear ones are left out."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
-from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.rows import LineRow
+from reading.tables import Table, TableRow, read_tables
 from retrieval.words.statements import NAME_CHARS_MAX, statement_patterns
 
 HEAD_LINES = 12  # a statement's name, unit and years are above its first row
 AMOUNT_ROWS_MIN = 5  # a page with fewer rows of amounts only mentions a statement
-NOTE_MAX = 99  # a note's number, in its own column
 SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 
-SIGN = re.compile(
-    r"(?<!\w)(?:\(?\s{0,8}(?:[$\u20ac\u00a3]\s{0,8})?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?\)?|[\u2014\u2013-](?=\s|$))"
-)
-BETWEEN_SIGNS = " .$\u20ac\u00a3"
-LETTER = re.compile(r"[^\W\d_]")
-THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d+(?:\.\d+)?")
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-DAY = re.compile(r"\b[0-3]?\d\b")
 SCALE = re.compile(r"(?:\bin|\b(?:eur|usd|gbp|chf)|[$\u20ac\u00a3]) ?(thousand|million|billion)s?\b")
 NOTE_COLUMN = re.compile(r"\bnotes?\b")
+NOTE = re.compile(r"\s\d{1,2}$")  # its number, in a column of its own
 REFERENCE = re.compile(r"(?<!\s)\s*\((?:note|see)[^)]{0,80}\)|(?<![\s.:,])[\s.:,]+$")
 
 
@@ -53,26 +47,63 @@ class StatementRow:
 
 
 def statement_rows(content: DocumentContent) -> list[StatementRow]:
-    """Every readable row of the pages that are named as a statement and look like one, in document order."""
-    pages: dict[int, list[LineRow]] = {}
-    for line in content.lines:
-        pages.setdefault(line.page_number, []).append(line)
-    return [row for lines in pages.values() for row in rows_of_page(lines)]
+    """Every readable row of the pages that are named as a statement and look like one, in order of the document."""
+    return [row for page in content.pages for row in rows_of_page(content.lines_on_page(page.number))]
 
 
 def rows_of_page(lines: Sequence[LineRow]) -> list[StatementRow]:
-    """The rows of one statement page; none if it is no statement, or if its columns cannot be identified."""
+    """The rows of one statement page; none if it is not one, or if its columns cannot be told apart."""
     statement = statement_of(lines[:HEAD_LINES])
-    amounts = [line for line in lines if is_amount_row(line)] if statement else []
-    if len(amounts) < AMOUNT_ROWS_MIN:
+    tables = read_tables(lines) if statement else []
+    if sum(len(table.rows) for table in tables) < AMOUNT_ROWS_MIN:
         return []
-    head = [line for line in lines if line.number < amounts[0].number]
-    years = read_column_years(head)
+    head = [line for line in lines if line.number < tables[0].rows[0].first_line]
     found = SCALE.search(" ".join(line.match for line in head))
     scale = SCALES[found[1]] if found else None
+    by_number = {line.number: line for line in lines}
     has_notes = any(NOTE_COLUMN.search(line.match) and YEAR.search(line.text) for line in head)
-    rows = (read_statement_row(line, statement, years, scale, has_notes=has_notes) for line in amounts)
-    return [row for row in rows if row is not None and years]
+    rows: list[StatementRow] = []
+    years = read_column_years(head)  # for a table whose first row has a label of many lines below the headings
+    for table in tables:
+        years = years_of(table, by_number) or years  # a table that goes on below a gap has no headings of its own
+        read = (read_statement_row(row, years, by_number, has_notes=has_notes) for row in table.rows)
+        rows += [StatementRow(statement, label, line, cells, scale) for label, line, cells in filter(None, read)]
+    return rows
+
+
+def read_column_years(head: Iterable[LineRow]) -> tuple[str, ...]:
+    """The years on the last line above the rows that names several, if it names each once."""
+    named = [found for line in head if len(found := YEAR.findall(line.text)) > 1]
+    years = tuple(named[-1]) if named else ()
+    return years if len(set(years)) == len(years) else ()
+
+
+def years_of(table: Table, lines: Mapping[int, LineRow]) -> tuple[str, ...]:
+    """The year of each column, "" for one without; none if that is not clear, or no column has any."""
+    if any(len(YEAR.findall(lines[number].text)) > len(table.columns) for number in table.head_lines):
+        return ()
+    found = [YEAR.search(column.period) for column in table.columns]
+    years = tuple(year[0] if year else "" for year in found)
+    named = [year for year in years if year]
+    return years if named and len(set(named)) == len(named) else ()
+
+
+def read_statement_row(
+    row: TableRow, years: Sequence[str], lines: Mapping[int, LineRow], *, has_notes: bool
+) -> tuple[str, LineRow, tuple[Cell, ...]] | None:
+    """Label, line and amounts of a row; None if its amounts do not fill the columns of years one to one."""
+    if len(row.cells) != len(years):
+        return None
+    pairs = [(year, cell) for year, cell in zip(years, row.cells, strict=True) if year]
+    cells = tuple(
+        Cell(year, cell.amount, cell.start, cell.end)
+        for year, cell in pairs
+        if cell is not None and cell.amount is not None and "%" not in cell.text
+    )
+    if not cells or len(cells) != len(pairs):
+        return None
+    label = NOTE.sub("", row.label) if has_notes else row.label
+    return label_form(label), lines[row.last_line], cells
 
 
 def statement_of(head: Iterable[LineRow]) -> str:
@@ -80,67 +111,6 @@ def statement_of(head: Iterable[LineRow]) -> str:
     lines = [line for line in head if len(line.match) <= NAME_CHARS_MAX and line.kind != "table_row"]
     named = {kind for kind, pattern in statement_patterns().items() for line in lines if pattern.search(line.match)}
     return named.pop() if len(named) == 1 else ""
-
-
-def is_amount_row(line: LineRow) -> bool:
-    """Whether the line has a label and at least two amounts, not only years and days."""
-    if line.kind in UNSEARCHED_KINDS:
-        return False
-    return len(years_on(line)) < 2 and len(split_row(line.text)[1]) > 1
-
-
-def split_row(text: str) -> tuple[str, list[re.Match[str]]]:
-    """The label of a row and the amounts at its end, with only leaders and currency signs between them."""
-    signs: list[re.Match[str]] = []
-    end = len(text.rstrip())
-    for sign in reversed(list(SIGN.finditer(text))):
-        is_open = sign[0].count(")") > sign[0].count("(")  # "4)" may close a bracket of the label
-        if is_open or text[sign.end() : end].strip(BETWEEN_SIGNS):
-            break
-        signs.insert(0, sign)
-        end = sign.start()
-    return (text[:end], signs) if LETTER.search(text[:end]) else ("", [])
-
-
-def read_column_years(head: Iterable[LineRow]) -> tuple[str, ...]:
-    """The years of the columns: those on the last line above the rows that names several, each once."""
-    named = [years for line in head if len(years := years_on(line)) > 1]
-    years = named[-1] if named else ()
-    return years if len(set(years)) == len(years) else ()
-
-
-def years_on(line: LineRow) -> tuple[str, ...]:
-    """The years on a heading line; none if it has other figures than years and days."""
-    rest = DAY.sub("", YEAR.sub("", line.text))
-    return () if re.search(r"\d", rest) else tuple(YEAR.findall(line.text))
-
-
-def read_statement_row(
-    line: LineRow, statement: str, years: Sequence[str], scale: int | None, *, has_notes: bool
-) -> StatementRow | None:
-    """The row of a line; None if its amounts do not match the columns one to one."""
-    label, signs = split_row(line.text)
-    if has_notes and len(signs) == len(years) + 1 and is_note(signs[0][0]):
-        signs = signs[1:]
-    if len(signs) != len(years) or any("%" in sign[0] for sign in signs):
-        return None
-    cells = tuple(
-        Cell(year, parse_amount(sign[0]), sign.start(), sign.end()) for year, sign in zip(years, signs, strict=True)
-    )
-    return StatementRow(statement, label_form(label), line, cells, scale)
-
-
-def is_note(sign: str) -> bool:
-    return sign.strip().isdigit() and int(sign) <= NOTE_MAX
-
-
-def parse_amount(sign: str) -> Decimal:
-    """Parse an amount: brackets mean minus, a dash means zero."""
-    found = THOUSANDS.search(sign)
-    if found is None:
-        return Decimal(0)
-    amount = Decimal(found[0].replace(",", ""))
-    return -amount if "(" in sign else amount
 
 
 def label_form(text: str) -> str:

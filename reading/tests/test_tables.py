@@ -165,3 +165,51 @@ def test_a_markdown_row_has_the_cells_between_its_bars() -> None:
 )
 def test_an_amount_is_read_as_printed_or_not_at_all(text: str, amount: str | None) -> None:
     assert amount_of(text) == (None if amount is None else Decimal(amount))
+
+
+def test_a_blank_line_parts_groups_of_one_table_and_tables_of_two_units() -> None:
+    rows = [("Sales", "10", "20"), ("Costs", "5", "6"), ("", "", ""), ("Profit", "5", "14"), ("Taxes", "1", "2")]
+    rows += [("", "", ""), ("Profit per share (EUR)", "1.5", "2.5"), ("Shares", "3", "4")]
+    lines = [
+        line_of(number, (20, label), (300, first), (400, second))
+        for number, (label, first, second) in enumerate(rows, start=1)
+        if label
+    ]
+    spread = [line._replace(y0=line.y0 * 1.5, y1=line.y0 * 1.5 + 10) for line in lines]
+    assert [[row.label for row in table.rows] for table in read_tables(spread)] == [
+        ["Sales", "Costs", "Profit", "Taxes"],
+        ["Profit per share (EUR)", "Shares"],
+    ]
+
+
+def test_names_of_groups_may_be_between_headings_and_amounts() -> None:
+    table = read_one(
+        [
+            line_of(1, (300, "May 2020"), (400, "May 2019"), kind="body"),
+            line_of(2, (20, "ASSETS"), kind="body"),
+            line_of(3, (20, "Current assets:"), kind="body"),
+            line_of(4, (20, "Cash"), (300, "$    1,677.8"), (400, "450.0")),
+            line_of(5, (20, "Receivables"), (300, "1,615.1"), (400, "1,679.7")),
+        ]
+    )
+    assert [column.period for column in table.columns] == ["May 2020", "May 2019"]
+    assert [cell.amount for cell in table.rows[0].cells if cell] == [Decimal("1677.8"), Decimal("450.0")]
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ("Total revenue 5,854,430 4,795,511", ["Total revenue", "5,854,430", "4,795,511"]),
+        ("Net income $ 1,168,782 $ (629,551)", ["Net income", "$ 1,168,782", "$ (629,551)"]),
+        ("Impairment (see note 4) — 233", ["Impairment (see note 4)", "—", "233"]),
+        ("Total revenue 5,854,430", ["Total revenue 5,854,430"]),
+        ("2016 2015", ["2016 2015"]),
+    ],
+)
+def test_a_row_in_one_piece_is_parted_by_its_amounts(text: str, cells: list[str]) -> None:
+    assert [cell.text for cell in cells_of_line(line_of(1, (20, text)))] == cells
+
+
+def read_one(lines: list[LineRow]) -> Table:
+    (table,) = read_tables(lines)
+    return table
