@@ -108,10 +108,10 @@ def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeD
     lost = [each for each in documents if each.state == "unreadable"]
     if lost and len(documents) > 1:
         said = f"{len(lost)} of {count(len(documents), 'document')} could not be read"
-        yield f"{said}: {listed(each.title + ' (' + each.reason.rstrip('.') + ')' for each in lost)}"
+        yield f"{said}: {name_some(each.title + ' (' + each.reason.rstrip('.') + ')' for each in lost)}"
     if coverage.pages_with_text < coverage.pages:
         said = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
-        yield f"{said}; not readable: {listed(coverage.unreadable)}" if coverage.unreadable else said
+        yield f"{said}; not readable: {name_some(coverage.unreadable)}" if coverage.unreadable else said
     if gap := gap_of_counted(question, [each for each in documents if each.state == "counted"]):
         yield gap
 
@@ -155,7 +155,7 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def listed(names: Iterable[str]) -> str:
+def name_some(names: Iterable[str]) -> str:
     """The first of them by name, and how many more there are."""
     every = list(names)
     more = len(every) - NAMED_MAX

@@ -67,7 +67,9 @@ def contents_for(
     dictionary: Sequence[ConceptTerms] = (),
 ) -> list[DocumentContent]:
     """The contents to search, in the order of the documents: all if there are few, else the most promising."""
-    return content_for(shortlist(question_text, with_reading(documents), settings or BaseSettings(), dictionary).chosen)
+    return content_for(
+        shortlist(question_text, select_readable(documents), settings or BaseSettings(), dictionary).chosen
+    )
 
 
 def retrieve_among(
@@ -89,14 +91,14 @@ def retrieve_among(
     def ask(chosen: Shortlist) -> RetrievalResult:
         return retrieve_in(question_text, documents, chosen, settings=settings, dictionary=dictionary, **options)
 
-    readable = with_reading(documents)
+    readable = select_readable(documents)
     first = shortlist(question_text, readable, settings, dictionary)
     result = ask(first)
     is_asked = bool(result.ranking.exchange or result.reading)
     is_all = len(first.chosen) == min(len(readable), DOCUMENTS_MAX)
     if result.status not in UNANSWERED or is_asked or is_all:
         return result
-    second = ask(widened(first, question_text, readable, settings, dictionary))
+    second = ask(widen_shortlist(first, question_text, readable, settings, dictionary))
     spent_ms = {"first_pass": round(sum(result.timings_ms.values()), 1)}
     return replace(second, timings_ms=spent_ms | second.timings_ms)
 
@@ -117,7 +119,7 @@ def retrieve_in(
     )
 
 
-def with_reading(documents: Iterable[Document]) -> list[Document]:
+def select_readable(documents: Iterable[Document]) -> list[Document]:
     """The documents that have been read."""
     return [document for document in documents if document.current_parse]
 
@@ -146,7 +148,7 @@ def shortlist(
     return promising(question_text, chosen or documents, settings, dictionary)
 
 
-def widened(
+def widen_shortlist(
     first: Shortlist,
     question_text: str,
     documents: Sequence[Document],
@@ -187,14 +189,14 @@ def promising(
     places, reasons = {}, {}
     for rank, document in enumerate(order, 1):
         key, is_ranked = document.pk, document.pk in fused
-        scores = [rounded(scored.get(key)) for scored in (words, meaning, names, fused)]
+        scores = [round_score(scored.get(key)) for scored in (words, meaning, names, fused)]
         places[key] = Place(len(documents), rank if is_ranked else None, *scores)
         unranked = accounting.FILLED if key in kept else accounting.UNRANKED
         reasons[key] = accounting.RANKED if is_ranked else unranked
     return Shortlist(tuple(document for document in documents if document.pk in kept), reasons, places)
 
 
-def rounded(score: float | None) -> float | None:
+def round_score(score: float | None) -> float | None:
     return round(score, 6) if score is not None and isfinite(score) else None
 
 
@@ -309,7 +311,7 @@ def account_of_scope(
     A word counts with the terms of its concept, as in the documents that are read.
     """
     read = {content.document_id: content for content in contents}
-    counted = [document for document in with_reading(documents) if str(document.pk) not in read]
+    counted = [document for document in select_readable(documents) if str(document.pk) not in read]
     found = {text: passages_with(phrases, counted) for text, phrases in phrases_by_leader(question).items()}
     blind = find_blind_pages(document.current_parse for document in counted)
     jobs = last_jobs(document for document in documents if not document.current_parse)

@@ -49,6 +49,7 @@ REASONS = {
     "llm.embeddings.encoder._sha256": VALUE,
     "llm.reply.strict_schema": VALUE,
     "llm.fence.is_shown": VALUE,
+    "retrieval.arbiter.evidence.read_fit": f"{VALUE}; a file of the program",
     "retrieval.candidates.calibration.line_letters": VALUE,
     "retrieval.words.concepts.index_names": VALUE,
     "retrieval.words.concepts.searched_terms": VALUE,

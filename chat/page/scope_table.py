@@ -90,7 +90,7 @@ def rows_in_order(documents: "QuerySet[RunDocument]") -> "QuerySet[RunDocument]"
 def scope_table(run: RetrievalRun) -> ScopeTable:
     """The documents of a run, at most ROWS_MAX of them; of an older run those it read, for it lists no others."""
     if "read" in run.coverage:
-        return table_of(run.coverage, rows_in_order(run.documents.all())[:ROWS_MAX])
+        return scope_table_of(run.coverage, rows_in_order(run.documents.all())[:ROWS_MAX])
     now = dict(
         Document.objects.filter(pk__in=[seen["document_id"] for seen in run.scope]).values_list("pk", "trashed_at")
     )
@@ -100,7 +100,7 @@ def scope_table(run: RetrievalRun) -> ScopeTable:
     return ScopeTable(count_in_words(len(rows), "document"), rows, 0)
 
 
-def table_of(coverage: Mapping[str, Any], documents: Iterable[RunDocument]) -> ScopeTable:
+def scope_table_of(coverage: Mapping[str, Any], documents: Iterable[RunDocument]) -> ScopeTable:
     """These documents of a run; how many more it has, its coverage knows."""
     rows = tuple(map(row_of, documents))
     return ScopeTable(describe_scope(coverage), rows, max(coverage["documents"] - len(rows), 0))

@@ -17,7 +17,7 @@ from django.utils.translation import gettext, gettext_lazy
 from accounts.models import User
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
-from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, table_of
+from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
 from chat.page.viewer import PaneLink
 from chat.scope import write_picker_value
 from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of
@@ -327,7 +327,7 @@ class ShownTurn:
         coverage: dict[str, Any] = self.run.coverage if self.run else {}
         if coverage.get("documents", 0) < 2 or "read" not in coverage:
             return None
-        return table_of(coverage, getattr(self.run, "scope_rows", ()))
+        return scope_table_of(coverage, getattr(self.run, "scope_rows", ()))
 
     @cached_property
     def unreadable(self) -> str:

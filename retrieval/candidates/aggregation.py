@@ -269,7 +269,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
     running = content.running_heads[place.best_line].place if place.is_running else ""
     toc_index = FRONT_INDEX if running else place.line.toc_index
-    section_title, breadcrumb = section_of(place)
+    section_title, breadcrumb = section_names_of(place)
     methods = tuple(method for method in (*METHODS, *POINTED) if place.best(method))
     inside = [hit for hit in place.hits if hit.method in ("keywords", "patterns") and hit.lines.overlaps(anchor)]
     candidate = Candidate(
@@ -303,7 +303,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
     return Briefed(**vars(candidate), brief=brief_of(candidate, content))
 
 
-def section_of(place: Spot) -> tuple[str, str]:
+def section_names_of(place: Spot) -> tuple[str, str]:
     """Title and path of the section a place is in; what it is instead, when it stands outside the text."""
     if place.is_running:
         return RUNNING_HEAD, RUNNING_HEAD
@@ -323,7 +323,7 @@ def leave_out(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTer
         candidate_id=name_place(place, anchor, prefixed),
         document_id=content.document_id,
         page_number=content.lines[anchor.first - 1].page_number,
-        section_title=section_of(place)[0],
+        section_title=section_names_of(place)[0],
         rrf_rank=rank,
         matched_keywords=matched_keywords(place, anchor, terms),
         reason=f"the {pool_max} places judged rank higher, or are the first of their page",

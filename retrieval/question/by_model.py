@@ -92,7 +92,7 @@ def merge_reply(
     notes = list(question.notes)
     corrected = " ".join(unfence(reply.corrected).split())[:QUESTION_MAX]
     is_changed = bool(corrected) and corrected != question.corrected
-    fault = fault_of(corrected, question.original, question.language) if is_changed else ""
+    fault = describe_change(corrected, question.original, question.language) if is_changed else ""
     if fault:
         notes.append(f"The model's correction was refused: it {fault}.")
     elif is_changed:
@@ -116,7 +116,7 @@ def merge_reply(
     )
 
 
-def fault_of(corrected: str, original: str, language: str) -> str:
+def describe_change(corrected: str, original: str, language: str) -> str:
     """Why a mended question is another question, in words that follow "it"; "" when it only mends spelling.
 
     It has the numbers, codes and years that were asked and no others, leaves out no word and brings hardly a new one.
@@ -124,9 +124,9 @@ def fault_of(corrected: str, original: str, language: str) -> str:
     if facts_of(original) != facts_of(corrected):
         return "changes a number, a code or a year"
     asked, said = telling_words(original, language), telling_words(corrected, language)
-    if lost := unmatched(asked, said):
+    if lost := find_unmatched(asked, said):
         return f"leaves out {', '.join(f'“{word}”' for word in lost)}"
-    if len(brought := unmatched(said, asked)) > max(NEW_WORDS_FREE, NEW_WORDS_SHARE * len(said)):
+    if len(brought := find_unmatched(said, asked)) > max(NEW_WORDS_FREE, NEW_WORDS_SHARE * len(said)):
         return f"brings in {', '.join(f'“{word}”' for word in brought)}"
     return ""
 
@@ -135,7 +135,7 @@ def telling_words(text: str, language: str) -> list[str]:
     return list(dict.fromkeys(word for word in normalise_words(text) if not is_stop_word(word, language)))
 
 
-def unmatched(words: Sequence[str], others: Sequence[str]) -> list[str]:
+def find_unmatched(words: Sequence[str], others: Sequence[str]) -> list[str]:
     """Whether a corrected question has exactly the numbers, codes and years of the original."""
     return [word for word in words if not get_close_matches(word, others, n=1, cutoff=SPELLING_LIKENESS)]
 
