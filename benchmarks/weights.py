@@ -20,7 +20,7 @@ from benchmarks.retrieval import commit, ranked_pages
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval import pipeline
-from retrieval.arbiter import rules
+from retrieval.arbiter import evidence, rules
 from retrieval.candidates import aggregation, fusion
 from retrieval.detectors import keywords
 from retrieval.detectors.run import detect
@@ -61,7 +61,7 @@ WEIGHTS = (
     Weight(aggregation, "INHERITED_SHARE"),
     Weight(rules, "PRIMARY_SHARE"),
     Weight(rules, "STRENGTH_MIN"),
-    Weight(rules, "FORMED_SHARE"),
+    Weight(evidence, "FORMED_SHARE"),
     *(
         Weight(keywords, name, is_early=True)
         for name in ("DECAY", "SECTION_CREDIT", "HEADING_CREDIT", "PAGE_CREDIT", "PHRASE_BONUS")

@@ -112,7 +112,7 @@ def judge_absence(
     if not is_absent:
         return AbsenceVerdict("found", "", gates)
     if not zero and ranking.is_doubtful:
-        return AbsenceVerdict("weak", ranking.answerable_reason, gates)
+        return AbsenceVerdict("weak", "; besides, ".join([ranking.answerable_reason, *coverage.gaps]), gates)
     reason = zero if zero else ranking_evidence(ranking)
     if fires["G0"]:
         return AbsenceVerdict("cannot_tell", f"{reason}; but {'; '.join(coverage.gaps)}", gates)

@@ -17,7 +17,7 @@ from retrieval.models import RetrievalRun
 
 __all__ = ["site"]  # the fixture
 
-UNKNOWN = "top_k"
+UNKNOWN = "topk"
 
 
 @lru_cache(maxsize=1)
@@ -80,11 +80,11 @@ def test_every_body_refuses_what_it_does_not_know(site: Site) -> None:
             assert fault["code"] == "unknown" and UNKNOWN in problem["detail"]
             tried.append((operation, field))
     assert {
-        ("POST /api/v1/bases", "top_k"),
-        ("PATCH /api/v1/bases/{base_id}", "settings.top_k"),
-        ("POST /api/v1/bases/{base_id}/dictionary", "rows.0.top_k"),
-        ("POST /api/v1/retrieve", "top_k"),
-        ("POST /api/v1/chat", "top_k"),
+        ("POST /api/v1/bases", "topk"),
+        ("PATCH /api/v1/bases/{base_id}", "settings.topk"),
+        ("POST /api/v1/bases/{base_id}/dictionary", "rows.0.topk"),
+        ("POST /api/v1/retrieve", "topk"),
+        ("POST /api/v1/chat", "topk"),
     } <= set(tried)
     assert len(tried) >= 9
 
@@ -102,12 +102,13 @@ def test_the_description_says_that_bodies_are_closed() -> None:
 @pytest.mark.parametrize("path", ["/api/v1/retrieve", "/api/v1/chat", "/api/chat"])
 def test_a_misspelt_document_does_not_ask_the_whole_base(site: Site, path: str) -> None:
     runs, turns = RetrievalRun.objects.count(), Turn.objects.count()
-    asked = {"message": "records", "knowledge_base_id": str(site.base.pk), "document_ids": [str(site.document.pk)]}
+    asked = {"message": "records", "knowledge_base_id": str(site.base.pk), "documents": [str(site.document.pk)]}
     refused = browser(site.people["owner"]).post(path, asked, content_type="application/json")
     assert refused.status_code == 400
     assert refused.json()["detail"] == (
-        "document_ids: There is no field “document_ids” here; the fields are: message, knowledge_base_id, document_id, "
-        + ("mode." if path.endswith("retrieve") else "mode, stream, conversation_id.")
+        "documents: There is no field “documents” here; the fields are: message, knowledge_base_id, document_id, "
+        "document_ids, mode, pages, section, top_k, threshold"
+        + ("." if path.endswith("retrieve") else ", stream, conversation_id.")
     )
     assert (RetrievalRun.objects.count(), Turn.objects.count()) == (runs, turns)
 

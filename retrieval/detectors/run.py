@@ -8,6 +8,7 @@ from dataclasses import replace
 from documents.storage.content import DocumentContent
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.passages import RUNNING
+from reading.rows import UNSEARCHED_KINDS
 from retrieval import dispatch
 from retrieval.deadline import detection_limited, wait_for
 from retrieval.detectors import DETECTORS
@@ -86,7 +87,7 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
         numbers = find_named_pages(question, content)
         spans: dict[int, list[int]] = {}
         for line in content.searched_lines:
-            if line.page_number in numbers:
+            if line.page_number in numbers and line.kind not in UNSEARCHED_KINDS:
                 spans.setdefault(line.page_number, []).append(line.number)
         hits += [
             Hit("pinned", content.document_id, LineRange(lines[0], lines[-1]), 1.0, detail=f"page {page}")

@@ -164,18 +164,20 @@ def test_a_judgement_is_no_proof_where_documents_nobody_read_have_the_words(keep
         keep(f"Lot {number:02}", f"# Notice\n\nThe notice of lot {number} is thirty days.") for number in range(14)
     ]
     result = ask(f"What about {words}?", documents)
-    assert (result.status, [gate.code for gate in result.gates if gate.fired]) == ("cannot_tell", ["G0", "G3"])
-    assert result.not_found_reason.endswith("; but 4 documents were searched for words only; 4 of them hold “thirty”")
+    assert (result.status, [gate.code for gate in result.gates if gate.fired]) == ("weak", ["G0", "G3"])
+    assert result.not_found_reason.endswith(
+        "; besides, 4 documents were searched for words only; 4 of them hold “thirty”"
+    )
     others = [*documents[:8], *fillers(keep, 6)]
-    assert ask(f"What about {words}?", others).status == "not_found", "none that was only counted has a word"
-    assert ask(f"What about {words}?", documents[:8]).status == "not_found", "all were read"
+    for read in (others, documents[:8]):  # none that was only counted has a word, or all were read
+        assert "besides" not in ask(f"What about {words}?", read).not_found_reason
 
 
 def test_a_second_pass_accounts_for_the_documents_of_both(keep: Keep) -> None:
     silent = keep("NIKE_2018_10K", "# A\n\nIt rained on the hall.")
     telling = keep("ZENITH_2019", "# A\n\nNo earthquake was insured.")
     result = ask("Was an earthquake insured by Nike in 2018?", [silent, telling, *fillers(keep, 12)])
-    assert result.status == "found"
+    assert result.status == "weak", "it tells of another company and another year"
     assert row_of(result, silent).state == row_of(result, telling).state == "read"
     assert (row_of(result, silent).reason, row_of(result, telling).reason) == (accounting.NAMED, accounting.WIDENED)
     assert states(result) == {"read": DOCUMENTS_MAX, "counted": 4}

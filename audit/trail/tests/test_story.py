@@ -31,7 +31,7 @@ def run(**fields: Any) -> RetrievalRun:
         "scope": [{}],
         "hit_counts": {},
     }
-    return RetrievalRun(**(default | {"searched": []} | fields))
+    return RetrievalRun(**(default | {"searched": [], "coverage": {}, "plan": {}} | fields))
 
 
 def keywords(**words: list[str]) -> dict[str, Any]:
