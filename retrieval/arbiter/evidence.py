@@ -112,7 +112,8 @@ def weigh_evidence(
     probability = probability_of(weighed[at])
     is_enough = bool(lacking) or probability >= limit_for(risk_max)
     best = candidates[at]
-    doubt = "" if is_enough else name_doubt(best, terms[best.document_id], documents[best.document_id], named)
+    found = set(best.matched_keywords) | words_around(best, documents[best.document_id], named)
+    doubt = "" if is_enough else name_doubt(found, terms[best.document_id], list(terms.values()))
     return Evidence(probability, lacking, doubt, weighed[at])
 
 
@@ -187,14 +188,19 @@ def words_around(candidate: Candidate, content: DocumentContent, words: set[str]
 # ---- what an answer would need
 
 
-def name_doubt(best: Candidate, terms: Sequence[WeighedTerm], content: DocumentContent, named: set[str]) -> str:
-    """Why the best passage is no answer: the words of the question that are nowhere, then those it does not have."""
-    found = set(best.matched_keywords) | words_around(best, content, named)
-    lacking = [term for term in terms if term.weight and found.isdisjoint(term.texts)]
-    nowhere = [term.text for term in lacking if not len(term.lines)]
-    elsewhere = [term.text for term in sorted(lacking, key=lambda term: -term.weight) if len(term.lines)]
+def name_doubt(found: set[str], terms: Sequence[WeighedTerm], of_documents: Sequence[Sequence[WeighedTerm]]) -> str:
+    """Why the best passage is no answer: the words that no page has, then those that only the passage lacks.
+
+    `found` are the words it has, `terms` those of its document, `of_documents` those of every document that was read.
+    """
+    lacking = sorted(
+        (term for term in terms if term.weight and found.isdisjoint(term.texts)), key=lambda term: -term.weight
+    )
+    somewhere = {term.text for each in of_documents for term in each if len(term.lines)}
+    nowhere = [term.text for term in lacking if term.text not in somewhere]
+    elsewhere = [term.text for term in lacking if term.text in somewhere]
     said = [
-        *([f"no page mentions {join_words(quote_all(nowhere))}"] if nowhere else []),
+        *([f"no page that was read mentions {join_words(quote_all(nowhere))}"] if nowhere else []),
         *([f"the best passage does not have {join_words(quote_all(elsewhere))}"] if elsewhere else []),
     ]
     return ", and ".join(said) or "the passages carry too little of the question"

@@ -142,6 +142,14 @@ def test_doubt_names_what_is_nowhere_first(report: DocumentContent) -> None:
     result = ask("How many helicopters and submarines handle containers for sailors?", report, BaseSettings())
     assert result.status == "weak"
     assert result.not_found_reason.startswith(
-        "no page mentions “helicopters” and “submarines”, and the best passage does not have"
+        "no page that was read mentions “helicopters” and “submarines”, and the best passage does not have"
     )
     assert result.not_found_reason in result.gates[-1].evidence
+
+
+def test_what_another_document_mentions_is_not_said_to_be_nowhere(report: DocumentContent) -> None:
+    other = content_of_lines(["Helicopters land on the roof."], title="Roofs", number=2)
+    question = "How many helicopters and submarines handle containers for sailors?"
+    result = retrieve(question, [report, other], settings=BaseSettings(), arbiter="rules")
+    assert result.status == "weak"
+    assert "no page that was read mentions “submarines”" in result.not_found_reason
