@@ -98,6 +98,15 @@ def test_alone_it_is_still_not_found(ask_base: AskBase, client: Client) -> None:
     assert answer.kind == "not_found" and "documents:" not in page_of(client, answer)
 
 
+def test_a_greeting_searches_nothing_and_the_page_does_not_say_so(
+    locked: Document, ask_base: AskBase, client: Client
+) -> None:
+    answer = ask_base("Hello! Thank you very much.")
+    assert (answer.kind, answer.run.status, answer.run.candidates.count()) == ("clarification", "clarify", 0)
+    page = page_of(client, answer)
+    assert "What would you like to know?" in page and SUMMARY not in page
+
+
 def test_a_program_is_told_of_every_document(locked: Document, document: Document, client: Client) -> None:
     asked = {"message": RENT_QUESTION, "knowledge_base_id": str(document.base_id)}
     told = client.post("/api/v1/retrieve", json.dumps(asked), content_type="application/json").json()
