@@ -81,6 +81,7 @@ def measure_confidence(options: Options) -> Figures | None:
     figures = confidence.run(sets, Library(options.data), chosen_dictionary(options))
     if options.write:
         confidence.write_fit(figures)
+        confidence.PICTURE.write_text(confidence.draw_curve(figures), encoding="utf-8")
     return figures
 
 

@@ -33,6 +33,7 @@ RIDGE = 0.1  # on standardised signals: keeps a signal that is the same in all q
 STEPS = 50  # of Newton's method; ten are enough
 LIMITS = tuple(round(0.05 * step, 2) for step in range(20))
 KINDS = ("answerable", "absent", "near miss")
+PICTURE = Path(__file__).parent.parent / "docs" / "images" / "risk.svg"
 
 Matrix = NDArray[np.float64]
 
@@ -165,6 +166,29 @@ def figures_of(asked: Sequence[Asked], judged: Mapping[tuple[str, str], float]) 
 
 
 # ---- what the product reads, and the picture
+
+
+def draw_curve(figures: Mapping[str, Any]) -> str:
+    """The curve as SVG: absent questions answered against answerable ones answered, one dot for each limit."""
+    dots = [(1 - row["answerable_lost"], row["absent_answered"], row["limit"]) for row in figures["curve"]]
+    points = " ".join(f"{60 + 400 * right:.0f},{440 - 400 * wrong:.0f}" for right, wrong, _ in dots)
+    marks = "".join(
+        f'<circle cx="{60 + 400 * right:.0f}" cy="{440 - 400 * wrong:.0f}" r="3"><title>limit {limit}</title></circle>'
+        for right, wrong, limit in dots
+    )
+    ticks = "".join(
+        f'<text x="{60 + 400 * step / 5:.0f}" y="460" text-anchor="middle">{step / 5:.1f}</text>'
+        f'<text x="52" y="{444 - 400 * step / 5:.0f}" text-anchor="end">{step / 5:.1f}</text>'
+        for step in range(6)
+    )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 500 500" font-family="sans-serif" font-size="12">'
+        '<rect width="500" height="500" fill="#fff"/><path d="M60 40V440H460" fill="none" stroke="#555"/>'
+        f'{ticks}<polyline points="{points}" fill="none" stroke="#4f3ca8" stroke-width="2"/>{marks}'
+        '<text x="260" y="485" text-anchor="middle">answerable questions answered</text>'
+        '<text x="16" y="240" text-anchor="middle" transform="rotate(-90 16 240)">absent questions answered</text>'
+        "</svg>\n"
+    )
 
 
 def write_fit(figures: Mapping[str, Any], path: Path = WEIGHTS) -> None:

@@ -1,10 +1,22 @@
 """The fit of the evidence: it finds what decides, judges each half by the other, and is written where it is read."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.confidence import NAMES, Asked, costs, fit, probability, run, swap, with_near_misses, write_fit
+from benchmarks.confidence import (
+    NAMES,
+    Asked,
+    costs,
+    draw_curve,
+    fit,
+    probability,
+    run,
+    swap,
+    with_near_misses,
+    write_fit,
+)
 from benchmarks.library import Library
 from benchmarks.metrics import area_under_curve
 from benchmarks.questions import load_questions
@@ -53,6 +65,13 @@ def test_a_limit_costs_answers_on_both_sides() -> None:
 )
 def test_a_near_miss_has_a_year_or_a_name_that_is_not_there(text: str, swapped: str) -> None:
     assert swap(text, ["Harbour", "Porto"], content_of_lines(["The Harbour has a team."])) == swapped
+
+
+def test_the_picture_has_a_dot_for_each_limit() -> None:
+    curve = [{"limit": at / 10, "absent_answered": 1 - at / 10, "answerable_lost": at / 20} for at in range(5)]
+    root = ElementTree.fromstring(draw_curve({"curve": curve}))
+    dots = root.findall("{http://www.w3.org/2000/svg}circle")
+    assert [(dot.get("cx"), dot.get("cy")) for dot in dots][::4] == [("460", "40"), ("380", "200")]
 
 
 @pytest.mark.parametrize(
