@@ -24,6 +24,7 @@ from llm.exchange import Exchange, clean_text, request_digest
 from llm.fence import fence_text
 from llm.models import LLMCall
 from llm.reply import ReplyError, parse_reply, strict_schema
+from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import (
     INSTRUCTIONS,
     PROMPT_NAME,
@@ -42,6 +43,8 @@ OPTIONAL = ("temperature", "store")
 # How servers without schema support are given one (llm.dialect).
 SCHEMA_TOLD = "\n\nReply with one JSON object and nothing else. It must follow this JSON schema:\n"
 POOL_ENOUGH = 10_000  # every place the hits give, so that the stored candidates are among them
+NOT_IN_ROWS = ("strength", "parts", "running", "statement", "rows_share", "referred", "is_faint")  # of what rules read
+NO_LIMIT = 100  # per cent: runs from before bases chose a risk answered whatever the evidence was
 
 
 class CannotReplay(Exception):
@@ -267,10 +270,9 @@ def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
 
 
 def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:
-    """Apply the rules to the stored candidates, with strength and parts computed from the stored hits."""
-    question = question_from(run.parsed)
-    contents = contents_of(run)
-    found = aggregate(hits_from(run), question, contents, pool_max=POOL_ENOUGH).candidates
+    """Apply the rules to the stored candidates; what the rows lack is computed again from the stored hits."""
+    question, contents, hits = question_from(run.parsed), contents_of(run), hits_from(run)
+    found = aggregate(hits, question, contents, pool_max=POOL_ENOUGH).candidates
     again = {each.candidate_id: each for each in found}
     unknown = [row.candidate_id for row in rows if row.candidate_id not in again]
     if unknown:
@@ -280,13 +282,11 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
         )
         raise CannotReplay(words % {"version": run.code_version, "names": ", ".join(unknown[:3])})
     candidates = [
-        replace(
-            found_from(row),
-            **{name: getattr(again[row.candidate_id], name) for name in ("strength", "parts", "running")},
-        )
+        replace(found_from(row), **{name: getattr(again[row.candidate_id], name) for name in NOT_IN_ROWS})
         for row in rows
     ]
-    return judge_by_rules(question, candidates)
+    risk_max = run.settings.get("risk_max", NO_LIMIT)
+    return judge_by_rules(question, candidates, weigh_evidence(question, candidates, contents, hits, risk_max))
 
 
 def contents_of(run: RetrievalRun) -> list[DocumentContent]:
@@ -326,7 +326,7 @@ def hits_from(run: RetrievalRun) -> list[Hit]:
 
 
 def found_from(row: RunCandidate) -> Candidate:
-    """The candidate as the arbiter saw it, without its brief; the row lacks strength and parts."""
+    """The candidate as the arbiter saw it, without its brief; the row lacks NOT_IN_ROWS."""
     return Candidate(
         candidate_id=row.candidate_id,
         document_id=str(row.document_id),

@@ -136,6 +136,12 @@ def test_the_rules_judge_their_own_brief_the_same_again(ask: Ask) -> None:
         assert rebuild(run) is None
 
 
+def test_a_replay_weighs_the_evidence_as_the_run_did(ask: Ask) -> None:
+    run = ask("How high is the rent of Berlin in 1987?", "rules")
+    assert run.status == "weak"
+    assert rejudge(run, Judge("rules")).flips == ()
+
+
 def test_what_is_kept_beside_a_question_does_not_hinder_the_rules(ask: Ask) -> None:
     run = ask(arbiter="rules")
     parsed = run.parsed
