@@ -64,14 +64,11 @@ def lines_of(filters: Filters, content: DocumentContent) -> NDArray[np.bool_]:
         within[entry.first_line : entry.last_line + 1] = True
     if not filters.section:
         within[1:] = True
+    pages = set(filters.pages)
     for line in content.lines:
         head = content.running_heads.get(line.number)
-        if (
-            head
-            and filters.section
-            or filters.pages
-            and not set(head.pages if head else [line.page_number]) & set(filters.pages)
-        ):
+        is_elsewhere = pages and pages.isdisjoint(head.pages if head else (line.page_number,))
+        if is_elsewhere or (head and filters.section):
             within[line.number] = False
     return within
 
