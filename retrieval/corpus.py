@@ -49,7 +49,7 @@ _covers: dict[uuid.UUID, str] = {}
 
 @dataclass(frozen=True)
 class Shortlist:
-    """What SQL found in those documents of the scope that were not read line by line."""
+    """The documents to read; for each of the scope why it is read or not, and its rank where ranks were needed."""
 
     chosen: tuple[Document, ...]
     reasons: Mapping[uuid.UUID, str]

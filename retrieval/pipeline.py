@@ -145,7 +145,7 @@ def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
 
 
 def say_where(finding: AbsenceVerdict, filters: Filters, within: Within | None) -> AbsenceVerdict:
-    """Whether nothing is proposed: no word occurs, no page is named, and no model may know better."""
+    """What is missing from a part that was searched alone is missing there, and nothing is said of the rest."""
     if within is None or finding.status == "found":
         return finding
     if not any(lines.any() for lines in within.values()):

@@ -136,7 +136,7 @@ def telling_words(text: str, language: str) -> list[str]:
 
 
 def find_unmatched(words: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Whether a corrected question has exactly the numbers, codes and years of the original."""
+    """The words that are none of the others, nor a spelling of one."""
     return [word for word in words if not get_close_matches(word, others, n=1, cutoff=SPELLING_LIKENESS)]
 
 
