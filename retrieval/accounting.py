@@ -16,6 +16,7 @@ FILLED = gettext_noop("nothing in it comes near the question; it is read because
 NAMED = gettext_noop("the question names it")
 OTHERS_NAMED = gettext_noop("the question names other documents")
 WIDENED = gettext_noop("the documents the question names do not answer it; with the best of the others 10 are read")
+ASKED_BACK = gettext_noop("the question was asked back before anything was searched")
 
 # Why a document could not be read, by its cause; a reading that failed gave a reason of its own.
 CAUSES = {
@@ -31,6 +32,15 @@ NAMED_MAX = 10  # documents or pages told by name in a sentence; the record list
 def account_of(contents: Iterable[DocumentContent]) -> ScopeAccount:
     """The account of documents that are all read."""
     return ScopeAccount(tuple(read_document(content, ALL_READ) for content in contents))
+
+
+def leave_unsearched(account: ScopeAccount) -> ScopeAccount:
+    """The account of a question that was asked back before anything was searched."""
+    documents = tuple(
+        each if each.state == "unreadable" else replace(each, state="unsearched", reason=ASKED_BACK, place=None)
+        for each in account.documents
+    )
+    return ScopeAccount(documents)
 
 
 def read_document(content: DocumentContent, reason: str, place: Place | None = None) -> ScopeDocument:
@@ -143,10 +153,12 @@ def decisive_words(question: Question) -> set[str]:
 
 def summarise(documents: int, read: int, counted: int, unreadable: int) -> str:
     """What was done with the documents of a scope, as the record and programs are told."""
+    unsearched = documents - read - counted - unreadable
     parts = [
-        f"{read} read line by line" if read or not counted else "",
+        f"{read} read line by line" if read or documents == unreadable else "",
         f"{counted} searched for words only" if counted else "",
         f"{unreadable} could not be read" if unreadable else "",
+        f"{unsearched} not searched" if unsearched else "",
     ]
     return f"{count(documents, 'document')}: {', '.join(filter(None, parts))}"
 

@@ -33,7 +33,7 @@ from retrieval.types import METHODS, POINTED, ROLE_ORDER
 
 ROLES = sorted(ROLE_ORDER)
 METHOD_NAMES = [*METHODS, *POINTED]
-DOCUMENT_STATES = ["read", "counted", "unreadable"]
+DOCUMENT_STATES = ["read", "counted", "unreadable", "unsearched"]
 STATUSES = ["found", "weak", "not_found", "cannot_tell", "clarify"]
 
 # ---- the result of R61-R63, described; `record.result_json` writes it

@@ -312,7 +312,8 @@ def account_of_scope(
     """
     read = {content.document_id: content for content in contents}
     counted = [document for document in select_readable(documents) if str(document.pk) not in read]
-    found = {text: passages_with(phrases, counted) for text, phrases in phrases_by_leader(question).items()}
+    searched = {} if question.clarification else phrases_by_leader(question)
+    found = {text: passages_with(phrases, counted) for text, phrases in searched.items()}
     blind = find_blind_pages(document.current_parse for document in counted)
     jobs = last_jobs(document for document in documents if not document.current_parse)
 

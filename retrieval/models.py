@@ -259,7 +259,7 @@ class RunDocument(models.Model):
     sha256 = models.CharField(max_length=64)
     pages = models.PositiveIntegerField(null=True)
     pages_with_text = models.PositiveIntegerField(null=True)
-    state = models.CharField(max_length=10)  # read, counted, unreadable
+    state = models.CharField(max_length=10)  # read, counted, unreadable, unsearched
     cause = models.CharField(max_length=30, blank=True)
     reason = models.TextField()
     rank = models.PositiveIntegerField(null=True)

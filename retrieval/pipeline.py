@@ -11,7 +11,7 @@ from llm.exchange import Exchange
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
 from retrieval.absence import AbsenceVerdict
-from retrieval.accounting import account_of, coverage_of
+from retrieval.accounting import account_of, coverage_of, leave_unsearched
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import fit_request, fit_snippets, toc_block
 from retrieval.candidates.pool import pool_size, propose
@@ -77,7 +77,7 @@ def retrieve(
     plan = dispatch.plan(question, contents, settings, mode)
     account = account_for(question) if account_for else account_of(contents)
     if question.clarification:
-        return build_clarification(question, plan, contents, account, name, settings, reading)
+        return build_clarification(question, plan, contents, leave_unsearched(account), name, settings, reading)
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
@@ -182,7 +182,7 @@ def build_clarification(
         ranking=Ranking(arbiter, "not_needed", ()),
         gates=(),
         searched=(),
-        coverage=coverage_of(question, contents, account),
+        coverage=coverage_of(question, (), account),
         status="clarify",
         not_found_reason="",
         confidence=0.0,

@@ -16,7 +16,7 @@ Mode = Literal["fast", "balanced", "thorough"]
 Status = Literal["found", "weak", "not_found", "cannot_tell", "clarify"]
 ABSENT: tuple[Status, ...] = ("not_found", "cannot_tell")  # nothing is there, or it cannot be known
 UNANSWERED: tuple[Status, ...] = ("weak", *ABSENT)
-DocumentState = Literal["read", "counted", "unreadable"]
+DocumentState = Literal["read", "counted", "unreadable", "unsearched"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 # Proposed by no detector: somebody points there, or the document is so short that all of it is judged.
 POINTED: tuple[Method, ...] = ("pinned", "references", "whole")

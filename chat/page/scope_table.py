@@ -18,8 +18,9 @@ STATE_WORDS = {
     "read": gettext_lazy("read line by line"),
     "counted": gettext_lazy("searched for words"),
     "unreadable": gettext_lazy("could not be read"),
+    "unsearched": gettext_lazy("not searched"),
 }
-STATE_KINDS = {"read": "ok", "counted": "info", "unreadable": "warn"}
+STATE_KINDS = {"read": "ok", "counted": "info", "unreadable": "warn", "unsearched": "info"}
 SCORE_NAMES = {
     "words_score": gettext_lazy("words"),
     "meaning_score": gettext_lazy("meaning"),
@@ -65,8 +66,11 @@ def describe_scope(coverage: Mapping[str, Any]) -> str:
     """How many documents the scope has, and how many of them were read, searched for words, or neither."""
     if "read" not in coverage:
         return ""
-    counted, unreadable = coverage["counted"], coverage["unreadable_documents"]
-    parts = [ngettext("%(count)s read", "%(count)s read", coverage["read"]) % {"count": coverage["read"]}]
+    read, counted, unreadable = coverage["read"], coverage["counted"], coverage["unreadable_documents"]
+    unsearched = coverage["documents"] - read - counted - unreadable
+    parts = []
+    if read or not unsearched:
+        parts.append(ngettext("%(count)s read", "%(count)s read", read) % {"count": read})
     if counted:
         parts.append(
             ngettext("%(count)s searched for words", "%(count)s searched for words", counted) % {"count": counted}
@@ -74,6 +78,8 @@ def describe_scope(coverage: Mapping[str, Any]) -> str:
     if unreadable:
         words = ngettext("%(count)s could not be read", "%(count)s could not be read", unreadable)
         parts.append(words % {"count": unreadable})
+    if unsearched:
+        parts.append(ngettext("%(count)s not searched", "%(count)s not searched", unsearched) % {"count": unsearched})
     return gettext("%(documents)s: %(parts)s") % {
         "documents": count_in_words(coverage["documents"], "document"),
         "parts": ", ".join(parts),

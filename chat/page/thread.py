@@ -323,11 +323,8 @@ class ShownTurn:
 
     @cached_property
     def scope_table(self) -> ScopeTable | None:
-        """What was done with each document of the scope; None where the only one was read, or no run lists them.
-
-        Also None where the question was only asked back: nothing was searched.
-        """
-        coverage: dict[str, Any] = self.run.coverage if self.run and self.run.status != "clarify" else {}
+        """What was done with each document of the scope; None where the only one was read, or no run lists them."""
+        coverage: dict[str, Any] = self.run.coverage if self.run else {}
         if coverage.get("documents", 0) < 2 or "read" not in coverage:
             return None
         return scope_table_of(coverage, getattr(self.run, "scope_rows", ()))

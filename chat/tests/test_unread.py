@@ -104,7 +104,11 @@ def test_a_greeting_searches_nothing_and_the_page_does_not_say_so(
     answer = ask_base("Hello! Thank you very much.")
     assert (answer.kind, answer.run.status, answer.run.candidates.count()) == ("clarification", "clarify", 0)
     page = page_of(client, answer)
-    assert "What would you like to know?" in page and SUMMARY not in page
+    assert "What would you like to know?" in page
+    assert SUMMARY not in page and "2 documents: 1 could not be read, 1 not searched" in page
+    states = {row.title: (row.state, row.reason) for row in answer.run.documents.all()}
+    assert states.pop("Annex")[0] == "unreadable"
+    assert list(states.values()) == [("unsearched", "the question was asked back before anything was searched")]
 
 
 def test_a_program_is_told_of_every_document(locked: Document, document: Document, client: Client) -> None:
