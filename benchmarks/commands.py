@@ -223,6 +223,12 @@ def measure_canaries(options: Options) -> Figures:
     return canaries.run(options.questions)
 
 
+def measure_full_search(options: Options) -> Figures:
+    from benchmarks import full_search
+
+    return full_search.run(options.documents, options.searches)
+
+
 def measure_hostile(options: Options) -> Figures:
     from benchmarks import hostile
 
@@ -336,6 +342,21 @@ COMMANDS: dict[str, Command] = {
         ASKING,
         measure_questions("scale"),
         around=kept_database,
+    ),
+    "full_search": Command(
+        "is every one of 1,000 generated documents accounted for, and how long does searching each on its own take",
+        (
+            option("--documents", type=int, default=1000, help="agreements of ten pages; made at the first run"),
+            option("--searches", type=int, default=8, help="facts for which every document is searched"),
+            OUT,
+        ),
+        measure_full_search,
+        print_json,
+        kept_database,
+        lambda figures: any(
+            part["false_not_found"] or part["wrong_counts"] or part["lists_all"] != 1
+            for part in (figures["question"], figures["full_search"])
+        ),
     ),
     "arbiter": Command(
         "the size of the one call, and the time we add to the model's own", ASKING, measure_questions("arbiter")

@@ -24,7 +24,7 @@ from rest_framework.response import Response
 from accounts.models import User
 from accounts.requests import user_of
 from chat import scope, stream
-from chat.asking import QUESTION_CHARACTERS_MAX, check_question, keep_question
+from chat.asking import QUESTION_CHARACTERS_MAX, ask_again, check_question, keep_question
 from chat.models import Conversation, Feedback, Turn
 from chat.page.forms import COMMENT_CHARACTERS_MAX, MODES
 from chat.turns import tasks
@@ -84,8 +84,12 @@ class QuestionSerializer(Body):
 
 
 class ChatSerializer(QuestionSerializer):
-    """`stream` answers with server-sent events; `conversation_id` makes the question a follow-up."""
+    """`stream` answers with server-sent events; `conversation_id` makes the question a follow-up.
 
+    With `every_document` each document of the scope is searched on its own, which takes minutes in a large base.
+    """
+
+    every_document = serializers.BooleanField(required=False, default=False)
     stream = serializers.BooleanField(required=False, default=False)
     conversation_id = serializers.UUIDField(required=False, allow_null=True, default=None)
 
@@ -124,6 +128,9 @@ class TurnSerializer(serializers.Serializer[Any]):
     knowledge_base_id = serializers.UUIDField()
     message = serializers.CharField()
     mode = serializers.CharField()
+    every_document = serializers.BooleanField(help_text="Each document is searched on its own.")
+    documents_done = serializers.IntegerField(allow_null=True, help_text="How far such a search is.")
+    documents_total = serializers.IntegerField(allow_null=True)
     state = serializers.ChoiceField(Turn.State.choices)
     error = serializers.CharField(allow_null=True)
     run_id = serializers.UUIDField(allow_null=True)
@@ -227,6 +234,7 @@ class ChatView(GenericAPIView[Any]):
         chosen = chosen_scope(user_of(request), values)
         said_names = ("document_id", "mode", "conversation_id", "document_ids", *FILTERS)
         said = {name: values[name] for name in said_names if name in values}
+        said |= {"every_document": True} if values["every_document"] else {}
         turn = keep_question(
             user_of(request),
             chosen,
@@ -235,6 +243,7 @@ class ChatView(GenericAPIView[Any]):
             form_id=uuid.uuid4(),
             conversation=conversation_of(request, values),
             filters=chosen_filters(values),
+            is_full_search=values["every_document"],
             request=make_keyed(user_of(request), chosen.base, read_idempotency_key(request), chat=question, **said),
         )
         kept_by(request, turn)
@@ -318,6 +327,24 @@ async def with_answer(turn_id: uuid.UUID, last_id: str, *, is_ended: bool) -> As
                 return
             yield stream.frame(stream.StreamEvent("", "answer", told))
         yield frame
+
+
+class SearchRestView(GenericAPIView[Turn]):
+    """A full search."""
+
+    scopes: ClassVar = {"POST": "ask"}
+    is_costly = True
+    serializer_class = TurnSerializer
+
+    @extend_schema(operation_id="search_rest", request=None, responses={202: TurnSerializer})
+    def post(self, request: Request, turn_id: uuid.UUID) -> Response:
+        """Search every document of an ended question on its own, in the background, as a new turn; see Location."""
+        asked = Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED)
+        turn = ask_again(get_object_or_404(asked, pk=turn_id), is_full_search=True)
+        kept_by(request, turn)
+        tasks.start(turn)
+        location = {"Location": reverse("api:turn", args=[turn.pk])}
+        return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED, headers=location)
 
 
 class StopView(GenericAPIView[Turn]):

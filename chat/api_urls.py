@@ -9,6 +9,7 @@ urlpatterns = [
     path("chat", api.ChatView.as_view(), name="chat"),
     path("turns/<uuid:turn_id>", api.TurnView.as_view(), name="turn"),
     path("turns/<uuid:turn_id>/events", api.TurnEventsView.as_view(), name="turn_events"),
+    path("turns/<uuid:turn_id>/search-rest", api.SearchRestView.as_view(), name="search_rest"),
     path("turns/<uuid:turn_id>/stop", api.StopView.as_view(), name="stop"),
     path("turns/<uuid:turn_id>/feedback", api.FeedbackView.as_view(), name="feedback"),
 ]

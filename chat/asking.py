@@ -52,6 +52,7 @@ def keep_question(
     edits: Turn | None = None,
     request: Keyed | None = None,
     filters: Filters = UNFILTERED,
+    is_full_search: bool = False,
 ) -> Turn:
     """Store a question as the next turn of a conversation, or of a new one; the same form sent twice is one turn.
 
@@ -63,6 +64,7 @@ def keep_question(
         return first
     asked = [user.pk, conversation.pk if conversation else "", scope.base.pk, *scope.document_ids, mode, question]
     asked += [filters.words] if filters.words else []
+    asked += ["full search"] if is_full_search else []
     turn_id = uuid.uuid5(form_id, "\n".join(map(str, asked)))
     try:
         with transaction.atomic():
@@ -76,6 +78,7 @@ def keep_question(
                 scope_name=scope.name,
                 mode=mode,
                 filters=filters.to_json(),
+                is_full_search=is_full_search,
                 as_typed=edits is not None,
                 again_of=edits,
             )
@@ -91,15 +94,18 @@ def turn_before(request: Keyed | None) -> Turn | None:
     return Turn.objects.get(pk=made["turn"]) if made else None
 
 
-def ask_again(turn: Turn, form_id: uuid.UUID | None = None) -> Turn:
+def ask_again(turn: Turn, form_id: uuid.UUID | None = None, *, is_full_search: bool = False) -> Turn:
     """Ask a question again as a new turn of its conversation; the earlier turn and its record stay, and are linked.
 
     While the new turn is still running, or for the same form, that turn is returned: a second click asks nothing.
+    A full search searches every document of the same scope on its own, and so does each later asking of it.
     """
-    turn_id = uuid.uuid5(form_id, f"again\n{turn.pk}") if form_id else uuid.uuid4()
+    is_full_search = is_full_search or turn.is_full_search
+    form_name = "full search" if is_full_search else "again"
+    turn_id = uuid.uuid5(form_id, f"{form_name}\n{turn.pk}") if form_id else uuid.uuid4()
     with transaction.atomic():
         conversation = lock_conversation(turn.conversation)
-        running = Q(again_of=turn, question=turn.question, state__in=WAITING)
+        running = Q(again_of=turn, question=turn.question, is_full_search=is_full_search, state__in=WAITING)
         made = conversation.turns.filter(running | Q(pk=turn_id)).first()
         return made or Turn.objects.create(
             id=turn_id,
@@ -110,6 +116,7 @@ def ask_again(turn: Turn, form_id: uuid.UUID | None = None) -> Turn:
             scope_name=turn.scope_name,
             mode=turn.mode,
             filters=turn.filters,
+            is_full_search=is_full_search,
             as_typed=turn.as_typed,
             again_of=turn,
         )

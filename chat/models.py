@@ -88,6 +88,9 @@ class Turn(LeasedJob):
     scope_name = models.CharField(max_length=300)
     mode = models.CharField(max_length=10, default="balanced")
     filters = models.JSONField(default=dict, blank=True)  # what narrows it, see retrieval.filters
+    is_full_search = models.BooleanField(default=False)  # every document is searched on its own
+    documents_done = models.PositiveIntegerField(null=True)  # how far a full search is
+    documents_total = models.PositiveIntegerField(null=True)
     as_typed = models.BooleanField(default=False)  # the reader edited the question: nothing may rewrite it
     again_of = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="asked_again")
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)

@@ -21,4 +21,5 @@ urlpatterns = [
     path("turns/<uuid:turn_id>/stop", views.stop_turn, name="stop"),
     path("turns/<uuid:turn_id>/feedback", views.feedback, name="feedback"),
     path("turns/<uuid:turn_id>/retry", views.retry, name="retry"),
+    path("turns/<uuid:turn_id>/search-rest", views.search_rest, name="search_rest"),
 ]

@@ -217,6 +217,15 @@ def retry(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     return redirect(turn_address(again))
 
 
+@require_POST
+def search_rest(request: HttpRequest, turn_id: UUID) -> HttpResponse:
+    """Search every document of an ended question on its own, as a new turn; the earlier answer stays."""
+    row = get_object_or_404(Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED), pk=turn_id)
+    turn = ask_again(row, form_id_of(request), is_full_search=True)
+    tasks.start(turn)
+    return redirect(turn_address(turn))
+
+
 def form_id_of(request: HttpRequest) -> UUID | None:
     try:
         return UUID(request.POST.get("form_id", ""))

@@ -393,6 +393,7 @@ CELERY_TASK_ROUTES = {
     "documents.tasks.sweep": {"queue": "sweep"},
     "documents.tasks.tidy": {"queue": "sweep"},
     "chat.tasks.answer_turn": {"queue": "ask"},
+    "chat.tasks.search_every_document": {"queue": "search"},
     "chat.tasks.sweep": {"queue": "sweep"},
     "audit.tasks.export_head": {"queue": "sweep"},
     "audit.tasks.apply_retention": {"queue": "sweep"},

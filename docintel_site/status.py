@@ -24,7 +24,7 @@ from llm.embeddings.encoder import is_built
 
 State = Literal["ok", "warn", "fail"]
 
-QUEUES = ("ingest", "sweep", "embed", "ask")
+QUEUES = ("ingest", "sweep", "embed", "ask", "search")
 PING_S = 1
 LONG_QUEUE = 500
 GIGABYTE = 1_000_000_000

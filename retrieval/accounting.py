@@ -17,6 +17,8 @@ NAMED = gettext_noop("the question names it")
 OTHERS_NAMED = gettext_noop("the question names other documents")
 WIDENED = gettext_noop("the documents the question names do not answer it; with the best of the others 10 are read")
 ASKED_BACK = gettext_noop("the question was asked back before anything was searched")
+ALONE = gettext_noop("every document is searched on its own")
+TOGETHER = gettext_noop("every document is searched on its own; the 10 that say most are read again together")
 
 # Why a document could not be read, by its cause; a reading that failed gave a reason of its own.
 CAUSES = {
@@ -25,6 +27,7 @@ CAUSES = {
     "cancelled": gettext_noop("its reading was stopped"),
     "failed": gettext_noop("it could not be read"),
     "no_text": gettext_noop("no page of it has text"),
+    "too_slow": gettext_noop("searching it took too long and was stopped"),
 }
 NAMED_MAX = 10  # documents or pages told by name in a sentence; the record lists every one
 
@@ -41,6 +44,11 @@ def leave_unsearched(account: ScopeAccount) -> ScopeAccount:
         for each in account.documents
     )
     return ScopeAccount(documents)
+
+
+def leave_too_slow(document: ScopeDocument) -> ScopeDocument:
+    """A document whose search took so long that it was stopped."""
+    return replace(document, state="unsearched", cause="too_slow", reason=CAUSES["too_slow"])
 
 
 def read_document(content: DocumentContent, reason: str, place: Place | None = None) -> ScopeDocument:
@@ -101,11 +109,12 @@ def coverage_of(
         documents=len(documents),
         pages=pages,
         pages_with_text=with_text,
-        sections=sum(1 for content in contents for entry in content.toc if entry.origin != "front"),
+        sections=account.sections + sum(1 for content in contents for entry in content.toc if entry.origin != "front"),
         unreadable=(*unreadable, *account.unreadable),
         read=sum(each.state == "read" for each in documents),
         counted=sum(each.state == "counted" for each in documents),
         unreadable_documents=sum(each.state == "unreadable" for each in documents),
+        alone=sum(each.finding is not None for each in documents),
     )
     return replace(coverage, gaps=tuple(find_gaps(question, coverage, documents)))
 
@@ -119,6 +128,9 @@ def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeD
     if lost and len(documents) > 1:
         said = f"{len(lost)} of {count(len(documents), 'document')} could not be read"
         yield f"{said}: {name_some(each.title + ' (' + each.reason.rstrip('.') + ')' for each in lost)}"
+    slow = [each for each in documents if each.cause == "too_slow"]
+    if slow:
+        yield f"searching {count(len(slow), 'document')} took too long: {name_some(each.title for each in slow)}"
     if coverage.pages_with_text < coverage.pages:
         said = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
         yield f"{said}; not readable: {name_some(coverage.unreadable)}" if coverage.unreadable else said

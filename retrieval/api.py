@@ -130,6 +130,18 @@ class ScoresSerializer(serializers.Serializer[Any]):
     fused = serializers.FloatField(allow_null=True, help_text="What the ranks of these add up to.")
 
 
+class FindingSerializer(serializers.Serializer[Any]):
+    """What one document says when it is searched on its own, by rules, and its best passage."""
+
+    status = serializers.ChoiceField(STATUSES)
+    reason = serializers.CharField(help_text="Why nothing was found, or no clear answer.")
+    confidence = serializers.FloatField()
+    candidates = serializers.IntegerField()
+    quote = serializers.CharField()
+    page = serializers.IntegerField(allow_null=True)
+    page_label = serializers.CharField()
+
+
 class ScopeDocumentSerializer(serializers.Serializer[Any]):
     """A document of the scope. Those that were read have more of what the run keeps: file name, lines, parser."""
 
@@ -151,6 +163,7 @@ class ScopeDocumentSerializer(serializers.Serializer[Any]):
     words = serializers.ListField(
         child=serializers.CharField(), help_text="Words of the question that occur in a counted document."
     )
+    finding = FindingSerializer(allow_null=True, help_text="Where every document was searched on its own.")
 
 
 class ResultSerializer(serializers.Serializer[Any]):

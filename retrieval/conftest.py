@@ -1,12 +1,21 @@
 """Documents and a scripted model server for the tests of retrieval."""
 
+import hashlib
+from collections.abc import Callable, Sequence
+
 import pytest
 
+from documents.models import Document, KnowledgeBase, Page, Parse
 from documents.storage.content import DocumentContent
+from documents.storage.store import store_reading
 from llm.conftest import serve
+from reading.passages import cut_passages
+from reading.plain_text import read_markdown
 from retrieval.tests.builders import content_of_lines
 
 __all__ = ["serve"]
+
+Keep = Callable[..., Document]
 
 
 @pytest.fixture(scope="session")
@@ -33,3 +42,46 @@ def policy() -> DocumentContent:
             "Deductible: a deductible of $ 500 applies. A deductible is the part of a loss you pay.",
         ]
     )
+
+
+@pytest.fixture
+def base() -> KnowledgeBase:
+    return KnowledgeBase.objects.create(name="Library")
+
+
+@pytest.fixture
+def keep(base: KnowledgeBase) -> Keep:
+    """A document in a base, read from Markdown; without text it has not been read."""
+
+    def kept(title: str, text: str = "", state: str = "ready", blind: Sequence[int] = ()) -> Document:
+        document = Document.objects.create(
+            base=base,
+            title=title,
+            file_name=f"{title}.md",
+            file="nowhere",
+            sha256=hashlib.sha256(f"{title}{text}".encode()).hexdigest(),
+            size_bytes=len(text),
+            media_type="text/markdown",
+            state=state,
+        )
+        if text:
+            reading = read_markdown(text)
+            parse = store_reading(document, reading, cut_passages(reading), {})
+            for number in blind:
+                Page.objects.update_or_create(
+                    parse=parse,
+                    number=number,
+                    defaults={"label": str(number), "width": 612.0, "height": 792.0, "text_layer": "none"},
+                )
+            Parse.objects.filter(pk=parse.pk).update(page_count=parse.pages.count())
+            document.current_parse = Parse.objects.get(pk=parse.pk)
+            document.save()
+        return document
+
+    return kept
+
+
+def fillers(keep: Keep, count: int) -> list[Document]:
+    return [
+        keep(f"Filler {number:02}", f"# Weather\n\nIt rained in region {number} all day.") for number in range(count)
+    ]

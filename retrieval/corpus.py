@@ -112,6 +112,7 @@ def retrieve_in(
     dictionary: Sequence[ConceptTerms],
     **options: Any,
 ) -> RetrievalResult:
+    """Read the chosen documents, and account for the others by what SQL finds in them."""
     contents = content_for(chosen.chosen)
     account_for = partial(account_of_scope, documents, contents, chosen)
     return retrieve(

@@ -43,7 +43,7 @@ ERASED_CANDIDATE = {
     "snippet": "",
     "brief": "",
 }
-ERASED_DOCUMENT = {"reason": "", "words": []}
+ERASED_DOCUMENT = {"reason": "", "words": [], "finding": None}
 
 
 class Concept(models.Model):
@@ -269,6 +269,7 @@ class RunDocument(models.Model):
     name_score = models.FloatField(null=True)
     fused_score = models.FloatField(null=True)
     words = models.JSONField()
+    finding = models.JSONField(null=True)  # of a document that was searched on its own, see retrieval.types.Finding
 
     class Meta:
         ordering = ["position"]

@@ -23,7 +23,8 @@ from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.types import ABSENT, Hit, Place, RetrievalResult, ScopeDocument, Settled
 from retrieval.version import program_version
 
-RUN_FORMAT = "docintel-run-3"  # with every document of the scope
+RUN_FORMAT = "docintel-run-4"  # with what each document says that was searched on its own
+THIRD_FORMAT = "docintel-run-3"  # with every document of the scope; its coverage does not say how many were searched so
 SECOND_FORMAT = "docintel-run-2"  # of runs that list none: failed ones, and those from before they were listed
 FIRST_FORMAT = "docintel-run-1"  # of entries without a salt, made before content could be erased
 RUN_COLUMNS = (
@@ -129,20 +130,28 @@ DOCUMENT_COLUMNS = (
     "name_score",
     "fused_score",
     "words",
+    "finding",
 )
-DOCUMENTS = (
-    f"(SELECT json_agg({object_of('document', DOCUMENT_COLUMNS)} ORDER BY document.position) "
-    "FROM retrieval_rundocument document WHERE document.run_id = row.id)"
-)
+
+
+def documents_of(columns: Sequence[str]) -> str:
+    """SQL for the documents of a run's scope, in its order."""
+    return (
+        f"(SELECT json_agg({object_of('document', columns)} ORDER BY document.position) "
+        "FROM retrieval_rundocument document WHERE document.run_id = row.id)"
+    )
+
+
 PARTS = {"run": object_of("row", RUN_COLUMNS), "candidates": CANDIDATES, "llm_call": call_of("row")}
-THIRD_FORM = object_of("row", (), format=f"'{RUN_FORMAT}'", **PARTS, documents=DOCUMENTS)
+FOURTH_FORM = object_of("row", (), format=f"'{RUN_FORMAT}'", **PARTS, documents=documents_of(DOCUMENT_COLUMNS))
+THIRD_FORM = object_of("row", (), format=f"'{THIRD_FORMAT}'", **PARTS, documents=documents_of(DOCUMENT_COLUMNS[:-1]))
 SECOND_FORM = object_of("row", (), format=f"'{SECOND_FORMAT}'", **PARTS)
 RUN = Payload(
     kind="run",
     table="retrieval_retrievalrun",
     text=(
-        "CASE WHEN EXISTS (SELECT 1 FROM retrieval_rundocument document WHERE document.run_id = row.id) "
-        f"THEN {THIRD_FORM} ELSE {SECOND_FORM} END"
+        f"CASE WHEN NOT EXISTS (SELECT 1 FROM retrieval_rundocument d WHERE d.run_id = row.id) THEN {SECOND_FORM} "
+        f"WHEN row.coverage ? 'alone' THEN {FOURTH_FORM} ELSE {THIRD_FORM} END"
     ),
 )
 # The exchange in which a model read the question, stored beside the run, whose byte format is fixed.
@@ -313,6 +322,7 @@ def document_fields(document: ScopeDocument) -> dict[str, Any]:
         "name_score": place.name,
         "fused_score": place.fused,
         "words": list(document.words),
+        "finding": asdict(document.finding) if document.finding else None,
     }
 
 
@@ -402,7 +412,7 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
 
 def document_json(fields: Mapping[str, Any]) -> dict[str, Any]:
     """One document of the scope, from the columns of its row."""
-    same = ("title", "sha256", "parse_number", "pages", "pages_with_text", "state", "rank", "words")
+    same = ("title", "sha256", "parse_number", "pages", "pages_with_text", "state", "rank", "words", "finding")
     scores = {name: fields[f"{name}_score"] for name in ("words", "meaning", "name", "fused")}
     return {name: fields[name] for name in same} | {
         "document_id": str(fields["document_id"]),

@@ -353,6 +353,19 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """What one document says to the question when it is searched on its own, by rules, and its best passage."""
+
+    status: Status
+    reason: str  # why nothing was found, or no clear answer; "" where it was
+    confidence: float
+    candidates: int
+    quote: str = ""
+    page: int | None = None
+    page_label: str = ""
+
+
+@dataclass(frozen=True)
 class ScopeDocument:
     """One document of the scope: was it read line by line, were words counted in it only, or neither, and why."""
 
@@ -368,15 +381,17 @@ class ScopeDocument:
     pages_with_text: int | None = None
     place: Place | None = None  # None where no shortlist was made
     words: tuple[str, ...] = ()  # of the question, that occur in it: told where they were only counted
+    finding: Finding | None = None  # where every document was searched on its own
 
 
 @dataclass(frozen=True)
 class ScopeAccount:
-    """Every document of the scope, in its order, and on how many passages of those only counted each word occurs."""
+    """Every document of the scope, in its order, and how often each word occurs in those not read together."""
 
     documents: tuple[ScopeDocument, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
-    unreadable: tuple[str, ...] = ()  # pages without text of the documents that were only counted, by name
+    unreadable: tuple[str, ...] = ()  # pages without text of the documents not read together, by name
+    sections: int = 0  # of these documents, where their contents were read
 
 
 @dataclass(frozen=True)
@@ -396,6 +411,7 @@ class Coverage:
     counted: int = 0
     unreadable_documents: int = 0
     gaps: tuple[str, ...] = ()
+    alone: int = 0  # how many of those read were also searched on their own
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,13 @@
     if (!begins && ORDER[at + 1]) setStage(turn, ORDER[at + 1], "now", "…");
   }
 
+  // Of a full search: how many documents have been searched.
+  function showProgress(turn, { done, of }) {
+    const bar = turn.querySelector("[data-live-progress]");
+    if (bar) [bar.hidden, bar.max, bar.value] = [false, of, done];
+    return turn.querySelector("[data-live-note]").dataset.progress.replace("{done}", done).replace("{of}", of);
+  }
+
   function follow(turn, attempts = 0) {
     const answer = turn.querySelector("[data-live-answer]");
     const note = turn.querySelector("[data-live-note]");
@@ -44,7 +51,7 @@
       // A second attempt begins again: what the first one had written is void.
       if (data.name === "parsed" || (data.name === "written" && data.begins)) answer.textContent = "";
       onStage(turn, data);
-      note.textContent = data.note || note.dataset.kept;
+      note.textContent = data.note || (data.of ? showProgress(turn, data) : note.dataset.kept);
     });
     on("candidates", data => setStage(turn, "arbiter", "done", note.dataset.keptCount.replace("{count}", data.kept)));
     on("token", data => {

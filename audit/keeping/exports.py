@@ -47,6 +47,7 @@ COLUMNS = (
 DOCUMENT_COLUMNS = (
     *("document_id", "title", "sha256", "parse_id", "parse_number", "pages", "pages_with_text", "state", "cause"),
     *("reason", "rank", "ranked", "words_score", "meaning_score", "name_score", "fused_score", "words"),
+    *("finding", "finding_reason", "finding_confidence", "finding_page", "finding_quote"),
 )
 
 Write = Callable[[list[dict[str, Any]]], str]
@@ -115,7 +116,10 @@ def write_documents(run: RetrievalRun) -> str:
     writer = csv.writer(out)
     writer.writerow(DOCUMENT_COLUMNS)
     for row in run.documents.order_by("position").values():
-        cells: dict[str, Any] = {**row, **document_json(row), "words": "; ".join(row["words"])}
+        found = row["finding"] or dict.fromkeys(("status", "reason", "confidence", "page", "quote"), "")
+        finding = {f"finding_{name}": found[name] for name in ("reason", "confidence", "page", "quote")}
+        own = {"words": "; ".join(row["words"]), "finding": found["status"]}
+        cells: dict[str, Any] = {**row, **document_json(row), **finding, **own}
         writer.writerow([defuse(cells[name]) for name in DOCUMENT_COLUMNS])
     return out.getvalue()
 

@@ -52,6 +52,7 @@ FLAG_NAMES = {
 }
 TIMING_NAMES = {
     "first_pass": _("First pass, over the documents named"),
+    "each_document": _("Every document searched on its own"),
     "parse": _("Reading the question"),
     "plan": _("Plan"),
     "detect": _("Detectors"),

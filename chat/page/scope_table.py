@@ -27,8 +27,21 @@ SCORE_NAMES = {
     "name_score": gettext_lazy("name"),
     "fused_score": gettext_lazy("together"),
 }
-# First what nobody could look at, then what was read, each by its rank.
-ORDER = Case(When(state="unreadable", then=0), When(state="read", then=1), default=2)
+FINDING_WORDS = {
+    "found": gettext_lazy("answers"),
+    "weak": gettext_lazy("no clear answer"),
+    "not_found": gettext_lazy("not found"),
+    "cannot_tell": gettext_lazy("cannot tell"),
+}
+FINDING_KINDS = {"found": "ok", "weak": "warn", "not_found": "info", "cannot_tell": "warn"}
+# First what answers on its own, then what nobody could look at, then what was read, each by its rank.
+ORDER = Case(
+    When(finding__status="found", then=0),
+    When(state="unreadable", then=1),
+    When(finding__status="weak", then=2),
+    When(state="read", then=3),
+    default=4,
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,10 @@ class ScopeRow:
     rank: str = ""
     scores: str = ""
     words: str = ""
+    finding: str = ""  # what it says on its own, in words; "" where it was not searched so
+    finding_kind: str = ""
+    quote: str = ""
+    page: int | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +107,8 @@ def rows_in_order(documents: "QuerySet[RunDocument]") -> "QuerySet[RunDocument]"
     """As a page lists them, with what has become of each document: `is_there`, `is_trashed`."""
     now = Document.objects.filter(pk=OuterRef("document_id"))
     fates = {"is_there": Exists(now), "is_trashed": Exists(now.exclude(trashed_at=None))}
-    return documents.annotate(**fates).order_by(ORDER, F("rank").asc(nulls_last=True), "position")
+    surest = F("finding__confidence").desc(nulls_last=True)
+    return documents.annotate(**fates).order_by(ORDER, surest, F("rank").asc(nulls_last=True), "position")
 
 
 def scope_table(run: RetrievalRun) -> ScopeTable:
@@ -114,6 +132,7 @@ def scope_table_of(coverage: Mapping[str, Any], documents: Iterable[RunDocument]
 
 def row_of(document: Any) -> ScopeRow:
     """A row of `rows_in_order`."""
+    finding = document.finding or {}
     scores = [(words, getattr(document, name)) for name, words in SCORE_NAMES.items()]
     pages = {"part": document.pages_with_text, "all": document.pages}
     return ScopeRow(
@@ -129,6 +148,10 @@ def row_of(document: Any) -> ScopeRow:
         scores=" · ".join(f"{words} {number_format(round(score, 4))}" for words, score in scores if score is not None),
         words=", ".join(document.words),
         fate=fate_words(is_there=document.is_there, is_trashed=document.is_trashed),
+        finding=str(FINDING_WORDS[finding["status"]]) if finding else "",
+        finding_kind=FINDING_KINDS[finding["status"]] if finding else "",
+        quote=finding.get("quote", ""),
+        page=finding.get("page"),
     )
 
 

@@ -169,6 +169,8 @@ class ShownTurn:
     @property
     def again_words(self) -> str:
         """Why this turn refers to an earlier one."""
+        if self.turn.is_full_search:
+            return gettext("Every document searched, from")
         is_edit = self.turn.as_typed and self.turn.again_of_id
         return gettext("Edited from") if is_edit else gettext("Asked again from")
 
@@ -328,6 +330,12 @@ class ShownTurn:
         if coverage.get("documents", 0) < 2 or "read" not in coverage:
             return None
         return scope_table_of(coverage, getattr(self.run, "scope_rows", ()))
+
+    @property
+    def documents_counted(self) -> int:
+        """How many documents an ended question only counted words in, which a full search would read."""
+        coverage: dict[str, Any] = self.run.coverage if self.run and not self.is_running else {}
+        return int(coverage.get("counted", 0))
 
     @cached_property
     def unreadable(self) -> str:

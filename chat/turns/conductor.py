@@ -22,10 +22,11 @@ from chat.writing.phrases import count_in_words
 from documents.base_settings import BaseSettings
 from jobs.lease import LeaseLost, claim, is_exhausted
 from llm.spending import paid_by
-from retrieval import corpus
+from retrieval.corpus import retrieve_among
 from retrieval.deadline import DetectionTimeout
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import Filters
+from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun
 from retrieval.run_record import store_failed_run, store_run
 from retrieval.types import ArbiterName, Mode, RetrievalResult
@@ -39,6 +40,7 @@ TOO_SLOW = (
     "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask "
     "fewer documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
 )
+PROGRESS_EVERY_S = 1.0  # more would only be entries in a stream
 DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
 
 
@@ -93,7 +95,8 @@ def search(turn: Turn, lease: TurnLease, arbiter: ArbiterName | None) -> tuple[R
     if rewriting:
         tell(turn.pk, "question", text=rewriting.rewritten, outcome=rewriting.outcome, note=rewriting.note)
     leave_if_unwanted(lease)
-    result = corpus.retrieve_among(
+    retrieve = partial(search_each, on_document=SearchProgress(turn, lease)) if turn.is_full_search else retrieve_among
+    result = retrieve(
         rewriting.rewritten if rewriting else turn.question,
         documents,
         settings=chosen,
@@ -118,6 +121,23 @@ def on_stage(turn: Turn, lease: TurnLease, name: str, figures: dict[str, Any]) -
     # Once everything is judged, the run is worth keeping; only the answer is then left out.
     if lease.stop_requested() and "kept" not in figures:
         raise Stopped
+
+
+class SearchProgress:
+    """Tells how far a full search is, in the row and to the browser, and ends it where nobody wants it any more."""
+
+    def __init__(self, turn: Turn, lease: TurnLease) -> None:
+        self.turn, self.lease = turn, lease
+        self._told_at = -PROGRESS_EVERY_S
+
+    def __call__(self, done: int, of: int) -> None:
+        leave_if_unwanted(self.lease)
+        now = time.monotonic()
+        if now - self._told_at < PROGRESS_EVERY_S and done != of:
+            return
+        self._told_at = now
+        self.lease.rows().update(documents_done=done, documents_total=of)
+        tell(self.turn.pk, "stage", name="parsed", begins=True, done=done, of=of)
 
 
 def leave_if_unwanted(lease: TurnLease) -> None:

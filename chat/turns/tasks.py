@@ -10,6 +10,7 @@ from chat.turns import conductor
 from jobs import waking
 
 SPARE_S = 300  # loading contents, detecting and storing take seconds, a minute on the largest base
+FULL_SEARCH_S = 3600  # 10,000 documents of ten pages take about ten minutes
 
 
 def answer_limit_s() -> int:
@@ -20,6 +21,12 @@ def answer_limit_s() -> int:
 @shared_task(name="chat.tasks.answer_turn", time_limit=answer_limit_s())
 def answer_turn(turn_id: str, **_: Any) -> None:
     """Answer a stored question."""
+    conductor.answer_turn(turn_id)
+
+
+@shared_task(name="chat.tasks.search_every_document", time_limit=answer_limit_s() + FULL_SEARCH_S)
+def search_every_document(turn_id: str, **_: Any) -> None:
+    """Answer a stored question by a full search, in a queue of its own: it may take minutes."""
     conductor.answer_turn(turn_id)
 
 
@@ -36,4 +43,4 @@ def start(turn: Turn) -> None:
 
 
 def wake(turn: Turn) -> None:
-    waking.send(answer_turn, turn)
+    waking.send(search_every_document if turn.is_full_search else answer_turn, turn)

@@ -72,6 +72,7 @@ CHAT = {
     "POST ask/turns/<uuid:turn_id>/stop": Row(ASKER, 302),
     "POST ask/turns/<uuid:turn_id>/feedback": Row(ASKER, 302),
     "POST ask/turns/<uuid:turn_id>/retry": Row(ASKER, 302),
+    "POST ask/turns/<uuid:turn_id>/search-rest": Row(ASKER, 302),
 }
 # The stranger owns another base, and so has a list and a queue of their own.
 AUDITING = {
@@ -182,6 +183,7 @@ API = {
     "POST api/chat": Row(READ, 202, '{{"message": "records", "knowledge_base_id": "{base}"}}'),
     "GET api/v1/turns/<uuid:turn_id>": Row(ASKER),
     "GET api/v1/turns/<uuid:turn_id>/events": Row(ASKER),
+    "POST api/v1/turns/<uuid:turn_id>/search-rest": Row(ASKER, 202),
     "POST api/v1/turns/<uuid:turn_id>/stop": Row(ASKER, 202),
     "POST api/v1/turns/<uuid:turn_id>/feedback": Row(ASKER, 201, '{{"kind": "helpful"}}'),
     "GET api/v1/runs": Row(EVERYBODY),

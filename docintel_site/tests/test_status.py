@@ -49,7 +49,7 @@ def test_it_reports_every_part_without_a_worker() -> None:
     assert "pgvector 0.8" in found["Database"].what
     assert found["Tables"] == StatusCheck("Tables", "ok", "up to date")
     assert found["Broker"].state == "ok"
-    assert found["Workers"].what == "no worker for ingest, sweep, embed, ask (answering: none)"
+    assert found["Workers"].what == "no worker for ingest, sweep, embed, ask, search (answering: none)"
     assert found["Model"].state == "ok"
 
 
@@ -84,7 +84,9 @@ def test_it_counts_waiting_messages() -> None:
         channel.client.flushdb()  # earlier tests of this process may have left messages that no worker took
         channel.client.rpush("embed", *["message"] * 3)
         try:
-            assert status.queues() == StatusCheck("Queues", "ok", "waiting: ingest 0, sweep 0, embed 3, ask 0")
+            assert status.queues() == StatusCheck(
+                "Queues", "ok", "waiting: ingest 0, sweep 0, embed 3, ask 0, search 0"
+            )
             channel.client.rpush("embed", *["message"] * status.LONG_QUEUE)
             assert status.queues().state == "warn"
         finally:

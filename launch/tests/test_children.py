@@ -117,4 +117,4 @@ def test_every_queue_has_exactly_one_worker() -> None:
         if "-Q" in command
         for queue in command[command.index("-Q") + 1].split(",")
     ]
-    assert sorted(served) == ["ask", "embed", "ingest", "sweep"]
+    assert sorted(served) == ["ask", "embed", "ingest", "search", "sweep"]

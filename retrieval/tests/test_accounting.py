@@ -1,6 +1,5 @@
 """Every document of a scope is accounted for, and nothing is called absent that nobody looked at (R57)."""
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,12 +9,10 @@ from django.db import DatabaseError, transaction
 
 from accounts.models import User
 from documents.base_settings import BaseSettings
-from documents.models import Document, IngestJob, KnowledgeBase, Page, Parse
-from documents.storage.store import store_reading
-from reading.passages import cut_passages
-from reading.plain_text import read_markdown
+from documents.models import Document, IngestJob, KnowledgeBase
 from reading.reasons import REASONS
 from retrieval import accounting
+from retrieval.conftest import Keep, fillers
 from retrieval.corpus import DOCUMENTS_MAX, retrieve_among
 from retrieval.models import RetrievalRun
 from retrieval.run_record import RUN, looked_at, result_json, store_run, stored_result_json
@@ -24,51 +21,6 @@ from retrieval.types import RetrievalResult, ScopeDocument
 pytestmark = pytest.mark.django_db
 WITHOUT = BaseSettings(embeddings="none")
 MANY = 40
-
-Keep = Callable[..., Document]
-
-
-@pytest.fixture
-def base() -> KnowledgeBase:
-    return KnowledgeBase.objects.create(name="Library")
-
-
-@pytest.fixture
-def keep(base: KnowledgeBase) -> Keep:
-    """A document in a base, read from Markdown; without text it has not been read."""
-
-    def kept(title: str, text: str = "", state: str = "ready", blind: Sequence[int] = ()) -> Document:
-        document = Document.objects.create(
-            base=base,
-            title=title,
-            file_name=f"{title}.md",
-            file="nowhere",
-            sha256=hashlib.sha256(f"{title}{text}".encode()).hexdigest(),
-            size_bytes=len(text),
-            media_type="text/markdown",
-            state=state,
-        )
-        if text:
-            reading = read_markdown(text)
-            parse = store_reading(document, reading, cut_passages(reading), {})
-            for number in blind:
-                Page.objects.update_or_create(
-                    parse=parse,
-                    number=number,
-                    defaults={"label": str(number), "width": 612.0, "height": 792.0, "text_layer": "none"},
-                )
-            Parse.objects.filter(pk=parse.pk).update(page_count=parse.pages.count())
-            document.current_parse = Parse.objects.get(pk=parse.pk)
-            document.save()
-        return document
-
-    return kept
-
-
-def fillers(keep: Keep, count: int) -> list[Document]:
-    return [
-        keep(f"Filler {number:02}", f"# Weather\n\nIt rained in region {number} all day.") for number in range(count)
-    ]
 
 
 def ask(question: str, documents: Sequence[Document], arbiter: str = "rules") -> RetrievalResult:
@@ -215,7 +167,8 @@ def test_a_stored_run_lists_them_as_the_result_did(keep: Keep, base: KnowledgeBa
     )
     listed = result_json(result)["documents"]
     assert [each["document_id"] for each in listed] == [str(document.pk) for document in scope]
-    assert listed[0]["file_name"] == "Filler 00.md", "of those that were read the rest is kept, too"
+    read = next(each for each in listed if each["state"] == "read")
+    assert read["file_name"] == f"{read['title']}.md", "of those that were read the rest is kept, too"
     assert (listed[-1]["state"], listed[-1]["parse_id"], listed[-1]["scores"]) == ("unreadable", None, None)
     ranked = next(each for each in listed if each["state"] == "counted")
     assert ranked["reason"] == f"rank {ranked['rank']} of 12; {accounting.RANKED}"
@@ -232,6 +185,6 @@ def test_no_row_of_a_document_can_be_changed_or_deleted(keep: Keep, base: Knowle
     for change in changes:
         with pytest.raises(DatabaseError), transaction.atomic():
             change()
-    assert json.loads(RUN.read([run.pk])[run.pk])["format"] == "docintel-run-3"
+    assert json.loads(RUN.read([run.pk])[run.pk])["format"] == "docintel-run-4"
     for document in run.documents.all():
         assert document.parse and document.parse.is_recorded, "what a run counted in stays, too"

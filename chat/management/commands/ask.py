@@ -38,6 +38,7 @@ class Command(BaseCommand):
         where.add_argument("--base", metavar="NAME_OR_ID")
         parser.add_argument("--mode", choices=("fast", "balanced", "thorough"), default="balanced")
         parser.add_argument("--arbiter", choices=("model", "hybrid", "rules", "none", "rerank"))
+        parser.add_argument("--every-document", action="store_true", help="search each document of a base on its own")
         parser.add_argument("--user", metavar="EMAIL", help="who asks; by default the user of the command line")
         parser.add_argument("--json", action="store_true", help="print the RetrievalResult with answer and run_id")
 
@@ -46,7 +47,14 @@ class Command(BaseCommand):
             user = find_user(options["user"])
             question = check_question(without_surrogates(options["question"]))
             scope = self.find_scope(user, options)
-            turn = keep_question(user, scope, question, options["mode"], form_id=uuid.uuid4())
+            turn = keep_question(
+                user,
+                scope,
+                question,
+                options["mode"],
+                form_id=uuid.uuid4(),
+                is_full_search=options["every_document"],
+            )
             result = answer_turn(turn.pk, arbiter=options["arbiter"])
         except (QuestionError, ScopeError, UploadRefused, AnsweringFailed) as error:
             raise CommandError(str(error)) from error
