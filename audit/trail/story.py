@@ -1,5 +1,6 @@
 """A run in a few plain sentences, so that newcomers know what happened before reading any table."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
@@ -8,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from audit.review.reviewing import RunReviews
 from audit.runs.disagreement import REFUSED_ROLES
 from chat.models import Answer
-from chat.page.scope_table import describe_scope
+from chat.page.scope_table import FINDING_WORDS, describe_scope
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import ABSENT, KEPT_ROLES
 
@@ -50,6 +51,15 @@ def reading(run: RetrievalRun) -> Iterator[str]:
             len(run.scope),
         )
         yield sentence % {"words": quote_words(own, WORDS_TOLD), "count": len(run.scope)}
+    if alone := run.coverage.get("alone"):
+        found = Counter(run.documents.exclude(finding=None).values_list("finding__status", flat=True))
+        sentence = ngettext(
+            "%(alone)s document was searched by itself (%(findings)s).",
+            "%(alone)s documents were searched one by one (%(findings)s); those that say most were judged together.",
+            alone,
+        )
+        told = ", ".join(f"{words}: {found[status]}" for status, words in FINDING_WORDS.items() if found[status])
+        yield sentence % {"alone": alone, "findings": told}
     if run.coverage.get("counted") or run.coverage.get("unreadable_documents"):
         yield _("The scope has %(scope)s.") % {"scope": describe_scope(run.coverage)}
     for source, adder in (("dictionary", _("The dictionary")), ("llm_rewrite", _("A language model"))):

@@ -86,7 +86,10 @@ def describe_scope(coverage: Mapping[str, Any]) -> str:
     read, counted, unreadable = coverage["read"], coverage["counted"], coverage["unreadable_documents"]
     unsearched = coverage["documents"] - read - counted - unreadable
     parts = []
-    if read or not unsearched:
+    if coverage.get("alone"):
+        words = ngettext("%(count)s searched one by one", "%(count)s searched one by one", read)
+        parts.append(words % {"count": read})
+    elif read or not unsearched:
         parts.append(ngettext("%(count)s read", "%(count)s read", read) % {"count": read})
     if counted:
         parts.append(
