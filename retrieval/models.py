@@ -1,6 +1,7 @@
 """The expert dictionary, and the insert-only record of every retrieval."""
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
@@ -43,7 +44,7 @@ ERASED_CANDIDATE = {
     "snippet": "",
     "brief": "",
 }
-ERASED_DOCUMENT = {"reason": "", "words": [], "finding": None}
+ERASED_DOCUMENT: dict[str, Any] = {"reason": "", "words": [], "finding": None}
 
 
 class Concept(models.Model):

@@ -51,6 +51,6 @@ def test_the_tally_sees_what_does_not_add_up() -> None:
         replace(result, documents=result.documents[1:]),
     ]
     for each in wrong:
-        tally.add(fact, lambda text, each=each: each)  # type: ignore[misc]
+        tally.add(fact, lambda text, each=each: each)
     figures = tally.figures()
     assert figures["wrong_counts"] == 3 and figures["lists_all"] == 0.75

@@ -5,6 +5,7 @@ import json
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -19,10 +20,10 @@ from chat.asking import ask_again, keep_question
 from chat.conftest import LEASE_TEXT
 from chat.models import Answer, Turn
 from chat.scope import QuestionScope
-from chat.turns import tasks
 from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
+from jobs import waking
 from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -63,6 +64,10 @@ def answered(turn: Turn) -> Answer:
     return Answer.objects.select_related("run", "turn").get(turn=turn)
 
 
+def findings(answer: Answer) -> set[str]:
+    return {row.finding["status"] for row in answer.run.documents.all() if row.finding}
+
+
 def page_of(client: Client, turn: Turn, language: str = "en") -> str:
     address = reverse("chat:conversation", args=[turn.conversation_id])
     return on_one_line(client.get(address, headers={"Accept-Language": language}))
@@ -82,7 +87,7 @@ def test_the_button_replaces_the_doubt_by_a_finding_for_each_document(ask_base: 
     assert (turn.is_full_search, turn.again_of, turn.question) == (True, doubted.turn, QUESTION)
     answer = answered(turn)
     assert "searched for words only" not in answer.text and answer.run.coverage["alone"] == LEASES
-    assert {row.finding["status"] for row in answer.run.documents.all()} <= {"weak", "not_found"}
+    assert findings(answer) <= {"weak", "not_found"}
     page = page_of(client, turn)
     assert "Every document searched, from" in page and f"{LEASES} documents: {LEASES} searched one by one" in page
     assert page.count("Search the rest") == 1, "only below the first question: there is no rest any more"
@@ -96,7 +101,7 @@ def test_a_full_search_that_finds_says_where(ask_base: AskBase, client: Client, 
     assert first.kind == "extractive" and "Search the rest" in page_of(client, first.turn)
     answer = answered(search_rest(client, first.turn))
     assert answer.kind == "extractive" and "12,500" in answer.text
-    assert {row.finding["status"] for row in answer.run.documents.all()} == {"found"}
+    assert findings(answer) == {"found"}
     page = page_of(client, answer.turn)
     assert "answers" in page and "The rent is 12,500 euros a month" in page
     assert "répond" in page_of(client, answer.turn, "fr")
@@ -108,8 +113,8 @@ def test_progress_is_kept_in_the_row_and_told(ask_base: AskBase, client: Client)
     answered(turn)
     turn.refresh_from_db()
     assert (turn.documents_done, turn.documents_total) == (LEASES, LEASES)
-    entries = stream.writer_client().xrange(stream.stream_key(turn.pk))
-    told = [json.loads(fields["data"]) for _, fields in entries if fields["type"] == "stage"]  # type: ignore[union-attr]
+    entries: Any = stream.writer_client().xrange(stream.stream_key(turn.pk))
+    told = [json.loads(fields["data"]) for _, fields in entries if fields["type"] == "stage"]
     assert [(each["done"], each["of"]) for each in told if "of" in each] == [(0, LEASES), (LEASES, LEASES)]
 
 
@@ -132,7 +137,7 @@ def test_two_clicks_are_one_search_and_asking_it_again_searches_all(ask_base: As
 
 def test_it_waits_in_a_queue_of_its_own(ask_base: AskBase, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[tuple[str, Turn]] = []
-    monkeypatch.setattr(tasks.waking, "send", lambda task, turn: sent.append((task.name, turn)))
+    monkeypatch.setattr(waking, "send", lambda task, turn: sent.append((task.name, turn)))
     turn = search_rest(client, ask_base().turn)
     assert sent == [("chat.tasks.search_every_document", turn)]
 
