@@ -111,6 +111,8 @@ def merge_reply(
         answer_type=reply.answer_type if reply.answer_type in TYPES else question.answer_type,
         keywords=(*question.keywords, *rewrites),
         parts=parts or question.parts,
+        part_kinds=() if parts else question.part_kinds,
+        condition="" if parts else question.condition,
         notes=tuple(notes),
         parsed_by="model",
     )

@@ -12,12 +12,14 @@ from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
 from reading.matching import identifier_form, match_form
 from retrieval.question.phrasing import (
+    AskedPart,
     Phrasing,
     layout_named,
     pages_named,
     parts_named,
     read_phrasing,
     section_named,
+    split_condition,
     split_parts,
     without_pages,
 )
@@ -126,6 +128,7 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
         pages_named(asked), known_section(section_named(asked), contents), layout_named(asked), statement_names(asked)
     )
     shape = shape_of(topic)
+    parts = real_parts(topic, language)
     return Question(
         original=asked,
         corrected=correct(asked, corrections),
@@ -138,7 +141,9 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
         phrases=phrases,
         years=read_years(asked),
         hints=hints,
-        parts=real_parts(topic, language),
+        parts=tuple(part.text for part in parts),
+        part_kinds=tuple(part.kind for part in parts),
+        condition="" if parts else real_condition(topic, language),
         exclusions=phrasing.exclusions,
         instructions=phrasing.instructions,
         clarification=clarification_for(keywords, hints, topic) if not is_greeting(asked) else GREETED,
@@ -359,15 +364,21 @@ def known_section(named: str, contents: Sequence[DocumentContent]) -> str:
     return named if wanted and is_known else ""
 
 
-def real_parts(topic: str, language: str) -> tuple[str, ...]:
+def real_parts(topic: str, language: str) -> tuple[AskedPart, ...]:
     """The parts of a compound question, if each names a topic of its own."""
     parts = split_parts(topic)
-    topical = [
-        any(not is_generic(token.word, language) for token in tokens_of(part, language))
-        or bool(IDENTIFIER.search(part))
-        for part in parts
-    ]
-    return parts if parts and all(topical) else ()
+    return parts if all(is_topical(part.text, language) for part in parts) else ()
+
+
+def real_condition(topic: str, language: str) -> str:
+    """The case in which something is asked, if the case and what is asked each name a topic; else ""."""
+    condition, asked = split_condition(topic)
+    return condition if condition and is_topical(condition, language) and is_topical(asked, language) else ""
+
+
+def is_topical(text: str, language: str) -> bool:
+    tokens = tokens_of(text, language)
+    return any(not is_generic(token.word, language) for token in tokens) or bool(IDENTIFIER.search(text))
 
 
 def is_greeting(text: str) -> bool:
