@@ -23,6 +23,7 @@ from audit.trail.section_counts import Contents, read_contents
 from audit.trail.story import story_of
 from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback
+from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import ScopeTable, scope_table
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import reading_of
@@ -156,6 +157,7 @@ class Trail:
     hits_max: int
     kind: str
     flags: tuple[FlagRow, ...]
+    parts: tuple[PartOutcomeRow, ...]
     contents: Contents
     gates: tuple[GateRow, ...]
     contract: GateRow
@@ -201,6 +203,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         hits_max=max((detector.hits for detector in detectors), default=0) or 1,
         kind=kind_words(run.parsed),
         flags=tuple(map(flag_row, run.plan.get("flags", []))),
+        parts=tuple(part_rows(run)),
         contents=read_contents(run, candidates),
         gates=tuple(gate_row(run, gate) for gate in run.gates),
         contract=contract_row(run, candidates),

@@ -17,6 +17,7 @@ from django.utils.translation import gettext, gettext_lazy
 from accounts.models import User
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
+from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
 from chat.page.viewer import PaneLink
 from chat.scope import write_picker_value
@@ -183,6 +184,12 @@ class ShownTurn:
         return uuid.uuid4()
 
     @cached_property
+    def told_parts(self) -> list[PartOutcomeRow]:
+        """What became of each part of the question, unless all of it was found."""
+        rows = part_rows(self.run) if self.run else []
+        return rows if any(row.why for row in rows) else []
+
+    @cached_property
     def feedback(self) -> Feedback | None:
         """The latest feedback of the person who asked."""
         own = [each for each in self.turn.feedback.all() if each.by_id == self.turn.conversation.user_id]
@@ -269,7 +276,9 @@ class ShownTurn:
         if self.answer is None:
             return self.turn.question
         cited = [f"[{each.marker}] \u201c{' '.join(each.quote.split())}\u201d {each.place}" for each in self.citations]
-        return "\n\n".join(filter(None, [self.turn.question, self.answer.text, self.answer.note, "\n".join(cited)]))
+        told = "\n".join(part.line for part in self.told_parts)
+        said = [self.turn.question, told, self.answer.text, self.answer.note, "\n".join(cited)]
+        return "\n\n".join(filter(None, said))
 
     @cached_property
     def why(self) -> list[ShownPassage]:
