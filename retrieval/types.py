@@ -98,6 +98,9 @@ class Question:
     parts: tuple[str, ...] = ()  # several questions in one, each searched by itself
     part_kinds: tuple[PartKind, ...] = ()  # of the parts, in their order; unknown of parts that a model named
     condition: str = ""  # the case in which the answer is wanted; searched with the rest, as one clause has both
+    listed: str = ""  # the keyword for what is to be listed or counted: "functions"
+    listed_count: int = 0  # how many of it the question says there are; 0 if it does not
+    is_count: bool = False  # how many there are is asked for
     exclusions: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
     clarification: str = ""
@@ -153,6 +156,7 @@ class Hit:
     line_score: float = 0.0  # R29: 3 for each primary word on the line, 1 for each secondary
     part: int = 0  # of a compound question, from 1; 0 is the question as a whole
     statement: str = ""  # the page is this kind of statement; the score is the share its rows cover
+    fetched: bool = False  # by the further pass for a list: it says how many there are, or lists all of them
 
 
 @dataclass(frozen=True)
@@ -265,6 +269,7 @@ class Candidate:
     rows_share: float = 0.0  # of the question, on the rows of that statement
     shown: LineRange | None = None  # the passage it is shown with, in a document that is passed whole
     running: str = ""  # it is a running head: "at the head of 19 pages"
+    fetched: bool = False  # by the further pass for a list
 
 
 @dataclass(frozen=True)

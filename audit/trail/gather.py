@@ -45,6 +45,7 @@ FLAG_NAMES = {
     "page_hints": _("Page hints"),
     "parts": _("Parts"),
     "listing": _("Listing"),
+    "list_pass": _("Further pass for a list"),
     "cross_references": _("Cross references"),
     "filters": _("Narrowed by the asker"),
     "whole_document": _("Whole document"),
@@ -344,6 +345,7 @@ PROBLEMS = {
     "no_citation": _("cites nothing"),
     "weak_support": _("few of its words are in what it cites"),
     "number_not_cited": _("a number is not in what it cites"),
+    "list_incomplete": _("fewer than the question or the passages say there are"),
     "name_not_cited": _("a name or a month is not in what it cites"),
 }
 

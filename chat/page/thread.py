@@ -12,7 +12,7 @@ from django.db.models import Count, OuterRef, Prefetch, Subquery
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from accounts.models import User
 from chat.markup import Part, blocks_of
@@ -70,6 +70,7 @@ PROBLEM_WORDS = {
     "no_citation": gettext_lazy("cites no passage"),
     "weak_support": gettext_lazy("says more than the passages it cites"),
     "number_not_cited": gettext_lazy("has a number that does not stand in the passages it cites"),
+    "list_incomplete": gettext_lazy("is fewer than the question or the passages say there are"),
     "name_not_cited": gettext_lazy("has a name or a month that does not stand in the passages it cites"),
 }
 
@@ -260,6 +261,7 @@ class ShownTurn:
         return typed | {
             "name": TYPE_WORDS.get(typed["type"], typed["type"]),
             "read": read_words(typed),
+            "length": length_words(typed),
             "line": [(part, links.get(part.marker)) for part in parts if part.text],
         }
 
@@ -358,6 +360,22 @@ class ShownTurn:
         ):
             checks = checks[:-1]  # an unfinished sentence could not cite yet
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in checks if check.get("problems")]
+
+
+def length_words(typed: dict[str, Any]) -> str:
+    """How long a list is, and whether that is all of it; "" for other values."""
+    if typed["type"] != "list":
+        return ""
+    count, stated = len(typed["items"]), typed.get("stated", 0)
+    if not count:
+        return gettext("%(stated)s are stated and no list of as many was found; there may be more than is quoted at") % {
+            "stated": stated
+        }
+    if count < stated:
+        return gettext("%(count)s of %(stated)s found, as listed at") % {"count": count, "stated": stated}
+    if typed.get("counted"):
+        return gettext("%(count)s, counted in the list at") % {"count": count}
+    return ngettext("%(count)s item, as listed at", "%(count)s items, as listed at", count) % {"count": count}
 
 
 def read_words(typed: dict[str, Any]) -> str:

@@ -36,10 +36,11 @@ EXACT_TITLE = Rule(1, "exact title")
 TOGETHER = Rule(2, "words together")
 TYPE_MATCH = Rule(2, "value of the type")
 REFERRED = Rule(2, "referred to")
+WHOLE_LIST = Rule(2, "whole list")
 ONE_WORD = Rule(2, "words apart")
 MEANING_ONLY = Rule(3, "meaning only")
 NO_SIGNAL = Rule(4, "no signal")
-SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED)  # reasons to keep a candidate whatever its strength
+SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED, WHOLE_LIST)  # reasons to keep a candidate whatever its strength
 
 
 class Pool(NamedTuple):
@@ -103,6 +104,8 @@ def rule_of(candidate: Candidate) -> Rule:
         return STATEMENT
     if candidate.exact_title and candidate.matched_keywords:
         return EXACT_TITLE
+    if candidate.fetched:
+        return WHOLE_LIST
     if candidate.co_occurrence:
         return TOGETHER
     if candidate.type_match:
@@ -123,7 +126,7 @@ def roles_of(ordered: Sequence[Candidate], served: Collection[str]) -> list[Role
         role = role_of(candidate, leader, best)
         if candidate.candidate_id in served and role != "primary" and is_able(candidate):
             role = "primary"
-        if role == "primary" and roles.count("primary") >= PRIMARY_MAX + len(served):
+        if role == "primary" and not candidate.fetched and roles.count("primary") >= PRIMARY_MAX + len(served):
             role = "supporting"
         if role == "supporting" and not candidate.referred and roles.count("supporting") >= SUPPORTING_MAX:
             role = "tangential"
@@ -133,7 +136,7 @@ def roles_of(ordered: Sequence[Candidate], served: Collection[str]) -> list[Role
 
 def role_of(candidate: Candidate, leader: Candidate, best: float) -> Role:
     rule = rule_of(candidate)
-    if rule in (PINNED, STATEMENT):
+    if rule in (PINNED, STATEMENT, WHOLE_LIST):
         return "primary"
     if rule is REFERRED:
         return "supporting"
@@ -184,6 +187,7 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
         STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”{valued}.",
+        WHOLE_LIST: f"Looked for because the list was short: it says how many there are, or lists them all: {words}.",
         TOGETHER: f"{words} {together}.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
         REFERRED: f"Another passage points here: {candidate.referred}.",

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from retrieval.question.phrasing import (
     without_pages,
 )
 from retrieval.types import ConceptTerms, Hints, Keyword, Question
+from retrieval.words.counts import count_before, count_words, read_count
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.lexicon import Lexicon, lexicon_of, title_words
 from retrieval.words.statements import statement_names, statement_terms
@@ -36,6 +38,7 @@ from retrieval.words.tokens import (
     is_stop_word,
     language_of,
     normalise_words,
+    stem,
 )
 from retrieval.words.wording import Wordings, read_word_lists, read_wordings
 
@@ -44,6 +47,7 @@ NAME_WEIGHT = 0.3  # the document's own name is on every page
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
 FORMS_MAX = 40  # a stem with more forms than this is not a real word
 PHRASE_WORDS_MAX = 4
+PLURAL_ENDING_MAX = 2  # letters: -s, -es, -en, -x
 
 IDENTIFIER = re.compile(
     r"""(?<![\w.])(?:
@@ -79,11 +83,15 @@ TYPE_OF_SECTION = {
     "boolean": "boolean",
 }
 ANSWER_TYPES = tuple(dict.fromkeys(TYPE_OF_SECTION.values()))
-SHAPE_OF_SECTION = {"in_table": "table", "listing": "listing"}
+# The shape sets how much is read around a hit (R19): a list, a table or a tree its section, one value its line. What is
+# nested (several things, each with values of its own) is read by paragraph, each of them whole.
+SHAPE_OF_SECTION = {"in_table": "table", "nested": "nested", "tree": "tree", "listing": "listing"}
+LISTED_SHAPES = ("listing", "tree", "nested")
 FRAMES = {
     **{section: f"{{{section}}}" for section in (*TYPE_OF_SECTION, *SHAPE_OF_SECTION)},
     "open": r"\b(?:{open})\b",
     "conditional": r"\b(?:{conditional})\b",
+    "counted": r"\b(?:{counted})\b",
     "greeting": r"^\W*(?:(?:{greeting})(?:\W+|$))+$",
 }
 NAME_PART_MIN = 5
@@ -129,6 +137,7 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
     )
     shape = shape_of(topic)
     parts = real_parts(topic, language)
+    listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
     return Question(
         original=asked,
         corrected=correct(asked, corrections),
@@ -144,6 +153,9 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
         parts=tuple(part.text for part in parts),
         part_kinds=tuple(part.kind for part in parts),
         condition="" if parts else real_condition(topic, language),
+        listed=listed,
+        listed_count=listed_count,
+        is_count=is_count,
         exclusions=phrasing.exclusions,
         instructions=phrasing.instructions,
         clarification=clarification_for(keywords, hints, topic) if not is_greeting(asked) else GREETED,
@@ -338,13 +350,51 @@ def type_of(topic: str) -> str:
 
 
 def intent_of(topic: str, shape: str, hints: Hints) -> str:
-    if shape == "listing":
+    if shape in LISTED_SHAPES:
         return "listing"
     if hints.section or hints.pages:
         return "section_retrieval"
     if answer_rules()["conditional"].search(topic):
         return "conditional_lookup"
     return "open_scoped" if answer_rules()["open"].search(topic) else "field_extraction"
+
+
+def listed_in(topic: str, shape: str, keywords: Sequence[Keyword], language: str) -> tuple[str, int, bool]:
+    """The keyword for what is to be listed or counted, how many the question says there are, and whether it asks that.
+
+    "What are the six functions?" lists functions, six of them; "How many steps are there?" counts steps.
+    """
+    counted = answer_rules()["counted"].search(topic)
+    if not counted and shape not in LISTED_SHAPES:
+        return "", 0, False
+    named = {word: each.text for each in keywords if each.source == "direct" for word in (*each.forms, each.text)}
+    words = normalise_words(topic[counted.end() :] if counted else without_order(topic, named))
+    known = count_words()
+    runs = [
+        list(run)
+        for is_one, run in groupby(
+            range(len(words)),
+            key=lambda at: words[at] in named and words[at] not in known.measures and not read_count(words[at]),
+        )
+        if is_one
+    ]
+    heads = [next((at for at in run if is_plural(words[at], language)), run[-1]) for run in runs]
+    stated = {at: count for at in heads if not counted and (count := count_before(words, at))}
+    at = next(iter(stated), heads[0] if heads else -1)
+    return (named[words[at]], stated.get(at, 0), bool(counted)) if at >= 0 else ("", 0, False)
+
+
+def is_plural(word: str, language: str) -> bool:
+    """Whether a word has a short ending, as "functions" has: "CSF functions", "fees apply" name functions and fees."""
+    root = stem(word, language)
+    return word != root and word.startswith(root) and len(word) - len(root) <= PLURAL_ENDING_MAX
+
+
+def without_order(topic: str, named: Container[str]) -> str:
+    """A topic without the words at its head that only ask for a list: "List", "What are", not "Which fees"."""
+    found = answer_rules()["listing"].match(topic)
+    said = normalise_words(found.group()) if found else []
+    return topic[found.end() :] if found and (len(said) == 1 or said[-1] not in named) else topic
 
 
 def read_years(text: str) -> tuple[str, ...]:
