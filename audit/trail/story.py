@@ -86,6 +86,13 @@ def searching(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator
         yield none % told
     else:
         yield ngettext("There was %(hits)s hit: %(how)s.", "There were %(hits)s hits: %(how)s.", hits) % told
+    if fetched := sum(bool(hit.get("fetched")) for hit in run.hits):
+        again = ngettext(
+            "A list was not complete, so the search looked once more and added %(count)s place.",
+            "A list was not complete, so the search looked once more and added %(count)s places.",
+            fetched,
+        )
+        yield again % {"count": fetched}
     if candidates:
         merged = ngettext(
             "Hits at one place belong together, which left %(count)s candidate.",

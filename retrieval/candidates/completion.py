@@ -47,7 +47,7 @@ def complete_list(
         lacking = f"{count} {question.listed} are stated, and the places found list {longest or 'none'}"
     else:
         lacking = f"the places found do not say how many {question.listed} there are"
-    known = {(each.document_id, number) for each in candidates for number in range(each.anchor[0], each.anchor[1] + 1)}
+    known = {(each.document_id, number) for each in best for number in range(each.anchor.first, each.anchor.last + 1)}
     places = [
         (content, number)
         for content in contents

@@ -20,6 +20,7 @@ from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
 from documents.models import KnowledgeBase
+from retrieval.tests.builders import DATA
 from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -110,6 +111,22 @@ def test_the_pass_is_told_in_the_plan(ask_it: AskIt, client: Client) -> None:
     client.force_login(answer.turn.conversation.user)
     page = on_one_line(client.get(reverse("audit:trail", args=[answer.run_id])))
     assert "Further pass for a list" in page and "the places found list 3" in page
+
+
+@pytest.mark.parametrize(
+    "question", ["What are the six functions of the framework?", "How many functions does the framework have?"]
+)
+def test_the_six_functions_of_the_framework_are_six(base: KnowledgeBase, tenant: User, question: str) -> None:
+    """The review's question, which was answered "2 items"; the list begins on one page and ends on the next."""
+    path = DATA / "papers" / "NIST.CSWP.29.pdf"
+    if not path.exists():
+        pytest.skip(f"{path} is not here")
+    document = ingest_path(path, base, tenant)
+    turn = keep_question(tenant, QuestionScope(base, (document,)), question, "balanced", form_id=uuid.uuid4())
+    answer_turn(turn.pk)
+    items = items_of(Answer.objects.get(turn=turn))
+    names = ("govern", "identify", "protect", "detect", "respond", "recover")
+    assert [item.split()[0].lower() for item in items] == list(names)
 
 
 @pytest.mark.parametrize(
