@@ -368,9 +368,9 @@ def length_words(typed: dict[str, Any]) -> str:
         return ""
     count, stated = len(typed["items"]), typed.get("stated", 0)
     if not count:
-        return gettext("%(stated)s are stated and no list of as many was found; there may be more than is quoted at") % {
-            "stated": stated
-        }
+        return gettext(
+            "%(stated)s are stated and no list of as many was found; there may be more than is quoted at"
+        ) % {"stated": stated}
     if count < stated:
         return gettext("%(count)s of %(stated)s found, as listed at") % {"count": count, "stated": stated}
     if typed.get("counted"):

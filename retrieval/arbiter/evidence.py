@@ -126,9 +126,7 @@ class Weighed(NamedTuple):
     lead: float | None
     formed: float
 
-    def best_of(
-        self, candidates: Sequence[Candidate], documents: Mapping[str, DocumentContent]
-    ) -> tuple[int, Signals]:
+    def best_of(self, candidates: Sequence[Candidate], documents: Mapping[str, DocumentContent]) -> tuple[int, Signals]:
         """The place of the most probable candidate, the first of equals, and its signals."""
         weighed = [
             Signals(

@@ -106,7 +106,7 @@ def aggregate(
 
 
 def is_certain(place: Spot) -> bool:
-    """Whether a place is a candidate however few detectors found it: referred to, fetched, a statement with its rows."""
+    """Whether a place is a candidate however few found it: referred to, fetched, or a statement with its rows."""
     return any(hit.method == "references" or hit.statement or hit.fetched for hit in place.hits)
 
 

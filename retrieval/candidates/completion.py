@@ -87,9 +87,7 @@ def lists_at(anchor: LineRange, content: DocumentContent, forms: Collection[str]
     return [*found, *(each for each in series if each)]
 
 
-def find_whole(
-    count: int, forms: Collection[str], content: DocumentContent, *, only_listed: bool
-) -> Iterator[int]:
+def find_whole(count: int, forms: Collection[str], content: DocumentContent, *, only_listed: bool) -> Iterator[int]:
     """The first lines of the places that list `count` of the things, or as many as they say there are if it is 0.
 
     Those that only say how many there are come last, and not at all if `only_listed`.

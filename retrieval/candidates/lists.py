@@ -1,4 +1,4 @@
-"""Lists as a document prints them: items one below the other, over columns and pages, or in a row in a sentence (R76)."""
+"""Lists as a document prints them: items below one another, over columns and pages, or in a sentence (R76)."""
 
 import re
 from bisect import bisect_right
@@ -134,7 +134,9 @@ def series_joint() -> re.Pattern[str]:
 
 def series_at(number: int, content: DocumentContent, forms: Collection[str]) -> PrintedList | None:
     """The things that the sentence on this line names and then lists: "six functions: Govern, …, and Recover"."""
-    rows = [row for row in content.lines_between(number, number + SENTENCE_LINES - 1) if row.kind not in UNSEARCHED_KINDS]
+    rows = [
+        row for row in content.lines_between(number, number + SENTENCE_LINES - 1) if row.kind not in UNSEARCHED_KINDS
+    ]
     starts = list(accumulate((len(row.text) + 1 for row in rows), initial=0))
     text = " ".join(row.text for row in rows)
     for word in re.finditer(r"\w+", rows[0].text if rows else ""):
@@ -145,7 +147,10 @@ def series_at(number: int, content: DocumentContent, forms: Collection[str]) -> 
         pieces = split_series(text[first:], first)
         if pieces:
             items = [
-                Item(said, LineRange(*(rows[bisect_right(starts, at) - 1].number for at in (start, start + len(said) - 1))))
+                Item(
+                    said,
+                    LineRange(*(rows[bisect_right(starts, at) - 1].number for at in (start, start + len(said) - 1))),
+                )
                 for said, start in pieces
             ]
             return PrintedList(tuple(items), text[:first])
@@ -163,6 +168,11 @@ def split_series(text: str, offset: int) -> list[tuple[str, int]]:
     if not joints:
         return []
     joint = joints[-1]
-    spans[-1:] = [(first, joint.start()), (joint.end(), last)] if text[first : joint.start()].strip() else [(joint.end(), last)]
-    found = [(text[start:end].strip(), offset + start + len(text[start:end]) - len(text[start:end].lstrip())) for start, end in spans]
+    spans[-1:] = (
+        [(first, joint.start()), (joint.end(), last)] if text[first : joint.start()].strip() else [(joint.end(), last)]
+    )
+    found = [
+        (text[start:end].strip(), offset + start + len(text[start:end]) - len(text[start:end].lstrip()))
+        for start, end in spans
+    ]
     return found if len(found) >= ITEMS_MIN and all(0 < len(said) <= ITEM_CHARS for said, _ in found) else []

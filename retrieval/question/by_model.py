@@ -42,7 +42,8 @@ added.
 intent: field_extraction (one value or fact), conditional_lookup (what holds in a case), listing (everything of a kind),
 section_retrieval (what a named place says), open_scoped (explain or compare something), open_corpus_wide (a whole \
 subject).
-shape: single, listing, table, tree (a hierarchy) or nested (several things, each with values). answer_type: the kind of value that would answer it; text when none fits.
+shape: single, listing, table, tree (a hierarchy) or nested (several things, each with values).
+answer_type: the kind of value that would answer it; text when none fits.
 rewrites: for words of the question, other words a document may use for the same thing; "of" repeats the word as asked.
 Only words that mean the same in this question, in the question's language, at most twelve together.
 parts: when several things are asked at once, each as a full question of its own, at most four; else empty.

@@ -25,8 +25,8 @@ from retrieval.question.phrasing import (
     without_pages,
 )
 from retrieval.types import ConceptTerms, Hints, Keyword, Question
-from retrieval.words.counts import count_before, count_words, read_count
 from retrieval.words.concepts import concepts_named, searched_terms
+from retrieval.words.counts import count_before, count_words, read_count
 from retrieval.words.lexicon import Lexicon, lexicon_of, title_words
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (

@@ -169,7 +169,7 @@ def split_parts(topic: str) -> tuple[AskedPart, ...]:
 
 
 def read_part(text: str, number: int) -> AskedPart:
-    """A part without "first" or "then"; with "then", or a word for what was named before, it leans on the one before."""
+    """A part without its "first" or "then". After "then", or with "it" and the like, it leans on the one before."""
     expressions = phrasing_rules()
     whole = expressions["sequence" if number else "first_step"].sub("", text)
     leans = number > 0 and (whole != text or expressions["leaning"].search(whole) is not None)

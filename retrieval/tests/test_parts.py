@@ -12,7 +12,12 @@ from retrieval.types import ArbiterName, RetrievalResult
 HALF = "What is the notice period, and the shoe size of the chairman?"
 AGREEMENT = content_of_lines(
     [
-        *("# Notice", "The notice period is thirty days before the end of a year.", "Notice is given in writing.", "---"),
+        *(
+            "# Notice",
+            "The notice period is thirty days before the end of a year.",
+            "Notice is given in writing.",
+            "---",
+        ),
         *("# Fees", "The cleaning fee is EUR 40 a month and is paid by the tenant.", "---"),
         *("# Board", "The chairman of the tenants' association is elected each spring.", "---"),
         *("# Law", "This agreement is governed by the law of Norway."),

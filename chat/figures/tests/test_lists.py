@@ -72,8 +72,9 @@ def ask_it(base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
 
 
 def list_in(answer: Answer) -> dict[str, Any]:
-    [typed] = [check["typed"] for check in answer.checks if check.get("typed")]
-    return typed
+    found: list[dict[str, Any]] = [check["typed"] for check in answer.checks if check.get("typed")]
+    assert len(found) == 1
+    return found[0]
 
 
 def items_of(answer: Answer) -> list[str]:
@@ -86,7 +87,11 @@ def test_a_list_in_a_sentence_is_whole(ask_it: AskIt) -> None:
 
 def test_the_list_of_the_stated_length_is_chosen(ask_it: AskIt) -> None:
     answer = ask_it("What are the three duties of the keeper?")
-    assert items_of(answer) == ["to open the gate at dawn;", "to keep a log of lorries; and", "to lock the gate at dusk."]
+    assert items_of(answer) == [
+        "to open the gate at dawn;",
+        "to keep a log of lorries; and",
+        "to lock the gate at dusk.",
+    ]
     assert list_in(answer)["stated"] == 3
 
 

@@ -1,4 +1,4 @@
-"""A question whose one half is found and the other is not: said on top of its answer, in copies, exports and the API."""
+"""Of a question one half is found and the other is not: said on top of the answer, in copies, exports and the API."""
 
 import json
 from typing import Any

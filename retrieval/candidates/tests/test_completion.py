@@ -8,6 +8,7 @@ from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, Written, content_of_lines, shared_content
 from retrieval.types import ArbiterName, Flag, RetrievalResult
 
+
 def item(text: str) -> Written:
     return text, "list_item"
 
@@ -15,7 +16,9 @@ def item(text: str) -> Written:
 def yard(*last_page: Written) -> DocumentContent:
     """A dozen pages that speak of the gates of the yard; the last one may say how many there are."""
     pages: list[Written] = [
-        each for sign in "abcdefghijkl" for each in (f"# Hall {sign}", f"The gates of the yard open at 5 in hall {sign}.", "---")
+        each
+        for sign in "abcdefghijkl"
+        for each in (f"# Hall {sign}", f"The gates of the yard open at 5 in hall {sign}.", "---")
     ]
     return content_of_lines([*pages, "# Annex", *last_page, "---", "# End", "Nothing more."], title="Handbook")
 

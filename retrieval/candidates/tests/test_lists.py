@@ -61,7 +61,9 @@ def test_a_list_goes_on_in_the_next_column() -> None:
 
 
 def test_lines_set_in_belong_to_their_item() -> None:
-    content = content_of_lines(["As follows:", item("1. Scope."), "Say what is meant.", item("2. Gather."), "Done now."])
+    content = content_of_lines(
+        ["As follows:", item("1. Scope."), "Say what is meant.", item("2. Gather."), "Done now."]
+    )
     [found] = read_lists(moved(content, {3: (0, 90.0)}).lines)
     assert [each.text for each in found.items] == ["Scope. Say what is meant.", "Gather."]
 
@@ -72,7 +74,9 @@ def test_a_list_in_an_item_is_part_of_it() -> None:
 
 
 def test_an_item_read_as_a_heading_is_an_item() -> None:
-    content = content_of_lines([item("1. Scope it."), ("2. Gather", "heading"), item("3. Create."), ("Next", "heading")])
+    content = content_of_lines(
+        [item("1. Scope it."), ("2. Gather", "heading"), item("3. Create."), ("Next", "heading")]
+    )
     assert texts(content) == [["Scope it.", "Gather", "Create."]]
 
 
@@ -91,7 +95,10 @@ def test_the_list_around_a_line_in_its_midst_is_whole() -> None:
     [
         ("There are three duties: to pay, to repair, and to insure.", ["to pay", "to repair", "to insure"]),
         ("The duties — pay, repair and insure — bind the tenant.", ["pay", "repair", "insure"]),
-        ("The duties are rent (monthly, in advance), repair, and care.", ["rent (monthly, in advance)", "repair", "care"]),
+        (
+            "The duties are rent (monthly, in advance), repair, and care.",
+            ["rent (monthly, in advance)", "repair", "care"],
+        ),
         ("Les duties sont payer, réparer et assurer.", ["payer", "réparer", "assurer"]),
         ("The duties of the tenant end with the lease.", None),
         ("The duties are many, as the law says.", None),
@@ -103,5 +110,7 @@ def test_a_list_in_a_sentence_is_read(text: str, items: list[str] | None) -> Non
 
 
 def test_a_list_in_a_sentence_knows_its_lines() -> None:
-    found = series_at(1, content_of_lines(["There are three duties: to pay,", "to repair, and to", "insure."]), {"duties"})
+    found = series_at(
+        1, content_of_lines(["There are three duties: to pay,", "to repair, and to", "insure."]), {"duties"}
+    )
     assert found and [tuple(each.lines) for each in found.items] == [(1, 1), (2, 2), (2, 3)]
