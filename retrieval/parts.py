@@ -66,8 +66,8 @@ def judge_parts(
 def asked_parts(question: Question) -> tuple[Asked, ...]:
     """The parts that were searched by themselves, or the case and what is asked in it; none of a single question."""
     if question.parts:
-        kinds: tuple[PartKind, ...] = question.part_kinds or ("independent",) * len(question.parts)
-        pairs = zip(question.parts, kinds, strict=True)
+        unknown: list[PartKind] = ["independent"] * len(question.parts)
+        pairs = zip(question.parts, question.part_kinds or unknown, strict=True)
         return tuple(Asked(text, kind, number) for number, (text, kind) in enumerate(pairs, 1))
     if not question.condition:
         return ()
