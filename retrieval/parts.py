@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.evidence import join_words, quote_all, share_of_weight
-from retrieval.question.phrasing import split_condition, subject_of
+from retrieval.question.phrasing import name_subject, split_condition
 from retrieval.types import (
     KEPT_ROLES,
     Coverage,
@@ -31,7 +31,7 @@ READ_AROUND = 2  # lines on either side of an anchor that the arbiter is shown w
 CANDIDATES_NAMED = 5  # for each part, the best first
 
 
-class Asked(NamedTuple):
+class SoughtPart(NamedTuple):
     """One thing that was asked. `number` is that of a part which was searched by itself, 0 for others."""
 
     text: str
@@ -63,20 +63,20 @@ def judge_parts(
     )
 
 
-def asked_parts(question: Question) -> tuple[Asked, ...]:
+def asked_parts(question: Question) -> tuple[SoughtPart, ...]:
     """The parts that were searched by themselves, or the case and what is asked in it; none of a single question."""
     if question.parts:
         unknown: list[PartKind] = ["independent"] * len(question.parts)
         pairs = zip(question.parts, question.part_kinds or unknown, strict=True)
-        return tuple(Asked(text, kind, number) for number, (text, kind) in enumerate(pairs, 1))
+        return tuple(SoughtPart(text, kind, number) for number, (text, kind) in enumerate(pairs, 1))
     if not question.condition:
         return ()
     asked = split_condition(question.topic)[1]
-    return (Asked(asked, "independent", 0), Asked(question.condition, "conditional", 0))
+    return (SoughtPart(asked, "independent", 0), SoughtPart(question.condition, "conditional", 0))
 
 
 def judge_part(
-    asked: Asked, terms: Mapping[str, Sequence[WeighedTerm]], absent: set[str], judged: Judged
+    asked: SoughtPart, terms: Mapping[str, Sequence[WeighedTerm]], absent: set[str], judged: Judged
 ) -> PartFinding:
     missing = missing_words(terms, absent)
     shares = {
@@ -90,7 +90,7 @@ def judge_part(
     outcome = outcome_of(asked, bool(carrying), is_lacking, judged)
     return PartFinding(
         text=asked.text,
-        subject=subject_of(asked.text),
+        subject=name_subject(asked.text),
         kind=asked.kind,
         outcome=outcome,
         candidate_ids=tuple(carrying[:CANDIDATES_NAMED]) if outcome in ("found", "weak") else (),
@@ -99,7 +99,7 @@ def judge_part(
     )
 
 
-def outcome_of(asked: Asked, is_carried: bool, is_lacking: bool, judged: Judged) -> PartOutcome:
+def outcome_of(asked: SoughtPart, is_carried: bool, is_lacking: bool, judged: Judged) -> PartOutcome:
     """Found where a kept passage carries the part; not found where what it is about occurs nowhere.
 
     The rules have weighed each part that was searched by itself: what they answered is found or weak. A model may know

@@ -23,7 +23,7 @@ from retrieval.question.parse import LISTED_SHAPES
 from retrieval.types import LineRange
 
 ROWS_MAX = 60
-LISTED_ITEM = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+\S", re.MULTILINE)  # of a written answer
+LISTED_ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+\S", re.MULTILINE)  # of a written answer
 FEWER = "list_incomplete"
 ROWS_MIN = 2
 

@@ -12,7 +12,7 @@ from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.context import item_of, next_item
 from retrieval.types import LineRange
-from retrieval.words.counts import count_words
+from retrieval.words.counts import counting_words
 
 ITEMS_MAX = 60
 ITEMS_MIN = 2
@@ -122,13 +122,13 @@ def read_item(lines: Sequence[LineRow]) -> Item:
 @cache
 def series_start() -> re.Pattern[str]:
     """What stands between the name of the things and the first of them."""
-    words = "|".join(count_words().introducing)
+    words = "|".join(counting_words().introducing)
     return re.compile(rf"^[^:\u2014\u2013.;]{{0,60}}?(?:[:\u2014\u2013]|\b(?:{words})\b:?)\s*", re.IGNORECASE)
 
 
 @cache
 def series_joint() -> re.Pattern[str]:
-    words = "|".join(sorted(count_words().joining, key=len, reverse=True))
+    words = "|".join(sorted(counting_words().joining, key=len, reverse=True))
     return re.compile(rf"(?:^|\s)(?:{words})\s+", re.IGNORECASE)
 
 
@@ -157,11 +157,21 @@ def series_at(number: int, content: DocumentContent, forms: Collection[str]) -> 
     return None
 
 
+def commas_outside(text: str) -> list[int]:
+    """The places of the commas that are in no brackets."""
+    found, depth = [], 0
+    for place, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth <= 0:
+            found.append(place)
+    return found
+
+
 def split_series(text: str, offset: int) -> list[tuple[str, int]]:
     """The members of "A, B (x, y), and C" up to the end of the sentence, each with its place; [] if it is no series."""
     ended = re.search(r"[.;](?:\s|$)|\s[\u2014\u2013]\s", text)
     text = text[: ended.start()] if ended else text
-    cuts = [found.start() for found in re.finditer(r",(?![^(]*\))", text)]
+    cuts = commas_outside(text)
     spans = list(zip([0, *(cut + 1 for cut in cuts)], [*cuts, len(text)], strict=True))
     first, last = spans[-1]
     joints = list(series_joint().finditer(text, first, last))

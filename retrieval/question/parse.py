@@ -26,7 +26,7 @@ from retrieval.question.phrasing import (
 )
 from retrieval.types import ConceptTerms, Hints, Keyword, Question
 from retrieval.words.concepts import concepts_named, searched_terms
-from retrieval.words.counts import count_before, count_words, read_count
+from retrieval.words.counts import count_before, counting_words, read_count
 from retrieval.words.lexicon import Lexicon, lexicon_of, title_words
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
@@ -369,7 +369,7 @@ def listed_in(topic: str, shape: str, keywords: Sequence[Keyword], language: str
         return "", 0, False
     named = {word: each.text for each in keywords if each.source == "direct" for word in (*each.forms, each.text)}
     words = normalise_words(topic[counted.end() :] if counted else without_order(topic, named))
-    known = count_words()
+    known = counting_words()
     runs = [
         list(run)
         for is_one, run in groupby(

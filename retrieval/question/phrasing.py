@@ -71,8 +71,8 @@ FRAMES = {
     "layout": r"\b(?P<table>{table})\b | \b(?P<figure>{figure})\b",
     "part_break": rf"{NEXT_QUESTION} | {NEXT_STEP} | (?<!\s)\s*;\s*(?=(?:{{question_word}})\b) | (?<=\?)\s+(?=[^?]*\?)",
     "same_question": SAME_QUESTION,
-    "condition_before": r"^(?:{condition})\s+(?P<said>[^,?;]{3,200}),\s*(?:(?:{then})\s+)?(?=\S)",
-    "condition_after": r"(?<=\S),?\s+\b(?:{condition})\s+(?P<said>[^,?;]{3,200})(?=\s*\??$)",
+    "condition_before": r"^(?:{condition})\s+(?P<said>[^,?;]{3,100}),\s*(?:(?:{then})\s+)?(?=\S)",
+    "condition_after": r"(?<=\S),?\s+\b(?:{condition})\s+(?P<said>[^,?;]{3,100})(?=\s*\??$)",
     "subject": r"^(?:(?:{asking})\s+)?(?:{determiner})?",
 }
 PAGES_MAX = 50  # "pages 1 to 9999" must not pin a whole book
@@ -186,7 +186,7 @@ def split_condition(topic: str) -> tuple[str, str]:
     return "", topic
 
 
-def subject_of(part: str) -> str:
+def name_subject(part: str) -> str:
     """What a part is about, for people: "notice period" of "What is the notice period?"."""
     said = part.strip(" ?.,;")
     return phrasing_rules()["subject"].sub("", said, count=1) or said

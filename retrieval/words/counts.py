@@ -26,7 +26,7 @@ class CountWords:
 
 
 @cache
-def count_words() -> CountWords:
+def counting_words() -> CountWords:
     """The words of `counts.<language>.toml`. Raises WordingError."""
     numbers: dict[str, int] = {}
     lists: dict[str, list[str]] = {name: [] for name in ("measures", "partial", "joining", "introducing")}
@@ -48,7 +48,7 @@ def read_count(word: str) -> int:
     """The number that a word or a figure says, from 2 on; 0 for other words."""
     if word.isdigit():
         return int(word) if 2 <= int(word[:3]) <= FIGURES_MAX else 0
-    return count_words().numbers.get(word, 0)
+    return counting_words().numbers.get(word, 0)
 
 
 def count_before(words: Sequence[str], at: int) -> int:
@@ -56,7 +56,7 @@ def count_before(words: Sequence[str], at: int) -> int:
 
     A figure stands directly before it: others number tables and sections.
     """
-    known = count_words()
+    known = counting_words()
     for place in range(at, max(-1, at - 2 - BETWEEN_MAX), -1):
         if words[place] in known.measures:
             return 0
@@ -72,6 +72,6 @@ def counts_stated(text: str, forms: Iterable[str]) -> list[int]:
     """How many of a thing, in any of its forms, each place of a text in match form says there are."""
     wanted, found = set(forms), []
     for sentence in re.split(r"[.;:](?:\s|$)", text):
-        words = re.findall(r"[\w.]*\w", sentence)
+        words = re.findall(r"\w+(?:\.\w+)*", sentence)
         found += [count for at, word in enumerate(words) if word in wanted and (count := count_before(words, at))]
     return found

@@ -4,13 +4,13 @@ import pytest
 
 from retrieval.question.phrasing import (
     layout_named,
+    name_subject,
     pages_named,
     phrasing_rules,
     read_phrasing,
     section_named,
     split_condition,
     split_parts,
-    subject_of,
 )
 from retrieval.words.wording import Wording
 
@@ -158,9 +158,9 @@ def test_the_case_in_which_something_is_asked_is_told(topic: str, condition: str
 
 
 def test_a_part_is_named_by_what_it_is_about() -> None:
-    assert subject_of("What is the shoe size of the chairman?") == "shoe size of the chairman"
-    assert subject_of("who signs?") == "who signs"
-    assert subject_of("Quelle est l'adresse ?") == "adresse"
+    assert name_subject("What is the shoe size of the chairman?") == "shoe size of the chairman"
+    assert name_subject("who signs?") == "who signs"
+    assert name_subject("Quelle est l'adresse ?") == "adresse"
 
 
 @pytest.mark.parametrize("wording", phrasing_rules().alternatives, ids=lambda each: f"{each.file} {each.examples[0]}")
