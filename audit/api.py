@@ -28,9 +28,9 @@ from chat.models import Answer
 from chat.turns.replies import answer_json
 from documents.access import get_or_404
 from documents.api import Body, OctetRenderer, TextField
-from retrieval.api import CandidateSerializer, ScopeDocumentSerializer
+from retrieval.api import CandidateSerializer, PartSerializer, ScopeDocumentSerializer
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
-from retrieval.run_record import columns_of_row, document_json, looked_at, stored_candidate_json
+from retrieval.run_record import columns_of_row, document_json, looked_at, parts_of, stored_candidate_json
 
 
 def get_visible_run(request: Request, run_id: UUID) -> RetrievalRun:
@@ -80,6 +80,7 @@ class RunInFullSerializer(RunSerializer):
     looked_at = serializers.CharField(
         allow_null=True, help_text="What was done with the documents of the scope; they are a list of their own."
     )
+    parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     methods_used = serializers.ListField(child=serializers.CharField())
     hit_counts = serializers.DictField(child=serializers.IntegerField())
     contradictions = serializers.ListField(child=serializers.DictField())
@@ -124,6 +125,7 @@ def run_in_full(run: RetrievalRun) -> dict[str, Any]:
     said = {
         "arbiter_failure": run.arbiter_failure or None,
         "looked_at": looked_at(run.coverage),
+        "parts": parts_of(run),
         "answer": answer_json(answer) if answer else None,
     }
     return describe_run(list_runs([run])[0]) | seen | said

@@ -34,7 +34,7 @@ from chat.turns.retrieving import retrieve_and_record
 from chat.turns.waiting import ENDED, wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key
 from documents.idempotency import make_keyed
-from retrieval.api import STATUSES, BoxSerializer, ResultSerializer
+from retrieval.api import STATUSES, BoxSerializer, PartSerializer, ResultSerializer
 from retrieval.filters import TOP_K_MAX, Filters
 
 logger = logging.getLogger(__name__)
@@ -137,6 +137,7 @@ class TurnSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(RUN_STATUSES, allow_null=True)
     not_found_reason = serializers.CharField(allow_null=True)
     confidence = serializers.FloatField(allow_null=True)
+    parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     answer = AnswerSerializer(allow_null=True)
 
 

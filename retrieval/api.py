@@ -1,7 +1,7 @@
 """API of a base's dictionary, and serializers of a result and its candidates."""
 
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 from uuid import UUID
 
 from django.db.models import Prefetch
@@ -29,7 +29,7 @@ from retrieval.dictionary.csv_format import (
 from retrieval.dictionary.load import read_word_rows
 from retrieval.dictionary.packs import load_missing
 from retrieval.models import Concept, Term
-from retrieval.types import METHODS, POINTED, ROLE_ORDER
+from retrieval.types import METHODS, POINTED, ROLE_ORDER, PartKind, PartOutcome
 
 ROLES = sorted(ROLE_ORDER)
 METHOD_NAMES = [*METHODS, *POINTED]
@@ -108,6 +108,20 @@ class LeftOutSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
+class PartSerializer(serializers.Serializer[Any]):
+    """One of several things that were asked, or the case in which something was asked, and what became of it."""
+
+    text = serializers.CharField()
+    subject = serializers.CharField(help_text="What it is about, in the words of the question.")
+    kind = serializers.ChoiceField(get_args(PartKind))
+    outcome = serializers.ChoiceField(get_args(PartOutcome))
+    candidate_ids = serializers.ListField(child=serializers.CharField(), help_text="What carries it, the best first.")
+    missing = serializers.ListField(
+        child=serializers.CharField(), help_text="Its words that occur on no page that was read or searched."
+    )
+    reason = serializers.CharField(allow_blank=True)
+
+
 class ContradictionSerializer(serializers.Serializer[Any]):
     candidate_ids = serializers.ListField(child=serializers.CharField())
     point = serializers.CharField()
@@ -181,6 +195,7 @@ class ResultSerializer(serializers.Serializer[Any]):
     confidence = serializers.FloatField()
     candidates = CandidateSerializer(many=True)
     left_out = LeftOutSerializer(many=True)
+    parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     methods_used = serializers.ListField(child=serializers.ChoiceField(METHOD_NAMES))
     arbiter = serializers.CharField()
     arbiter_status = serializers.ChoiceField(["ran", "not_run", "not_needed"])

@@ -151,6 +151,14 @@ def rule_listing(asked: Asked) -> Flag:
     )
 
 
+def rule_list_pass(asked: Asked) -> Flag:
+    listed, count = asked.question.listed, asked.question.listed_count
+    if not listed:
+        return Flag("list_pass", False, "nothing is to be listed or counted")
+    said = f"{count} {listed} are asked for" if count else f"the text may say how many {listed} there are"
+    return Flag("list_pass", True, said)
+
+
 def rule_references(asked: Asked) -> Flag:
     hints = asked.question.hints
     pointed = hints.section or hints.layout or POINTING.search(asked.question.topic)
@@ -171,6 +179,7 @@ RULES: tuple[Rule, ...] = (
     rule_whole,
     rule_parts,
     rule_listing,
+    rule_list_pass,
     rule_references,
 )
 

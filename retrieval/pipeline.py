@@ -18,6 +18,7 @@ from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
 from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits
+from retrieval.parts import Judged, judge_parts
 from retrieval.question.by_model import read_by_model
 from retrieval.question.parse import parse_question
 from retrieval.types import (
@@ -60,7 +61,7 @@ def retrieve(
     4. aggregate hits to candidates, and in thorough mode follow what the best of them point to
     5. arbitrate: a verdict for each candidate
     6. judge absence by the gates
-    7. calibrate the quotes and widen the contexts
+    7. calibrate the quotes and widen the contexts; tell what became of each part of the question
     `account_for` accounts for every document of the scope once the question is read, where it has more than `contents`
     (by SQL, see corpus). `filters` narrow what is searched and how much is judged. Raises DetectionTimeout if step 3
     takes too long.
@@ -107,6 +108,7 @@ def retrieve(
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
     finding = say_where(finding, filters, within)
     settled = settle(candidates, ranking, question, contents)
+    parts = judge_parts(question, contents, searched, Judged(settled, ranking, finding.status, coverage))
     # What could not be read elsewhere in a base does not make what was found here less sure.
     read_coverage = coverage_of(question, contents, account_of(contents), filters.pages)
     clock.stop("calibrate")
@@ -129,6 +131,7 @@ def retrieve(
         settings=settings.to_json() | ({"filters": filters.to_json()} if filters.words else {}),
         timings_ms=clock.timings_ms,
         left_out=left_out,
+        parts=parts,
         reading=reading,
     )
     tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(candidates)})

@@ -20,7 +20,7 @@ from llm.payload import call_of
 from retrieval.accounting import reason_in_full, summarise
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
-from retrieval.types import ABSENT, Hit, Place, RetrievalResult, ScopeDocument, Settled
+from retrieval.types import ABSENT, Hit, PartFinding, Place, RetrievalResult, ScopeDocument, Settled
 from retrieval.version import program_version
 
 RUN_FORMAT = "docintel-run-4"  # with what each document says that was searched on its own
@@ -282,7 +282,8 @@ def result_fields(result: RetrievalResult) -> dict[str, Any]:
     ranking = result.ranking
     return {
         "parsed": asdict(result.question),
-        "plan": asdict(result.plan) | {"left_out": [asdict(left) for left in result.left_out]},
+        "plan": asdict(result.plan)
+        | {"left_out": [asdict(left) for left in result.left_out], "parts": [part_json(part) for part in result.parts]},
         "scope": list(result.scope),
         "settings": result.settings,
         "arbiter": ranking.arbiter,
@@ -391,6 +392,7 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
         "confidence": result.confidence,
         "candidates": [candidate_json(candidate) for candidate in result.candidates],
         "left_out": [asdict(left) for left in result.left_out],
+        "parts": [part_json(part) for part in result.parts],
         "methods_used": list(result.methods_used),
         "arbiter": result.ranking.arbiter,
         "arbiter_status": result.ranking.status,
@@ -408,6 +410,16 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
         "parsed": asdict(result.question),
         "timings_ms": result.timings_ms,
     }
+
+
+def part_json(part: PartFinding) -> dict[str, Any]:
+    return asdict(part) | {"candidate_ids": list(part.candidate_ids), "missing": list(part.missing)}
+
+
+def parts_of(run: RetrievalRun) -> list[dict[str, Any]]:
+    """What became of each part of a run's question; none of one that asks a single thing, and of runs before 1.5."""
+    found: list[dict[str, Any]] = run.plan.get("parts", [])
+    return found
 
 
 def document_json(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -494,6 +506,7 @@ def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
         "arbiter_failure": run.arbiter_failure or None,
         "searched": [{name: word[name] for name in ("text", "forms", "count")} for word in run.searched],
         "left_out": run.plan.get("left_out", []),  # runs of 1.4 and before did not say
+        "parts": parts_of(run),
         "plan": run.plan["flags"],
         "parsed": parsed,
     }

@@ -16,6 +16,9 @@ Mode = Literal["fast", "balanced", "thorough"]
 Status = Literal["found", "weak", "not_found", "cannot_tell", "clarify"]
 ABSENT: tuple[Status, ...] = ("not_found", "cannot_tell")  # nothing is there, or it cannot be known
 UNANSWERED: tuple[Status, ...] = ("weak", *ABSENT)
+# A part leans on the one before it (sequential), is the case in which another holds (conditional), or neither.
+PartKind = Literal["independent", "sequential", "conditional"]
+PartOutcome = Literal["found", "weak", "not_found", "cannot_tell"]
 DocumentState = Literal["read", "counted", "unreadable", "unsearched"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 # Proposed by no detector: somebody points there, or the document is so short that all of it is judged.
@@ -92,7 +95,12 @@ class Question:
     phrases: tuple[str, ...] = ()
     years: tuple[str, ...] = ()
     hints: Hints = Hints()
-    parts: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()  # several questions in one, each searched by itself
+    part_kinds: tuple[PartKind, ...] = ()  # of the parts, in their order; unknown of parts that a model named
+    condition: str = ""  # the case in which the answer is wanted; searched with the rest, as one clause has both
+    listed: str = ""  # the keyword for what is to be listed or counted: "functions"
+    listed_count: int = 0  # how many of it the question says there are; 0 if it does not
+    is_count: bool = False  # how many there are is asked for
     exclusions: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
     clarification: str = ""
@@ -148,6 +156,7 @@ class Hit:
     line_score: float = 0.0  # R29: 3 for each primary word on the line, 1 for each secondary
     part: int = 0  # of a compound question, from 1; 0 is the question as a whole
     statement: str = ""  # the page is this kind of statement; the score is the share its rows cover
+    fetched: bool = False  # by the further pass for a list: it says how many there are, or lists all of them
 
 
 @dataclass(frozen=True)
@@ -226,6 +235,7 @@ class Ranking:
     exchange: Exchange | None = None
     failure: str = ""
     probability: float | None = None  # that what is primary answers the question; of the rules, see arbiter.evidence
+    answered_parts: tuple[int, ...] | None = None  # their numbers, from 1; None where the rules did not weigh them
     is_doubtful: bool = False  # too improbable to be shown as an answer, and not shown to be absent either
 
 
@@ -259,6 +269,7 @@ class Candidate:
     rows_share: float = 0.0  # of the question, on the rows of that statement
     shown: LineRange | None = None  # the passage it is shown with, in a document that is passed whole
     running: str = ""  # it is a running head: "at the head of 19 pages"
+    fetched: bool = False  # by the further pass for a list
 
 
 @dataclass(frozen=True)
@@ -395,6 +406,22 @@ class ScopeAccount:
 
 
 @dataclass(frozen=True)
+class PartFinding:
+    """What became of one part of a question (R22): its outcome, the kept candidates that carry it, and why not more.
+
+    `missing` are its words that occur on no page that was read or searched.
+    """
+
+    text: str
+    subject: str  # what it is about, in the asker's words: "shoe size of the chairman"
+    kind: PartKind
+    outcome: PartOutcome
+    candidate_ids: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class Coverage:
     """What could be searched: documents and pages of the scope, pages with text, and what was not looked at.
 
@@ -436,6 +463,7 @@ class RetrievalResult:
     settings: dict[str, Any] = field(default_factory=dict)
     timings_ms: dict[str, float] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()  # places that were found and not judged, by their RRF rank
+    parts: tuple[PartFinding, ...] = ()  # of a question that asks several things, or one in a certain case
     reading: Exchange | None = None  # of the model that read the question, in thorough mode
 
     @property

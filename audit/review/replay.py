@@ -43,7 +43,8 @@ OPTIONAL = ("temperature", "store")
 # How servers without schema support are given one (llm.dialect).
 SCHEMA_TOLD = "\n\nReply with one JSON object and nothing else. It must follow this JSON schema:\n"
 POOL_ENOUGH = 10_000  # every place the hits give, so that the stored candidates are among them
-NOT_IN_ROWS = ("strength", "parts", "running", "statement", "rows_share", "referred", "is_faint")  # of what rules read
+# Of what the rules read.
+NOT_IN_ROWS = ("strength", "parts", "running", "statement", "rows_share", "referred", "is_faint", "fetched")
 NO_LIMIT = 100  # per cent: runs from before bases chose a risk answered whatever the evidence was
 
 

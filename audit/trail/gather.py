@@ -23,6 +23,7 @@ from audit.trail.section_counts import Contents, read_contents
 from audit.trail.story import story_of
 from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback
+from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import ScopeTable, scope_table
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import reading_of
@@ -44,6 +45,7 @@ FLAG_NAMES = {
     "page_hints": _("Page hints"),
     "parts": _("Parts"),
     "listing": _("Listing"),
+    "list_pass": _("Further pass for a list"),
     "cross_references": _("Cross references"),
     "filters": _("Narrowed by the asker"),
     "whole_document": _("Whole document"),
@@ -157,6 +159,7 @@ class Trail:
     hits_max: int
     kind: str
     flags: tuple[FlagRow, ...]
+    parts: tuple[PartOutcomeRow, ...]
     contents: Contents
     gates: tuple[GateRow, ...]
     contract: GateRow
@@ -202,6 +205,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         hits_max=max((detector.hits for detector in detectors), default=0) or 1,
         kind=kind_words(run.parsed),
         flags=tuple(map(flag_row, run.plan.get("flags", []))),
+        parts=tuple(part_rows(run)),
         contents=read_contents(run, candidates),
         gates=tuple(gate_row(run, gate) for gate in run.gates),
         contract=contract_row(run, candidates),
@@ -342,6 +346,7 @@ PROBLEMS = {
     "no_citation": _("cites nothing"),
     "weak_support": _("few of its words are in what it cites"),
     "number_not_cited": _("a number is not in what it cites"),
+    "list_incomplete": _("fewer than the question or the passages say there are"),
     "name_not_cited": _("a name or a month is not in what it cites"),
 }
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from audit.review.reviewing import RunReviews
 from audit.runs.disagreement import REFUSED_ROLES
 from chat.models import Answer
+from chat.page.part_outcomes import part_rows
 from chat.page.scope_table import FINDING_WORDS, describe_scope
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import ABSENT, KEPT_ROLES
@@ -36,6 +37,7 @@ def story_of(
         *reading(run),
         *(searching(run, candidates) if run.status != "clarify" else ()),
         *judging(run, candidates),
+        *telling_parts(run),
         answering(run, answer, citations),
         describe_review(reviews),
     )
@@ -94,6 +96,13 @@ def searching(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator
         yield none % told
     else:
         yield ngettext("There was %(hits)s hit: %(how)s.", "There were %(hits)s hits: %(how)s.", hits) % told
+    if fetched := sum(bool(hit.get("fetched")) for hit in run.hits):
+        again = ngettext(
+            "A list was not complete, so the search looked once more and added %(count)s place.",
+            "A list was not complete, so the search looked once more and added %(count)s places.",
+            fetched,
+        )
+        yield again % {"count": fetched}
     if candidates:
         merged = ngettext(
             "Hits at one place belong together, which left %(count)s candidate.",
@@ -128,6 +137,13 @@ def judging(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[s
         yield _("Nobody judged them: a reranking model put them in order, as this base is set.")
     else:
         yield _("Nobody judged them: the base has that switched off, and their order is that of the search.")
+
+
+def telling_parts(run: RetrievalRun) -> Iterator[str]:
+    """What became of each part of the question, where not all of it was found."""
+    rows = part_rows(run)
+    if any(row.why for row in rows):
+        yield _("The question has parts. %(parts)s") % {"parts": " ".join(row.line for row in rows)}
 
 
 def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:

@@ -4,7 +4,7 @@ Each is cut from a cited line, so that it can be checked there; nothing is compl
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,15 @@ from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.tables import read_tables
+from retrieval.candidates.completion import counts_near, lists_at
+from retrieval.candidates.lists import PrintedList
 from retrieval.models import RetrievalRun
+from retrieval.question.parse import LISTED_SHAPES
+from retrieval.types import LineRange
 
-ITEMS_MAX = 60
-ITEM_ENDS = (".", ";", ":")
-BULLET = re.compile(r"^\s*(?:[-*\u2022\u2023\u25aa\u25cf\u2013\u2014]|\(?\w{1,3}[.)])\s+")
+ROWS_MAX = 60
+LISTED_ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+\S", re.MULTILINE)  # of a written answer
+FEWER = "list_incomplete"
 ROWS_MIN = 2
 
 
@@ -38,11 +42,15 @@ def typed_of_quotes(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[dict[st
     quote with any, or of every primary quote if several things were asked.
     """
     primary = [each for each in quotes if each.candidate.role == "primary"]
-    contents = contents_of(primary)
     parsed = run.parsed
-    if parsed.get("shape") in ("listing", "table") and primary:
-        rows = find_typed_rows(primary[0], contents.get(primary[0].candidate.parse_id), parsed["shape"])
+    contents = contents_of(quotes if parsed.get("listed") else primary)
+    if parsed.get("shape") == "table" and primary:
+        rows = find_typed_table(primary[0], contents.get(primary[0].candidate.parse_id))
         return [rows] if rows else []
+    if (parsed.get("shape") in LISTED_SHAPES or parsed.get("is_count")) and primary:
+        items = find_typed_list(parsed, sorted(quotes, key=lambda each: each not in primary), contents)
+        if items or not parsed.get("is_count"):
+            return [items] if items else []
     answer_type = parsed.get("answer_type", "")
     found: list[dict[str, Any]] = []
     for each in primary:
@@ -61,7 +69,18 @@ def typed_of_sentences(run: RetrievalRun, quotes: Sequence[Quoted], text: str) -
         for marker in dict.fromkeys(int(number) for number in MARKER.findall(line)):
             if each := by_marker.get(marker):
                 sources.append(Source(line, marker, context_lines(each, contents[each.candidate.parse_id])))
-    return scalars(sources, run.parsed.get("answer_type", ""))
+    return [*scalars(sources, run.parsed.get("answer_type", "")), *check_length(run.parsed, quotes, contents, text)]
+
+
+def check_length(
+    parsed: dict[str, Any], quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent], text: str
+) -> list[dict[str, Any]]:
+    """A problem of a written list that has fewer items than are stated (R76); none where nothing states how many."""
+    written, stated = len(LISTED_ITEM.findall(text)), count_stated(parsed, quotes, contents)
+    if not ROWS_MIN <= written < stated:
+        return []
+    said = f"{written} of {stated} {parsed['listed']}"
+    return [{"sentence": said, "markers": [], "supported": 1.0, "numbers": [], "problems": [FEWER]}]
 
 
 def contents_of(quotes: Iterable[Quoted]) -> dict[Any, DocumentContent]:
@@ -119,45 +138,78 @@ def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, A
 # ---- lists and tables
 
 
-def find_typed_rows(quoted: Quoted, content: DocumentContent | None, shape: str) -> dict[str, Any] | None:
-    """The list or table that begins in the best passage's context, to the end of the page; None if there is none."""
+def find_typed_table(quoted: Quoted, content: DocumentContent | None) -> dict[str, Any] | None:
+    """The table that begins in the best passage's context, to the end of the page; None if there is none."""
     if content is None:
         return None
     candidate = quoted.candidate
-    first, last = candidate.context_first_line, candidate.context_last_line
+    last = candidate.context_last_line
     page = select_searched(content.lines_on_page(content.lines[last - 1].page_number))
-    if shape == "table":
-        found = table_of(page, candidate.anchor_first_line, last)
-        return check_of_typed_value(found, quoted.marker) if found else None
-    before = select_searched(content.lines_between(first, page[0].number - 1)) if page else []
-    found = list_of([*before, *(line for line in page if line.number >= first)], candidate.anchor_first_line)
-    return check_of_typed_value(found, quoted.marker) if found and found["items"][0]["lines"][0] <= last else None
+    found = table_of(page, candidate.anchor_first_line, last)
+    return check_of_typed_value(found, quoted.marker) if found else None
 
 
-def list_of(lines: Sequence[LineRow], anchor: int) -> dict[str, Any] | None:
-    """The items of the list at or after the anchor; an item may span several lines."""
-    blocks: list[list[list[LineRow]]] = [[]]
-    for line in lines:
-        if line.kind == "list_item":
-            blocks[-1].append([line])
-        elif blocks[-1] and is_rest_of_item(blocks[-1][-1][-1], line):
-            blocks[-1][-1].append(line)
-        elif blocks[-1]:
-            blocks.append([])
-    items = next((block for block in blocks if len(block) >= ROWS_MIN and block[-1][-1].number >= anchor), None)
-    if items is None:
-        return None
-    return {"type": "list", "items": [item_of(item) for item in items[:ITEMS_MAX]]}
+def find_typed_list(
+    parsed: dict[str, Any], quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]
+) -> dict[str, Any] | None:
+    """The list of the quotes that has as many items as are stated; else that of the best one, which may be shorter.
+
+    It goes on in the next column and on the next page. A longer one is another list. What is only counted ("How many
+    …?") needs a list of the stated length, or one that names what it lists.
+    """
+    stated, forms = count_stated(parsed, quotes, contents), forms_listed(parsed)
+    is_count = bool(parsed.get("is_count"))
+    found = [
+        (each, printed)
+        for each in quotes
+        if (content := contents.get(each.candidate.parse_id))
+        for printed in lists_at(anchor_of(each), content, forms)
+    ]
+    chosen = next(((each, printed) for each, printed in found if len(printed.items) == stated), None)
+    if chosen is None and is_count:
+        chosen = next(((each, printed) for each, printed in found if not stated and printed.names(forms)), None)
+    elif chosen is None:
+        chosen = next(((each, printed) for each, printed in found if begins_within(printed, quotes[0], each)), None)
+    if chosen is None or (stated and len(chosen[1].items) > stated):
+        none_found = {"type": "list", "items": [], "stated": stated}
+        return check_of_typed_value(none_found, quotes[0].marker) if stated and not is_count else None
+    typed = list_of(chosen[1])
+    typed |= {"stated": stated} if stated else {}
+    typed |= {"counted": parsed["listed"]} if is_count else {}
+    return check_of_typed_value(typed, chosen[0].marker)
 
 
-def is_rest_of_item(last: LineRow, line: LineRow) -> bool:
-    """Whether a line continues a list item, rather than starting the text after the list."""
-    return line.kind == "body" and not last.text.rstrip().endswith(ITEM_ENDS) and line.text.lstrip()[:1].islower()
+def begins_within(printed: PrintedList, best: Quoted, quoted: Quoted) -> bool:
+    """Whether a list begins in the context of the best quote: another's is no answer unless its length is right."""
+    return quoted is best and len(printed.items) >= ROWS_MIN and printed.lines.first <= best.candidate.context_last_line
 
 
-def item_of(lines: Sequence[LineRow]) -> dict[str, Any]:
-    text = " ".join(" ".join(line.text for line in lines).split())
-    return {"text": BULLET.sub("", text), "lines": [lines[0].number, lines[-1].number]}
+def count_stated(parsed: dict[str, Any], quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]) -> int:
+    """How many of the things to be listed there are, as the question or else a quoted passage says; 0 if neither."""
+    if not parsed.get("listed"):
+        return 0
+    if parsed["listed_count"]:
+        return int(parsed["listed_count"])
+    forms = forms_listed(parsed)
+    said = (
+        counts_near(anchor_of(each), contents[each.candidate.parse_id], forms)
+        for each in quotes
+        if each.candidate.parse_id in contents
+    )
+    return next((count for counts in said for count in counts), 0)
+
+
+def forms_listed(parsed: dict[str, Any]) -> set[str]:
+    words = [each for each in parsed.get("keywords", []) if each["text"] == parsed.get("listed")]
+    return {form for each in words for form in (each["text"], *each["forms"])}
+
+
+def anchor_of(quoted: Quoted) -> LineRange:
+    return LineRange(quoted.candidate.anchor_first_line, quoted.candidate.anchor_last_line)
+
+
+def list_of(printed: PrintedList) -> dict[str, Any]:
+    return {"type": "list", "items": [{"text": item.text, "lines": [*item.lines]} for item in printed.items]}
 
 
 def table_of(page: Sequence[LineRow], anchor: int, last: int) -> dict[str, Any] | None:
@@ -175,7 +227,7 @@ def table_of(page: Sequence[LineRow], anchor: int, last: int) -> dict[str, Any] 
                 "cells": [cell.text if cell else "" for cell in row.cells],
                 "lines": [row.first_line, row.last_line],
             }
-            for row in table.rows[:ITEMS_MAX]
+            for row in table.rows[:ROWS_MAX]
         ],
     }
 
@@ -194,7 +246,8 @@ def check_of_typed_value(typed: dict[str, Any], marker: int) -> dict[str, Any]:
 
 def summary_of(typed: dict[str, Any]) -> str:
     if typed["type"] == "list":
-        return f"list: {len(typed['items'])} items"
+        stated = typed.get("stated", 0)
+        return f"list: {len(typed['items'])} {f'of {stated} ' if stated else ''}items"
     if typed["type"] == "table":
         return f"table: {len(typed['rows'])} rows"
     parts = (typed.get("currency", ""), typed["value"], typed.get("unit", ""))

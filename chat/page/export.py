@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from chat.models import Conversation
 from chat.page.thread import ShownCitation, ShownTurn
+from retrieval.run_record import parts_of
 
 FORMAT = "docintel-conversation-1"
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -39,6 +40,7 @@ def turn_text(shown: ShownTurn) -> str:
         parts.append(f"Asked as: {escape_markdown(shown.asked)}")
     if answer is None:
         return "\n\n".join([*parts, escape_markdown(turn.error_for_people) or shown.outcome.capitalize() + "."])
+    parts += [f"- {escape_markdown(told.line)}" for told in shown.told_parts]
     parts += [escape_markdown(line) for line in answer.text.split("\n\n")]
     if answer.note:
         parts.append(f"Note: {escape_markdown(answer.note)}")
@@ -84,6 +86,7 @@ def turn_fields(shown: ShownTurn) -> dict[str, Any]:
         "run_id": str(turn.run_id) if turn.run_id else None,
         "asked_at": turn.created_at.isoformat(),
         "error": turn.error_for_people,
+        "parts": parts_of(turn.run) if turn.run else [],
         "answer": answer
         and {
             "kind": answer.kind,

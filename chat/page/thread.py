@@ -12,11 +12,12 @@ from django.db.models import Count, OuterRef, Prefetch, Subquery
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from accounts.models import User
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
+from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
 from chat.page.viewer import PaneLink
 from chat.scope import write_picker_value
@@ -69,6 +70,7 @@ PROBLEM_WORDS = {
     "no_citation": gettext_lazy("cites no passage"),
     "weak_support": gettext_lazy("says more than the passages it cites"),
     "number_not_cited": gettext_lazy("has a number that does not stand in the passages it cites"),
+    "list_incomplete": gettext_lazy("is fewer than the question or the passages say there are"),
     "name_not_cited": gettext_lazy("has a name or a month that does not stand in the passages it cites"),
 }
 
@@ -185,6 +187,12 @@ class ShownTurn:
         return uuid.uuid4()
 
     @cached_property
+    def told_parts(self) -> list[PartOutcomeRow]:
+        """What became of each part of the question, unless all of it was found."""
+        rows = part_rows(self.run) if self.run else []
+        return rows if any(row.why for row in rows) else []
+
+    @cached_property
     def feedback(self) -> Feedback | None:
         """The latest feedback of the person who asked."""
         own = [each for each in self.turn.feedback.all() if each.by_id == self.turn.conversation.user_id]
@@ -255,6 +263,7 @@ class ShownTurn:
         return typed | {
             "name": TYPE_WORDS.get(typed["type"], typed["type"]),
             "read": read_words(typed),
+            "length": length_words(typed),
             "line": [(part, links.get(part.marker)) for part in parts if part.text],
         }
 
@@ -271,7 +280,9 @@ class ShownTurn:
         if self.answer is None:
             return self.turn.question
         cited = [f"[{each.marker}] \u201c{' '.join(each.quote.split())}\u201d {each.place}" for each in self.citations]
-        return "\n\n".join(filter(None, [self.turn.question, self.answer.text, self.answer.note, "\n".join(cited)]))
+        told = "\n".join(part.line for part in self.told_parts)
+        said = [self.turn.question, told, self.answer.text, self.answer.note, "\n".join(cited)]
+        return "\n\n".join(filter(None, said))
 
     @cached_property
     def why(self) -> list[ShownPassage]:
@@ -357,6 +368,22 @@ class ShownTurn:
         ):
             checks = checks[:-1]  # an unfinished sentence could not cite yet
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in checks if check.get("problems")]
+
+
+def length_words(typed: dict[str, Any]) -> str:
+    """How long a list is, and whether that is all of it; "" for other values."""
+    if typed["type"] != "list":
+        return ""
+    count, stated = len(typed["items"]), typed.get("stated", 0)
+    if not count:
+        return gettext(
+            "%(stated)s are stated and no list of as many was found; there may be more than is quoted at"
+        ) % {"stated": stated}
+    if count < stated:
+        return gettext("%(count)s of %(stated)s found, as listed at") % {"count": count, "stated": stated}
+    if typed.get("counted"):
+        return gettext("%(count)s, counted in the list at") % {"count": count}
+    return ngettext("%(count)s item, as listed at", "%(count)s items, as listed at", count) % {"count": count}
 
 
 def read_words(typed: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from chat.models import Answer, Turn
+from retrieval.run_record import parts_of
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
@@ -50,6 +51,7 @@ def turn_json(turn: Turn) -> dict[str, Any]:
         "status": run.status if run else None,
         "not_found_reason": (run.not_found_reason or None) if run else None,
         "confidence": run.confidence if run else None,
+        "parts": parts_of(run) if run else [],
         "answer": answer_json(answer) if answer else None,
     }
 

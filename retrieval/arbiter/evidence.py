@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from math import exp
 from pathlib import Path
+from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import WeighedTerm, weigh_terms, year_forms
+from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms, year_forms
 from retrieval.words.tokens import normalise_words, split_words
 
 WEIGHTS = Path(__file__).with_name("evidence.toml")
@@ -61,12 +62,14 @@ class Evidence:
 
     lacking: what an answer would need and no passage has; there is none then
     doubt: what the best passage does not have, where the probability is below the limit
+    answered_parts: the numbers of the parts of the question that are answered, each weighed as a question of its own
     """
 
     probability: float
     lacking: str
     doubt: str
     signals: Signals
+    answered_parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,28 +96,59 @@ def weigh_evidence(
     hits: Sequence[Hit],
     risk_max: int,
 ) -> Evidence:
-    """The evidence of a pool that is not empty. `risk_max` is the per cent of absent questions that may be answered."""
+    """The evidence of a pool that is not empty. `risk_max` is the per cent of absent questions that may be answered.
+
+    Each part of a question is weighed as a question of its own, and the most probable one stands for all: a half that
+    is answered is not doubtful because the other is not.
+    """
     documents = {content.document_id: content for content in contents}
     terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
-    lacking, lead = what_is_missing(question, candidates), lead_of(hits)
-    together = coverage_of_parts(candidates, terms) if question.parts else 0.0
-    named = specific_words(question)
-    weighed = [
-        Signals(
-            coverage=max(together, coverage_of_candidate(each, terms[each.document_id])),
-            lead=lead,
-            formed=0.0 if lacking else 1.0,
-            specific=specific_share(named, each, documents[each.document_id]),
-        )
-        for each in candidates
-    ]
-    at = max(range(len(weighed)), key=lambda at: probability_of(weighed[at]))  # the first of equals
-    probability = probability_of(weighed[at])
-    is_enough = bool(lacking) or probability >= limit_for(risk_max)
-    best = candidates[at]
-    found = set(best.matched_keywords) | words_around(best, documents[best.document_id], named)
-    doubt = "" if is_enough else name_doubt(found, terms[best.document_id], list(terms.values()))
-    return Evidence(probability, lacking, doubt, weighed[at])
+    lacking, limit = what_is_missing(question, candidates), limit_for(risk_max)
+    whole = Weighed(terms, specific_words(question), lead_of(hits), formed=0.0 if lacking else 1.0)
+    asked = [weigh_part(number, part, whole, hits) for number, part in enumerate(question.parts, 1)] or [whole]
+    weighed = [each.best_of(candidates, documents) for each in asked]
+    probabilities = [probability_of(signals) for _, signals in weighed]
+    best = probabilities.index(max(probabilities))
+    at, signals = weighed[best]
+    is_enough = bool(lacking) or probabilities[best] >= limit
+    candidate = candidates[at]
+    found = set(candidate.matched_keywords) | words_around(candidate, documents[candidate.document_id], whole.named)
+    doubt = "" if is_enough else name_doubt(found, terms[candidate.document_id], list(terms.values()))
+    answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)
+    return Evidence(probabilities[best], lacking, doubt, signals, answered)
+
+
+class Weighed(NamedTuple):
+    """A question or a part of it as it is weighed: its terms in each document, its names, and its other signals."""
+
+    terms: Mapping[str, Sequence[WeighedTerm]]
+    named: set[str]
+    lead: float | None
+    formed: float
+
+    def best_of(self, candidates: Sequence[Candidate], documents: Mapping[str, DocumentContent]) -> tuple[int, Signals]:
+        """The place of the most probable candidate, the first of equals, and its signals."""
+        weighed = [
+            Signals(
+                coverage=coverage_of_candidate(each, self.terms[each.document_id]),
+                lead=self.lead,
+                formed=self.formed,
+                specific=specific_share(self.named, each, documents[each.document_id]),
+            )
+            for each in candidates
+        ]
+        at = max(range(len(weighed)), key=lambda at: probability_of(weighed[at]))
+        return at, weighed[at]
+
+
+def weigh_part(number: int, part: str, whole: Weighed, hits: Sequence[Hit]) -> Weighed:
+    """A part of a question as a question of its own: its own words, names and nearest passages."""
+    return Weighed(
+        terms={key: terms_within(part, terms) for key, terms in whole.terms.items()},
+        named=whole.named & set(normalise_words(part)),
+        lead=lead_of([hit for hit in hits if hit.part == number]),
+        formed=1.0,
+    )
 
 
 def probability_of(signals: Signals) -> float:
@@ -138,14 +172,6 @@ def coverage_of_candidate(candidate: Candidate, terms: Sequence[WeighedTerm]) ->
     if "pinned" in candidate.methods or (candidate.statement and candidate.exact_title):
         return 1.0
     return share_of_weight(set(candidate.matched_keywords), terms)
-
-
-def coverage_of_parts(candidates: Sequence[Candidate], terms: Mapping[str, Sequence[WeighedTerm]]) -> float:
-    """For a question in parts, which one place seldom answers: the coverage of all that was found for a part."""
-    words: dict[str, set[str]] = {}
-    for each in candidates:
-        words.setdefault(each.document_id, set()).update(each.matched_keywords if each.parts else ())
-    return max(share_of_weight(found, terms[document]) for document, found in words.items())
 
 
 def share_of_weight(words: set[str], terms: Sequence[WeighedTerm]) -> float:

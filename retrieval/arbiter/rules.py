@@ -4,7 +4,7 @@ A section named exactly as asked comes first; places found only by meaning come 
 how much of the question the place covers, higher if the words occur together and with a value of the asked type.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, TypeVar
 
 from reading.matching import match_form
@@ -36,10 +36,11 @@ EXACT_TITLE = Rule(1, "exact title")
 TOGETHER = Rule(2, "words together")
 TYPE_MATCH = Rule(2, "value of the type")
 REFERRED = Rule(2, "referred to")
+WHOLE_LIST = Rule(2, "whole list")
 ONE_WORD = Rule(2, "words apart")
 MEANING_ONLY = Rule(3, "meaning only")
 NO_SIGNAL = Rule(4, "no signal")
-SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED)  # reasons to keep a candidate whatever its strength
+SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED, WHOLE_LIST)  # reasons to keep a candidate whatever its strength
 
 
 class Pool(NamedTuple):
@@ -57,8 +58,12 @@ def judge_by_rules(question: Question, candidates: Sequence[Candidate], evidence
     """
     ordered = order_by_rules(candidates)
     missing = (evidence.lacking or evidence.doubt) if evidence else what_is_missing(question, candidates)
-    roles = [lower_role(role) for role in roles_of(ordered)] if missing else roles_of(ordered)
-    pool = Pool(max(candidate.strength for candidate in ordered), parts_first(ordered), missing)
+    answered = evidence.answered_parts if evidence else None
+    served = parts_first(ordered, answered)
+    roles = roles_of(ordered, served)
+    if missing:
+        roles = [lower_role(role) for role in roles]
+    pool = Pool(max(candidate.strength for candidate in ordered), served, missing)
     verdicts = tuple(give_verdict(candidate, role, pool) for candidate, role in zip(ordered, roles, strict=True))
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
     answerable = any(role == "primary" for role in roles)
@@ -70,6 +75,7 @@ def judge_by_rules(question: Question, candidates: Sequence[Candidate], evidence
         answerable=answerable,
         answerable_reason=reason,
         probability=evidence.probability if evidence else None,
+        answered_parts=answered,
         is_doubtful=bool(evidence and evidence.doubt),
     )
 
@@ -98,6 +104,8 @@ def rule_of(candidate: Candidate) -> Rule:
         return STATEMENT
     if candidate.exact_title and candidate.matched_keywords:
         return EXACT_TITLE
+    if candidate.fetched:
+        return WHOLE_LIST
     if candidate.co_occurrence:
         return TOGETHER
     if candidate.type_match:
@@ -109,17 +117,16 @@ def rule_of(candidate: Candidate) -> Rule:
     return MEANING_ONLY if "vectors" in candidate.methods else NO_SIGNAL
 
 
-def roles_of(ordered: Sequence[Candidate]) -> list[Role]:
-    """The roles in this order: the best is primary if it covers enough, and so are its equals."""
+def roles_of(ordered: Sequence[Candidate], served: Collection[str]) -> list[Role]:
+    """The roles in this order: the best is primary if it covers enough, and so are its equals and the `served`."""
     best = max(candidate.strength for candidate in ordered)
     leader = ordered[0]
-    served = parts_first(ordered)
     roles: list[Role] = []
     for candidate in ordered:
         role = role_of(candidate, leader, best)
         if candidate.candidate_id in served and role != "primary" and is_able(candidate):
             role = "primary"
-        if role == "primary" and roles.count("primary") >= PRIMARY_MAX + len(served):
+        if role == "primary" and not candidate.fetched and roles.count("primary") >= PRIMARY_MAX + len(served):
             role = "supporting"
         if role == "supporting" and not candidate.referred and roles.count("supporting") >= SUPPORTING_MAX:
             role = "tangential"
@@ -129,7 +136,7 @@ def roles_of(ordered: Sequence[Candidate]) -> list[Role]:
 
 def role_of(candidate: Candidate, leader: Candidate, best: float) -> Role:
     rule = rule_of(candidate)
-    if rule in (PINNED, STATEMENT):
+    if rule in (PINNED, STATEMENT, WHOLE_LIST):
         return "primary"
     if rule is REFERRED:
         return "supporting"
@@ -147,12 +154,16 @@ def is_able(candidate: Candidate) -> bool:
     return candidate.strength >= STRENGTH_MIN and not candidate.is_faint
 
 
-def parts_first(ordered: Sequence[Candidate]) -> frozenset[str]:
-    """The first candidate of each part of a compound question, so that no part is silently dropped (R22)."""
+def parts_first(ordered: Sequence[Candidate], answered: Collection[int] | None = None) -> frozenset[str]:
+    """The first candidate of each part of a compound question that is answered, so that none is dropped (R22).
+
+    Where nobody weighed the parts (None) every one counts as answered.
+    """
     first: dict[int, str] = {}
     for candidate in ordered:
         for part in candidate.parts:
-            first.setdefault(part, candidate.candidate_id)
+            if answered is None or part in answered:
+                first.setdefault(part, candidate.candidate_id)
     return frozenset(first.values())
 
 
@@ -176,6 +187,7 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
         STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
         EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”{valued}.",
+        WHOLE_LIST: f"Looked for because the list was short: it says how many there are, or lists them all: {words}.",
         TOGETHER: f"{words} {together}.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
         REFERRED: f"Another passage points here: {candidate.referred}.",

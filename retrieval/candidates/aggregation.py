@@ -106,8 +106,8 @@ def aggregate(
 
 
 def is_certain(place: Spot) -> bool:
-    """Whether a place is a candidate however few detectors found it: referred to, or a statement with its rows."""
-    return any(hit.method == "references" or hit.statement for hit in place.hits)
+    """Whether a place is a candidate however few found it: referred to, fetched, or a statement with its rows."""
+    return any(hit.method == "references" or hit.statement or hit.fetched for hit in place.hits)
 
 
 def pages_first(ordered: Sequence[Spot]) -> list[Spot]:
@@ -162,7 +162,7 @@ def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
         units.setdefault(key, []).append(hit)
     places: list[Spot] = []
     for unit in units.values():
-        ranked = sorted(unit, key=lambda hit: (-line_worth(hit, content), hit.lines))
+        ranked = sorted(unit, key=lambda hit: (not hit.fetched, -line_worth(hit, content), hit.lines))
         leaders = [ranked[0]]
         for hit in ranked[1:]:
             is_apart = all(abs(hit.lines.first - leader.lines.first) > CLUSTER_GAP for leader in leaders)
@@ -299,6 +299,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
         shown=next((hit.lines for hit in place.hits if hit.method == "whole"), None),
         running=running,
+        fetched=any(hit.fetched for hit in place.hits),
     )
     return Briefed(**vars(candidate), brief=brief_of(candidate, content))
 

@@ -55,7 +55,7 @@ def lines_around(candidate: Candidate, question: Question, content: DocumentCont
     if kind == "caption" and (row := row_below(candidate.anchor.last, content)):
         return table_around(LineRange(candidate.anchor.first, row), content)
     section = section_of(candidate, content)
-    if question.intent in WIDE_INTENTS and section:
+    if question.intent in WIDE_INTENTS and section and question.shape != "nested":
         return range_around(candidate.anchor, WIDE_INTENTS[question.intent], section)
     if question.intent == "conditional_lookup" and section:
         return range_around(candidate.anchor, LOOKUP_LINES, section)

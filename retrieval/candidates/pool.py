@@ -1,4 +1,4 @@
-"""Build the pool of candidates for the arbiter, and follow what the best of them refer to."""
+"""Build the pool of candidates for the arbiter, follow what the best of them refer to, and complete a list."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,6 +7,7 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval import dispatch
 from retrieval.candidates.aggregation import aggregate
+from retrieval.candidates.completion import complete_list
 from retrieval.candidates.references import follow
 from retrieval.candidates.rerank_pool import EACH_MAX, hybrid_candidates
 from retrieval.types import ArbiterName, Briefed, Hit, LeftOut, Mode, Plan, Question
@@ -34,20 +35,30 @@ def propose(
     plan: Plan,
     pool_max: int,
 ) -> Proposed:
-    """Passages for a reranker, places for all other arbiters; if enabled, with the places they refer to."""
+    """Passages for a reranker, places for all other arbiters; if enabled, with the places they refer to.
+
+    For a list that is shorter than the text says, the places that list all of it are added in one further pass.
+    """
     if arbiter == "rerank":
         passages = hybrid_candidates(question, contents, hits)
         reason = f"the {pool_max} places judged rank higher"
         candidates, left_out = passages[:pool_max], tuple(LeftOut.of(each, reason) for each in passages[pool_max:])
     else:
         candidates, left_out = aggregate(hits, question, contents, pool_max=pool_max)
-    if not candidates or not plan.is_on("cross_references"):
+    if not candidates:
         return Proposed(candidates, left_out, hits, plan)
-    followed = follow(candidates, contents)
-    plan = dispatch.note_reason(plan, "cross_references", followed.outcome)
-    if not followed.hits:
+    found: list[Hit] = []
+    if plan.is_on("cross_references"):
+        followed = follow(candidates, contents)
+        plan = dispatch.note_reason(plan, "cross_references", followed.outcome)
+        found += followed.hits
+    if plan.is_on("list_pass") and arbiter != "rerank":  # a reranker orders passages, and looks at no places
+        completed = complete_list(question, candidates, contents)
+        plan = dispatch.note_reason(plan, "list_pass", completed.outcome)
+        found += completed.hits
+    if not found:
         return Proposed(candidates, left_out, hits, plan)
-    hits = [*hits, *followed.hits]
+    hits = [*hits, *found]
     return Proposed(*aggregate(hits, question, contents, pool_max=pool_max), hits, plan)
 
 

@@ -21,7 +21,7 @@ from retrieval.types import ConceptTerms, Keyword, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.tokens import is_stop_word, normalise_words
 
-PROMPT_NAME, PROMPT_VERSION = "question", "1"
+PROMPT_NAME, PROMPT_VERSION = "question", "2"
 DEADLINE_S = 20.0  # a person is waiting, and the rules have already read the question
 REWRITES_MAX = 12  # R84: the question's own words are always kept as well
 REWRITE_CHARS = 60
@@ -31,7 +31,7 @@ PARTS_MAX = 4
 NEW_WORDS_SHARE, NEW_WORDS_FREE = 0.25, 1
 SPELLING_LIKENESS = 0.75  # of two spellings of a word: "atention" has 0.94 of "attention", "cup" 0.67 of "cap"
 INTENTS = ("field_extraction", "section_retrieval", "conditional_lookup", "listing", "open_scoped", "open_corpus_wide")
-SHAPES = ("single", "listing", "table")
+SHAPES = ("single", "listing", "table", "tree", "nested")
 TYPES = ("text", *ANSWER_TYPES)
 
 INSTRUCTIONS = """\
@@ -42,7 +42,8 @@ added.
 intent: field_extraction (one value or fact), conditional_lookup (what holds in a case), listing (everything of a kind),
 section_retrieval (what a named place says), open_scoped (explain or compare something), open_corpus_wide (a whole \
 subject).
-shape: single, listing or table. answer_type: the kind of value that would answer it; text when none fits.
+shape: single, listing, table, tree (a hierarchy) or nested (several things, each with values).
+answer_type: the kind of value that would answer it; text when none fits.
 rewrites: for words of the question, other words a document may use for the same thing; "of" repeats the word as asked.
 Only words that mean the same in this question, in the question's language, at most twelve together.
 parts: when several things are asked at once, each as a full question of its own, at most four; else empty.
@@ -111,6 +112,8 @@ def merge_reply(
         answer_type=reply.answer_type if reply.answer_type in TYPES else question.answer_type,
         keywords=(*question.keywords, *rewrites),
         parts=parts or question.parts,
+        part_kinds=() if parts else question.part_kinds,
+        condition="" if parts else question.condition,
         notes=tuple(notes),
         parsed_by="model",
     )

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,17 +13,20 @@ from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
 from reading.matching import identifier_form, match_form
 from retrieval.question.phrasing import (
+    AskedPart,
     Phrasing,
     layout_named,
     pages_named,
     parts_named,
     read_phrasing,
     section_named,
+    split_condition,
     split_parts,
     without_pages,
 )
 from retrieval.types import ConceptTerms, Hints, Keyword, Question
 from retrieval.words.concepts import concepts_named, searched_terms
+from retrieval.words.counts import count_before, counting_words, read_count
 from retrieval.words.lexicon import Lexicon, lexicon_of, title_words
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
@@ -34,6 +38,7 @@ from retrieval.words.tokens import (
     is_stop_word,
     language_of,
     normalise_words,
+    stem,
 )
 from retrieval.words.wording import Wordings, read_word_lists, read_wordings
 
@@ -42,6 +47,7 @@ NAME_WEIGHT = 0.3  # the document's own name is on every page
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
 FORMS_MAX = 40  # a stem with more forms than this is not a real word
 PHRASE_WORDS_MAX = 4
+PLURAL_ENDING_MAX = 2  # letters: -s, -es, -en, -x
 
 IDENTIFIER = re.compile(
     r"""(?<![\w.])(?:
@@ -77,11 +83,15 @@ TYPE_OF_SECTION = {
     "boolean": "boolean",
 }
 ANSWER_TYPES = tuple(dict.fromkeys(TYPE_OF_SECTION.values()))
-SHAPE_OF_SECTION = {"in_table": "table", "listing": "listing"}
+# The shape sets how much is read around a hit (R19): a list, a table or a tree its section, one value its line. What is
+# nested (several things, each with values of its own) is read by paragraph, each of them whole.
+SHAPE_OF_SECTION = {"in_table": "table", "nested": "nested", "tree": "tree", "listing": "listing"}
+LISTED_SHAPES = ("listing", "tree", "nested")
 FRAMES = {
     **{section: f"{{{section}}}" for section in (*TYPE_OF_SECTION, *SHAPE_OF_SECTION)},
     "open": r"\b(?:{open})\b",
     "conditional": r"\b(?:{conditional})\b",
+    "counted": r"\b(?:{counted})\b",
     "greeting": r"^\W*(?:(?:{greeting})(?:\W+|$))+$",
 }
 NAME_PART_MIN = 5
@@ -126,6 +136,8 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
         pages_named(asked), known_section(section_named(asked), contents), layout_named(asked), statement_names(asked)
     )
     shape = shape_of(topic)
+    parts = real_parts(topic, language)
+    listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
     return Question(
         original=asked,
         corrected=correct(asked, corrections),
@@ -138,7 +150,12 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
         phrases=phrases,
         years=read_years(asked),
         hints=hints,
-        parts=real_parts(topic, language),
+        parts=tuple(part.text for part in parts),
+        part_kinds=tuple(part.kind for part in parts),
+        condition="" if parts else real_condition(topic, language),
+        listed=listed,
+        listed_count=listed_count,
+        is_count=is_count,
         exclusions=phrasing.exclusions,
         instructions=phrasing.instructions,
         clarification=clarification_for(keywords, hints, topic) if not is_greeting(asked) else GREETED,
@@ -333,13 +350,51 @@ def type_of(topic: str) -> str:
 
 
 def intent_of(topic: str, shape: str, hints: Hints) -> str:
-    if shape == "listing":
+    if shape in LISTED_SHAPES:
         return "listing"
     if hints.section or hints.pages:
         return "section_retrieval"
     if answer_rules()["conditional"].search(topic):
         return "conditional_lookup"
     return "open_scoped" if answer_rules()["open"].search(topic) else "field_extraction"
+
+
+def listed_in(topic: str, shape: str, keywords: Sequence[Keyword], language: str) -> tuple[str, int, bool]:
+    """The keyword for what is to be listed or counted, how many the question says there are, and whether it asks that.
+
+    "What are the six functions?" lists functions, six of them; "How many steps are there?" counts steps.
+    """
+    counted = answer_rules()["counted"].search(topic)
+    if not counted and shape not in LISTED_SHAPES:
+        return "", 0, False
+    named = {word: each.text for each in keywords if each.source == "direct" for word in (*each.forms, each.text)}
+    words = normalise_words(topic[counted.end() :] if counted else without_order(topic, named))
+    known = counting_words()
+    runs = [
+        list(run)
+        for is_one, run in groupby(
+            range(len(words)),
+            key=lambda at: words[at] in named and words[at] not in known.measures and not read_count(words[at]),
+        )
+        if is_one
+    ]
+    heads = [next((at for at in run if is_plural(words[at], language)), run[-1]) for run in runs]
+    stated = {at: count for at in heads if not counted and (count := count_before(words, at))}
+    at = next(iter(stated), heads[0] if heads else -1)
+    return (named[words[at]], stated.get(at, 0), bool(counted)) if at >= 0 else ("", 0, False)
+
+
+def is_plural(word: str, language: str) -> bool:
+    """Whether a word has a short ending, as "functions" has: "CSF functions", "fees apply" name functions and fees."""
+    root = stem(word, language)
+    return word != root and word.startswith(root) and len(word) - len(root) <= PLURAL_ENDING_MAX
+
+
+def without_order(topic: str, named: Container[str]) -> str:
+    """A topic without the words at its head that only ask for a list: "List", "What are", not "Which fees"."""
+    found = answer_rules()["listing"].match(topic)
+    said = normalise_words(found.group()) if found else []
+    return topic[found.end() :] if found and (len(said) == 1 or said[-1] not in named) else topic
 
 
 def read_years(text: str) -> tuple[str, ...]:
@@ -359,15 +414,21 @@ def known_section(named: str, contents: Sequence[DocumentContent]) -> str:
     return named if wanted and is_known else ""
 
 
-def real_parts(topic: str, language: str) -> tuple[str, ...]:
+def real_parts(topic: str, language: str) -> tuple[AskedPart, ...]:
     """The parts of a compound question, if each names a topic of its own."""
     parts = split_parts(topic)
-    topical = [
-        any(not is_generic(token.word, language) for token in tokens_of(part, language))
-        or bool(IDENTIFIER.search(part))
-        for part in parts
-    ]
-    return parts if parts and all(topical) else ()
+    return parts if all(is_topical(part.text, language) for part in parts) else ()
+
+
+def real_condition(topic: str, language: str) -> str:
+    """The case in which something is asked, if the case and what is asked each name a topic; else ""."""
+    condition, asked = split_condition(topic)
+    return condition if condition and is_topical(condition, language) and is_topical(asked, language) else ""
+
+
+def is_topical(text: str, language: str) -> bool:
+    tokens = tokens_of(text, language)
+    return any(not is_generic(token.word, language) for token in tokens) or bool(IDENTIFIER.search(text))
 
 
 def is_greeting(text: str) -> bool:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from retrieval.types import PartKind
 from retrieval.words.statements import names_in
 from retrieval.words.wording import Wordings, read_wordings
 
@@ -23,7 +24,11 @@ NUMBER, TITLE, LETTER = (
     r"""(?:{titled_section})\s*["“'](?P<title>[^"”']{3,80})["”']""",
     r"(?:{annex})\s+(?P<annex>[A-Z\d]{1,3})\b",
 )
-NEXT_QUESTION = r"(?<!\s)\s*(?:[,;]\s*)?\b(?:{joining})\s+(?=(?:{question_word})\b)"
+NEXT_QUESTION = r"(?<!\s)\s*(?:[,;]\s*)?\b(?:{joining})\s+(?=(?:(?:{sequence})\b,?\s+)?(?:{question_word})\b)"
+NEXT_STEP = r"(?<!\s)\s*[,;]\s*(?=(?:{sequence})\b,?\s+(?:{question_word})\b)"
+# "What is the rent, and the deposit?": the second thing is asked for with the words of the first.
+SAME_QUESTION = r"""^(?P<head>(?:{asking})\s+)(?P<first>[^,;?]+),\s*(?:{joining})\s+
+    (?P<second>(?=(?:{determiner}))[^,;?]+)(?P<end>\s*\??)$"""
 # Which slots the entries of each section fill; the last ones combine several sections.
 FRAMES = {
     "courtesy": r"\b(?:{courtesy})\b",
@@ -50,15 +55,34 @@ FRAMES = {
     "exclusion": r"(?:{exclusion})\s+(?P<what>[^,;.?]{2,80})",
     "joining": NEXT_QUESTION,
     "question_word": NEXT_QUESTION,
+    "sequence": r"^(?:{sequence})\b,?\s+",
+    "first_step": r"^(?:{first_step})\b,?\s+",
+    "asking": r"^(?:{asking})\s",
+    "determiner": r"^(?:{determiner})",
+    "paired": r"\b(?:{paired})\b",
+    "leaning": r"\b(?:{leaning})\b",
+    "condition": r"\b(?:{condition})\s",
+    "reporting": r"\b(?:{reporting})\s+(?:{condition})\s",
     # An instruction is recognised by its grammar: a role, an order to the reader, or talk about the answer itself.
     "instruction": rf"^{COURTEOUSLY}(?:(?:{{role}})\b | (?:{{order}})\b | {OTHERWISE} | {SPOKEN_OF})",
     "remark": rf"{{aside}} | (?<![\s;,])[;,]?\s*{OTHERWISE}",
     "page_span": r"(\d{1,4})\s*(?:-|–|{page_to})\s*(?:(?:{page})\s*)?(\d{1,4})",
     "place": rf"\b\s*(?:{NUMBER} | {TITLE} | {LETTER})",
     "layout": r"\b(?P<table>{table})\b | \b(?P<figure>{figure})\b",
-    "part_break": rf"{NEXT_QUESTION} | (?<=\?)\s+(?=[^?]*\?)",
+    "part_break": rf"{NEXT_QUESTION} | {NEXT_STEP} | (?<!\s)\s*;\s*(?=(?:{{question_word}})\b) | (?<=\?)\s+(?=[^?]*\?)",
+    "same_question": SAME_QUESTION,
+    "condition_before": r"^(?:{condition})\s+(?P<said>[^,?;]{3,100}),\s*(?:(?:{then})\s+)?(?=\S)",
+    "condition_after": r"(?<=\S),?\s+\b(?:{condition})\s+(?P<said>[^,?;]{3,100})(?=\s*\??$)",
+    "subject": r"^(?:(?:{asking})\s+)?(?:{determiner})?",
 }
 PAGES_MAX = 50  # "pages 1 to 9999" must not pin a whole book
+
+
+class AskedPart(NamedTuple):
+    """One question of several, and whether it leans on the one before it (sequential)."""
+
+    text: str
+    kind: PartKind
 
 
 class Phrasing(NamedTuple):
@@ -133,7 +157,36 @@ def layout_named(text: str) -> str:
     return found.lastgroup or "" if found else ""
 
 
-def split_parts(topic: str) -> tuple[str, ...]:
+def split_parts(topic: str) -> tuple[AskedPart, ...]:
     """The questions inside a compound question, () if there is only one (R22)."""
-    parts = [part.strip(" ,;") for part in phrasing_rules()["part_break"].split(topic)]
-    return tuple(part for part in parts if part) if len(parts) > 1 else ()
+    expressions = phrasing_rules()
+    found = expressions["same_question"].match(topic)
+    if found and not expressions["paired"].search(found["first"]):
+        texts = [f"{found['head']}{found[name].strip()}{found['end']}" for name in ("first", "second")]
+    else:
+        texts = [text for part in expressions["part_break"].split(topic) if (text := part.strip(" ,;"))]
+    return tuple(map(read_part, texts, range(len(texts)))) if len(texts) > 1 else ()
+
+
+def read_part(text: str, number: int) -> AskedPart:
+    """A part without its "first" or "then". After "then", or with "it" and the like, it leans on the one before."""
+    expressions = phrasing_rules()
+    whole = expressions["sequence" if number else "first_step"].sub("", text)
+    leans = number > 0 and (whole != text or expressions["leaning"].search(whole) is not None)
+    return AskedPart(whole, "sequential" if leans else "independent")
+
+
+def split_condition(topic: str) -> tuple[str, str]:
+    """The case in which something is asked, and what is asked; "" and the topic where no case is named (R22)."""
+    expressions = phrasing_rules()
+    for name in ("condition_before", "condition_after"):
+        found = expressions[name].search(topic)
+        if found and not expressions["reporting"].search(topic):
+            return found["said"].strip(), f"{topic[: found.start()]}{topic[found.end() :]}".strip()
+    return "", topic
+
+
+def name_subject(part: str) -> str:
+    """What a part is about, for people: "notice period" of "What is the notice period?"."""
+    said = part.strip(" ?.,;")
+    return phrasing_rules()["subject"].sub("", said, count=1) or said

@@ -112,6 +112,13 @@ def test_parts_are_searched_by_themselves(policy: DocumentContent) -> None:
     assert not flag("parts", "What is the premium?", policy).on
 
 
+def test_a_list_is_looked_for_again_if_it_is_too_short(policy: DocumentContent) -> None:
+    found = flag("list_pass", "What are the three fees?", policy)
+    assert (found.on, found.reason) == (True, "3 fees are asked for")
+    assert flag("list_pass", "List all the fees", policy).reason == "the text may say how many fees there are"
+    assert not flag("list_pass", "Who signs?", policy).on
+
+
 def test_a_listing_hands_on_whole_sections(policy: DocumentContent) -> None:
     assert flag("listing", "List all the fees", policy).on
     assert not flag("listing", "Which fee?", policy).on

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from reading.matching import match_form
 from retrieval.types import Keyword, Question
 from retrieval.words.lexicon import NO_LINES, Lexicon, Numbers
-from retrieval.words.tokens import stem
+from retrieval.words.tokens import normalise_words, stem
 
 PRIMARY_POINTS, SECONDARY_POINTS = 3, 1  # R29
 YEAR_WEIGHT = 0.5  # a year is on every page of a report: it distinguishes columns, not pages
@@ -56,6 +56,12 @@ def weigh_terms(question: Question, lexicon: Lexicon) -> tuple[WeighedTerm, ...]
         lines = lexicon.lines_with_any(year_forms(year))
         terms.append(WeighedTerm((year,), year_forms(year), lines, NO_LINES, False, 0, YEAR_WEIGHT))
     return tuple(terms)
+
+
+def terms_within(text: str, terms: Sequence[WeighedTerm]) -> tuple[WeighedTerm, ...]:
+    """Those of a question's terms that a part of it has, in any of their forms."""
+    said = f" {' '.join(normalise_words(text))} "
+    return tuple(term for term in terms if any(f" {form} " in said for form in (*term.texts, *term.forms)))
 
 
 def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> WeighedTerm:

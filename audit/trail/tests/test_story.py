@@ -17,6 +17,7 @@ from audit.trail.story import (
     reading,
     searching,
     story_of,
+    telling_parts,
 )
 from chat.models import Answer
 from retrieval.models import RetrievalRun, RunCandidate
@@ -31,7 +32,7 @@ def run(**fields: Any) -> RetrievalRun:
         "scope": [{}],
         "hit_counts": {},
     }
-    return RetrievalRun(**(default | {"searched": [], "coverage": {}, "plan": {}} | fields))
+    return RetrievalRun(**(default | {"searched": [], "coverage": {}, "plan": {}, "hits": []} | fields))
 
 
 def keywords(**words: list[str]) -> dict[str, Any]:
@@ -186,3 +187,17 @@ def test_a_story_is_told_in_the_language_of_the_reader() -> None:
     with translation.override("fr"):
         french = story_of(*arguments)
     assert len(english) == len(french) == 7 and not set(english) & set(french)
+
+
+def test_a_further_pass_for_a_list_is_told() -> None:
+    asked = run(hit_counts={"keywords": 3}, hits=[{"fetched": True}, {"fetched": False}, {}])
+    told = story_of(asked, candidates("primary"), Answer(kind="extractive"), 1, RunReviews())
+    assert "A list was not complete, so the search looked once more and added 1 place." in told
+
+
+def test_what_became_of_each_part_is_told_unless_all_was_found() -> None:
+    found = {"subject": "rent", "kind": "independent", "outcome": "found", "missing": [], "candidate_ids": ["p1-l1-1"]}
+    lost = found | {"subject": "shoe size", "outcome": "not_found", "missing": ["shoe"], "candidate_ids": []}
+    told = [list(telling_parts(run(plan={"parts": parts}))) for parts in ([], [found, found], [found, lost])]
+    words = "The question has parts. Found: rent. Not found: shoe size – no page that was read mentions “shoe”."
+    assert told == [[], [], [words]]

@@ -13,7 +13,7 @@ from accounts.models import User
 from chat.asking import keep_question
 from chat.conftest import Ask, Serve
 from chat.figures.printed import values_in
-from chat.figures.typed import list_of, table_of
+from chat.figures.typed import table_of
 from chat.models import Answer
 from chat.page.thread import read_words
 from chat.scope import QuestionScope
@@ -23,7 +23,6 @@ from documents.models import KnowledgeBase
 from documents.storage.content import load_content
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
-from retrieval.tests.builders import Written, content_of_lines
 from tests.pages import on_one_line
 
 REPORT = Path(__file__).resolve().parents[3] / "samples" / "annual-report.pdf"
@@ -58,27 +57,6 @@ REPORT = Path(__file__).resolve().parents[3] / "samples" / "annual-report.pdf"
 def test_what_is_printed_is_read(text: str, answer_type: str, read: list[tuple[str, str, str, str]]) -> None:
     found = values_in(text, answer_type)
     assert [(value.value, value.currency, value.unit, text[value.start : value.end]) for value in found] == read
-
-
-def rows(*written: Written) -> Any:
-    return content_of_lines(list(written)).lines
-
-
-def test_a_list_has_whole_items_and_ends_where_it_ends() -> None:
-    lines = rows(
-        "Excluded are:",
-        ("- floods and", "list_item"),
-        "high tides;",
-        ("- earthquakes.", "list_item"),
-        "nothing else is excluded.",
-    )
-    typed = list_of(lines, 1)
-    assert typed is not None
-    assert typed["items"] == [
-        {"text": "floods and high tides;", "lines": [2, 3]},
-        {"text": "earthquakes.", "lines": [4, 4]},
-    ]
-    assert list_of(lines[:2], 1) is None and list_of(lines, 5) is None
 
 
 def test_a_table_has_its_headings_over_its_columns() -> None:

@@ -54,6 +54,11 @@ def test_a_wider_question_gets_the_section(intent: str) -> None:
     assert context(10, "terms", intent=intent) == LineRange(1, 40)
 
 
+def test_nested_values_are_read_by_paragraph() -> None:
+    assert context(10, "terms", intent="listing", shape="nested") == LineRange(5, 15)
+    assert context(10, "terms", intent="listing", shape="tree") == LineRange(1, 40)
+
+
 def test_a_row_is_handed_on_with_its_table_and_what_names_it() -> None:
     assert context(46, "terms", intent="field_extraction") == LineRange(38, 47) or context(46, "terms").last == 47
     text = widen(at(46), parse_question("terms", [LONG]), LONG).text

@@ -146,3 +146,23 @@ def test_what_is_normalised_once_is_no_part_of_the_record(policy: DocumentConten
     assert "pramie" in question.topic_form
     assert not {"topic_form", "section_form"} & asdict(question).keys()
     assert replace(question, topic="The Façade").topic_form == "the facade"
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "listed", "count", "is_count"),
+    [
+        ("What are the three instalments of the premium?", "listing", "instalments", 3, False),
+        ("Which fees apply after six months?", "listing", "fees", 0, False),
+        ("How many instalments are there?", "single", "instalments", 0, True),
+        ("Quelles sont les trois primes ?", "listing", "primes", 3, False),
+        ("List the fees, each with its amount.", "nested", "fees", 0, False),
+        ("What is the hierarchy of the fees?", "tree", "hierarchy", 0, False),
+        ("What is the premium from 30 March 2024 onward?", "single", "", 0, False),
+    ],
+)
+def test_what_is_listed_or_counted_is_told(
+    policy: DocumentContent, text: str, shape: str, listed: str, count: int, is_count: bool
+) -> None:
+    question = parse_question(text, [policy])
+    found = (question.shape, question.listed, question.listed_count, question.is_count)
+    assert found == (shape, listed, count, is_count)

@@ -4,10 +4,12 @@ import pytest
 
 from retrieval.question.phrasing import (
     layout_named,
+    name_subject,
     pages_named,
     phrasing_rules,
     read_phrasing,
     section_named,
+    split_condition,
     split_parts,
 )
 from retrieval.words.wording import Wording
@@ -110,12 +112,55 @@ def test_it_reads_the_layout_a_question_names() -> None:
     [
         ("What is d_model and what is d_k?", ("What is d_model", "what is d_k?")),
         ("Who signs? When does it end?", ("Who signs?", "When does it end?")),
+        ("What is the rent, and the shoe size?", ("What is the rent?", "What is the shoe size?")),
+        ("Quel est le loyer, et la caution ?", ("Quel est le loyer?", "Quel est la caution?")),
+        ("Was ist die Miete, und die Kaution?", ("Was ist die Miete?", "Was ist die Kaution?")),
+        ("Who pays rent; who repairs the roof?", ("Who pays rent", "who repairs the roof?")),
+        ("What is the difference between a lease, and the other?", ()),
+        ("What are the rights, and the duties, of the tenant?", ()),
         ("What are terms and conditions?", ()),
         ("What is working capital? Define it as assets less liabilities.", ()),
     ],
 )
 def test_it_splits_a_compound_question(topic: str, parts: tuple[str, ...]) -> None:
-    assert split_parts(topic) == parts
+    assert tuple(part.text for part in split_parts(topic)) == parts
+
+
+@pytest.mark.parametrize(
+    ("topic", "second", "kind"),
+    [
+        ("First, what is the rent, then who pays the tax?", "who pays the tax?", "sequential"),
+        ("What is the rent, and when is it due?", "when is it due?", "sequential"),
+        ("What is the rent? Then who pays the tax?", "who pays the tax?", "sequential"),
+        ("Quel est le loyer, puis qui paie les charges ?", "qui paie les charges ?", "sequential"),
+        ("What is the rent and who pays the tax?", "who pays the tax?", "independent"),
+    ],
+)
+def test_a_part_that_leans_on_the_one_before_is_told(topic: str, second: str, kind: str) -> None:
+    first, then = split_parts(topic)
+    assert (first.kind, then.text, then.kind) == ("independent", second, kind)
+    assert not first.text.casefold().startswith("first")
+
+
+@pytest.mark.parametrize(
+    ("topic", "condition", "asked"),
+    [
+        ("If the vessel sinks, what is the notice period?", "the vessel sinks", "what is the notice period?"),
+        ("Who pays if the rent is late?", "the rent is late", "Who pays?"),
+        ("En cas de vol, qui paie ?", "vol", "qui paie ?"),
+        ("Was gilt, wenn die Miete fehlt?", "die Miete fehlt", "Was gilt?"),
+        ("Does it say if pets are allowed?", "", "Does it say if pets are allowed?"),
+        ("What is the rent?", "", "What is the rent?"),
+    ],
+)
+def test_the_case_in_which_something_is_asked_is_told(topic: str, condition: str, asked: str) -> None:
+    assert split_condition(topic) == (condition, asked)
+
+
+def test_a_part_is_named_by_what_it_is_about() -> None:
+    assert name_subject("What is the shoe size of the chairman?") == "shoe size of the chairman"
+    assert name_subject("who signs?") == "who signs"
+    assert name_subject("Quelle est l'adresse ?") == "adresse"
 
 
 @pytest.mark.parametrize("wording", phrasing_rules().alternatives, ids=lambda each: f"{each.file} {each.examples[0]}")

@@ -1,0 +1,188 @@
+"""Lists as a document prints them: items below one another, over columns and pages, or in a sentence (R76)."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from reading.matching import match_form
+from reading.rows import UNSEARCHED_KINDS, LineRow
+from retrieval.candidates.context import item_of, next_item
+from retrieval.types import LineRange
+from retrieval.words.counts import counting_words
+
+ITEMS_MAX = 60
+ITEMS_MIN = 2
+INDENT = 4.0  # points: the text of an item is set in from its marker
+LINES_BEFORE, LINES_AFTER = 80, 200  # of an anchor, in which a list around or below it is looked for
+INTRODUCED_BY = 3  # lines above the first item that may name what is listed
+SENTENCE_LINES = 5  # over which a list in a sentence is read
+ITEM_CHARS = 90  # of an item in a sentence; longer ones are clauses
+ITEM_ENDS = (".", ";", ":")
+BULLET = re.compile(r"^\s*(?:[-*\u2022\u2023\u25aa\u25cf\u2013\u2014]|\(?\w{1,5}[.)])\s+")
+
+
+class Item(NamedTuple):
+    text: str
+    lines: LineRange
+
+
+class PrintedList(NamedTuple):
+    """The items of a list, and the text above or before them that may name what they are."""
+
+    items: tuple[Item, ...]
+    introduction: str
+
+    @property
+    def lines(self) -> LineRange:
+        return LineRange(self.items[0].lines.first, self.items[-1].lines.last)
+
+    def names(self, forms: Collection[str]) -> bool:
+        """Whether the introduction has a word in one of these forms."""
+        return not set(re.findall(r"\w+", match_form(self.introduction))).isdisjoint(forms)
+
+
+def lists_around(anchor: LineRange, content: DocumentContent) -> list[PrintedList]:
+    """The lists one below the other that the anchor is in, or that follow it in its neighbourhood."""
+    lines = content.lines_between(anchor.first - LINES_BEFORE, anchor.last + LINES_AFTER)
+    return [found for found in read_lists(lines) if found.lines.last >= anchor.first]
+
+
+def read_lists(lines: Iterable[LineRow]) -> list[PrintedList]:
+    """The lists of some lines. Page furniture between two items does not end a list, nor does a column or a page."""
+    blocks: list[list[list[LineRow]]] = []
+    above: list[LineRow] = []
+    introductions: list[str] = []
+    is_open = False
+    for line in lines:
+        if line.kind in UNSEARCHED_KINDS:
+            continue
+        if is_open and is_next_item(blocks[-1], line):
+            blocks[-1].append([line])
+        elif is_open and is_rest_of_item(blocks[-1][-1], line):
+            blocks[-1][-1].append(line)
+        elif is_open := line.kind == "list_item":
+            blocks.append([[line]])
+            introductions.append(" ".join(row.text for row in above[-INTRODUCED_BY:]))
+        above.append(line)
+    return [
+        PrintedList(tuple(map(read_item, block[:ITEMS_MAX])), introduction)
+        for block, introduction in zip(blocks, introductions, strict=True)
+        if len(block) >= ITEMS_MIN
+    ]
+
+
+def is_next_item(block: Sequence[Sequence[LineRow]], line: LineRow) -> bool:
+    """Whether a line begins the next item of a list: not a list inside its last item, nor another list.
+
+    A line read as a heading does if its number is the next one.
+    """
+    first, last = block[0][0], block[-1][0]
+    if line.kind not in ("list_item", "heading") or (is_beside(first, line) and abs(line.x0 - first.x0) > INDENT):
+        return False
+    before, now = item_of(last.text), item_of(line.text)
+    is_counted = before.isalnum() and now.isalnum()
+    if line.kind == "heading":
+        return is_counted and now == next_item(before)
+    if BULLET.match(first.text) and not BULLET.match(line.text):
+        return False
+    return not is_counted or now == next_item(before)
+
+
+def is_rest_of_item(item: Sequence[LineRow], line: LineRow) -> bool:
+    """Whether a line goes on in an item: it is set in as the item's text is, a list inside it, or mid-sentence."""
+    marked, last = item[0], item[-1]
+    if line.kind not in ("body", "list_item"):
+        return False
+    if line.kind == "list_item" and BULLET.match(marked.text) and not BULLET.match(line.text):
+        return True
+    if is_beside(marked, line) and line.x0 > marked.x0 + INDENT:
+        return True
+    if line.kind == "body" and len(item) > 1 and not is_beside(marked, line) and abs(line.x0 - last.x0) < INDENT:
+        return True  # on the next page, set in as before
+    return line.kind == "body" and not last.text.rstrip().endswith(ITEM_ENDS) and line.text.lstrip()[:1].islower()
+
+
+def is_beside(one: LineRow, other: LineRow) -> bool:
+    """Whether two lines are in one column, so that their left edges can be compared."""
+    return (one.page_number, one.column) == (other.page_number, other.column)
+
+
+def read_item(lines: Sequence[LineRow]) -> Item:
+    text = " ".join(" ".join(line.text for line in lines).split())
+    return Item(BULLET.sub("", text), LineRange(lines[0].number, lines[-1].number))
+
+
+# ---- in a sentence
+
+
+@cache
+def series_start() -> re.Pattern[str]:
+    """What stands between the name of the things and the first of them."""
+    words = "|".join(counting_words().introducing)
+    return re.compile(rf"^[^:\u2014\u2013.;]{{0,60}}?(?:[:\u2014\u2013]|\b(?:{words})\b:?)\s*", re.IGNORECASE)
+
+
+@cache
+def series_joint() -> re.Pattern[str]:
+    words = "|".join(sorted(counting_words().joining, key=len, reverse=True))
+    return re.compile(rf"(?:^|\s)(?:{words})\s+", re.IGNORECASE)
+
+
+def series_at(number: int, content: DocumentContent, forms: Collection[str]) -> PrintedList | None:
+    """The things that the sentence on this line names and then lists: "six functions: Govern, …, and Recover"."""
+    rows = [
+        row for row in content.lines_between(number, number + SENTENCE_LINES - 1) if row.kind not in UNSEARCHED_KINDS
+    ]
+    starts = list(accumulate((len(row.text) + 1 for row in rows), initial=0))
+    text = " ".join(row.text for row in rows)
+    for word in re.finditer(r"\w+", rows[0].text if rows else ""):
+        begun = series_start().match(text[word.end() :]) if match_form(word.group()) in forms else None
+        if begun is None:
+            continue
+        first = word.end() + begun.end()
+        pieces = split_series(text[first:], first)
+        if pieces:
+            items = [
+                Item(
+                    said,
+                    LineRange(*(rows[bisect_right(starts, at) - 1].number for at in (start, start + len(said) - 1))),
+                )
+                for said, start in pieces
+            ]
+            return PrintedList(tuple(items), text[:first])
+    return None
+
+
+def commas_outside(text: str) -> list[int]:
+    """The places of the commas that are in no brackets."""
+    found, depth = [], 0
+    for place, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth <= 0:
+            found.append(place)
+    return found
+
+
+def split_series(text: str, offset: int) -> list[tuple[str, int]]:
+    """The members of "A, B (x, y), and C" up to the end of the sentence, each with its place; [] if it is no series."""
+    ended = re.search(r"[.;](?:\s|$)|\s[\u2014\u2013]\s", text)
+    text = text[: ended.start()] if ended else text
+    cuts = commas_outside(text)
+    spans = list(zip([0, *(cut + 1 for cut in cuts)], [*cuts, len(text)], strict=True))
+    first, last = spans[-1]
+    joints = list(series_joint().finditer(text, first, last))
+    if not joints:
+        return []
+    joint = joints[-1]
+    spans[-1:] = (
+        [(first, joint.start()), (joint.end(), last)] if text[first : joint.start()].strip() else [(joint.end(), last)]
+    )
+    found = [
+        (text[start:end].strip(), offset + start + len(text[start:end]) - len(text[start:end].lstrip()))
+        for start, end in spans
+    ]
+    return found if len(found) >= ITEMS_MIN and all(0 < len(said) <= ITEM_CHARS for said, _ in found) else []

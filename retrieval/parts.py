@@ -1,0 +1,141 @@
+"""What became of each part of a question: found, weak, not found, and which of its words occur nowhere (R22).
+
+Nothing is asked again: the arbiter's verdicts tell, by the words of a part that the kept candidates carry.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from retrieval.arbiter.evidence import join_words, quote_all, share_of_weight
+from retrieval.question.phrasing import name_subject, split_condition
+from retrieval.types import (
+    KEPT_ROLES,
+    Coverage,
+    PartFinding,
+    PartKind,
+    PartOutcome,
+    Question,
+    Ranking,
+    SearchedWord,
+    Settled,
+    Status,
+)
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
+
+CARRIED_SHARE = 0.5  # of a part's weight: a passage with less of its words is about something else
+# Words of a part that occur nowhere and weigh this much of it are decisive; a lighter one may have another name there.
+MISSING_SHARE = 0.3
+READ_AROUND = 2  # lines on either side of an anchor that the arbiter is shown with it
+CANDIDATES_NAMED = 5  # for each part, the best first
+
+
+class SoughtPart(NamedTuple):
+    """One thing that was asked. `number` is that of a part which was searched by itself, 0 for others."""
+
+    text: str
+    kind: PartKind
+    number: int
+
+
+class Judged(NamedTuple):
+    """What one retrieval found, as far as it tells about a part."""
+
+    candidates: Sequence[Settled]
+    ranking: Ranking
+    status: Status
+    coverage: Coverage
+
+
+def judge_parts(
+    question: Question, contents: Sequence[DocumentContent], searched: Sequence[SearchedWord], judged: Judged
+) -> tuple[PartFinding, ...]:
+    """The outcome of every part; none for a question that asks one thing, or where something is asked back."""
+    documents = {content.document_id: content for content in contents}
+    terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
+    absent = {word.text for word in searched if not word.count}
+    if judged.status == "clarify":
+        return ()
+    return tuple(
+        judge_part(each, {key: terms_within(each.text, all_terms) for key, all_terms in terms.items()}, absent, judged)
+        for each in asked_parts(question)
+    )
+
+
+def asked_parts(question: Question) -> tuple[SoughtPart, ...]:
+    """The parts that were searched by themselves, or the case and what is asked in it; none of a single question."""
+    if question.parts:
+        unknown: list[PartKind] = ["independent"] * len(question.parts)
+        pairs = zip(question.parts, question.part_kinds or unknown, strict=True)
+        return tuple(SoughtPart(text, kind, number) for number, (text, kind) in enumerate(pairs, 1))
+    if not question.condition:
+        return ()
+    asked = split_condition(question.topic)[1]
+    return (SoughtPart(asked, "independent", 0), SoughtPart(question.condition, "conditional", 0))
+
+
+def judge_part(
+    asked: SoughtPart, terms: Mapping[str, Sequence[WeighedTerm]], absent: set[str], judged: Judged
+) -> PartFinding:
+    missing = missing_words(terms, absent)
+    shares = {
+        each.candidate_id: share_of_part(each, terms[each.document_id])
+        for each in judged.candidates
+        if each.verdict.role in KEPT_ROLES
+    }
+    carrying = [name for name, share in shares.items() if share >= CARRIED_SHARE]
+    lacks = max((share_of_weight(set(missing), each) for each in terms.values()), default=0.0)
+    is_lacking = lacks >= MISSING_SHARE and asked.kind != "sequential"  # which has "it" for some of its words
+    outcome = outcome_of(asked, bool(carrying), is_lacking, judged)
+    return PartFinding(
+        text=asked.text,
+        subject=name_subject(asked.text),
+        kind=asked.kind,
+        outcome=outcome,
+        candidate_ids=tuple(carrying[:CANDIDATES_NAMED]) if outcome in ("found", "weak") else (),
+        missing=missing,
+        reason=explain_part(outcome, missing, judged.coverage),
+    )
+
+
+def outcome_of(asked: SoughtPart, is_carried: bool, is_lacking: bool, judged: Judged) -> PartOutcome:
+    """Found where a kept passage carries the part; not found where what it is about occurs nowhere.
+
+    The rules have weighed each part that was searched by itself: what they answered is found or weak. A model may know
+    a thing by another name, so that its verdict counts although a word is missing.
+    """
+    is_answered = asked.number in (judged.ranking.answered_parts or ())
+    is_trusted = is_answered or judged.ranking.arbiter == "model"
+    is_weighed = asked.number > 0 and judged.ranking.answered_parts is not None
+    if judged.status == "found" and is_carried and (is_trusted or not (is_lacking or is_weighed)):
+        return "found"
+    if judged.status in ("found", "weak") and (is_answered or not is_lacking):
+        return "weak"
+    if judged.status == "not_found":
+        return "not_found"
+    return "cannot_tell" if judged.coverage.gaps or judged.status == "cannot_tell" else "not_found"
+
+
+def missing_words(terms: Mapping[str, Sequence[WeighedTerm]], absent: set[str]) -> tuple[str, ...]:
+    """The words of a part that occur nowhere. Words that only frame a question do not count, nor other names."""
+    telling = [term for each in terms.values() for term in each if term.weight and (term.is_primary or not term.points)]
+    return tuple(dict.fromkeys(term.text for term in telling if term.text in absent))
+
+
+def share_of_part(candidate: Settled, terms: Sequence[WeighedTerm]) -> float:
+    """How much of a part, by the weight of its words, the lines of a candidate and the title above them carry."""
+    first, last = candidate.anchor.first - READ_AROUND, candidate.anchor.last + READ_AROUND
+    found = set(candidate.matched_keywords)
+    found |= {term.text for term in terms if ((term.lines >= first) & (term.lines <= last)).any()}
+    return share_of_weight(found, terms)
+
+
+def explain_part(outcome: PartOutcome, missing: Sequence[str], coverage: Coverage) -> str:
+    """Why a part is not simply found, "" where it is and every word of it occurs."""
+    said = f"no page that was read mentions {join_words(quote_all(missing))}" if missing else ""
+    if outcome == "weak":
+        return "; ".join(filter(None, [said, "no passage clearly answers it"]))
+    if outcome == "cannot_tell":
+        return "; but ".join(filter(None, [said, *coverage.gaps]))
+    return said or ("" if outcome == "found" else "nothing that was read answers it")

@@ -1,0 +1,77 @@
+"""Numbers that say how long a list is: "six functions", "the following four conditions" (R76)."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from reading.matching import match_form
+from retrieval.words.wording import WordingError, check_fields, files_of
+
+FIGURES_MAX = 60  # "the 99 articles" is a law, not a list
+BETWEEN_MAX = 3  # words between a number and what it counts: "six CSF Functions", "four of the conditions"
+
+
+@dataclass(frozen=True)
+class CountWords:
+    """The words of all languages, in match form."""
+
+    numbers: Mapping[str, int]
+    measures: frozenset[str]
+    partial: frozenset[str]
+    joining: tuple[str, ...]
+    introducing: tuple[str, ...]
+
+
+@cache
+def counting_words() -> CountWords:
+    """The words of `counts.<language>.toml`. Raises WordingError."""
+    numbers: dict[str, int] = {}
+    lists: dict[str, list[str]] = {name: [] for name in ("measures", "partial", "joining", "introducing")}
+    for _, path in files_of(Path(__file__).parent, "counts", "toml"):
+        entry = tomllib.loads(path.read_text("utf-8"))
+        check_fields(path.name, entry, {"numbers": dict} | dict.fromkeys(lists, list), ("numbers", *lists))
+        said = [*entry["numbers"], *(word for name in lists for word in entry[name])]
+        if strange := [word for word in said if match_form(word) != word]:
+            raise WordingError(f"{path.name}: {strange[0]!r} is not in match form")
+        numbers |= entry["numbers"]
+        for name, words in lists.items():
+            words += entry[name]
+    return CountWords(
+        numbers, frozenset(lists["measures"]), frozenset(lists["partial"]), *map(tuple, list(lists.values())[2:])
+    )
+
+
+def read_count(word: str) -> int:
+    """The number that a word or a figure says, from 2 on; 0 for other words."""
+    if word.isdigit():
+        return int(word) if 2 <= int(word[:3]) <= FIGURES_MAX else 0
+    return counting_words().numbers.get(word, 0)
+
+
+def count_before(words: Sequence[str], at: int) -> int:
+    """How many of the thing named by the word at `at` the words before it say there are, 0 if they do not.
+
+    A figure stands directly before it: others number tables and sections.
+    """
+    known = counting_words()
+    for place in range(at, max(-1, at - 2 - BETWEEN_MAX), -1):
+        if words[place] in known.measures:
+            return 0
+        if words[place][:1].isdigit() and place < at - 1:
+            return 0
+        if place < at and (count := read_count(words[place])):
+            is_partial = place > 0 and words[place - 1] in known.partial
+            return 0 if is_partial else count
+    return 0
+
+
+def counts_stated(text: str, forms: Iterable[str]) -> list[int]:
+    """How many of a thing, in any of its forms, each place of a text in match form says there are."""
+    wanted, found = set(forms), []
+    for sentence in re.split(r"[.;:](?:\s|$)", text):
+        words = re.findall(r"\w+(?:\.\w+)*", sentence)
+        found += [count for at, word in enumerate(words) if word in wanted and (count := count_before(words, at))]
+    return found

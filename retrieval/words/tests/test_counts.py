@@ -1,0 +1,29 @@
+"""Words that say how long a list is, and those that do not."""
+
+import pytest
+
+from retrieval.words.counts import counts_stated, read_count
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("there are six csf functions: govern and others.", [6]),
+        ("the following 4 functions apply", [4]),
+        ("les six fonctions du cadre", [6]),
+        ("die sechs funktionen des rahmens", [6]),
+        ("the other five functions", []),
+        ("at least two functions", []),
+        ("after six months the functions end", []),
+        ("six tiers. functions follow", []),
+        ("on august 30, 2023 functions end", []),
+    ],
+)
+def test_it_reads_how_many_there_are(text: str, counts: list[int]) -> None:
+    assert counts_stated(text, {"functions", "fonctions", "funktionen"}) == counts
+
+
+def test_a_number_counts_a_list() -> None:
+    assert [read_count(word) for word in ("two", "douze", "zwolf", "12", "1", "99", "2023", "many")] == [
+        *(2, 12, 12, 12, 0, 0, 0, 0)
+    ]
