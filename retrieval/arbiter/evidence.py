@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from math import exp
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms, year_forms
-from retrieval.words.tokens import normalise_words, split_words
+from retrieval.words.tokens import normalise_words, split_words, stem
 
 WEIGHTS = Path(__file__).with_name("evidence.toml")
 # Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
@@ -32,6 +33,9 @@ HOLDS = re.compile(
     r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",
     re.IGNORECASE,
 )
+OWN = ("direct", "identifier")  # sources of the words the asker wrote
+SYNONYM_SHARE = 0.5  # of a word that the dictionary or a model added; half and three quarters judged alike, none worse
+ALL_IN_FULL: Mapping[str, float] = MappingProxyType({})
 FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
 
 LEAD_OVER = 5  # the nearest passage is compared with the one so many places behind it
@@ -104,7 +108,8 @@ def weigh_evidence(
     documents = {content.document_id: content for content in contents}
     terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
     lacking, limit = what_is_missing(question, candidates), limit_for(risk_max)
-    whole = Weighed(terms, specific_words(question), lead_of(hits), formed=0.0 if lacking else 1.0)
+    counted = {key: shares_of_words(question, content) for key, content in documents.items()}
+    whole = Weighed(terms, counted, specific_words(question), lead_of(hits), formed=0.0 if lacking else 1.0)
     asked = [weigh_part(number, part, whole, hits) for number, part in enumerate(question.parts, 1)] or [whole]
     weighed = [each.best_of(candidates, documents) for each in asked]
     probabilities = [probability_of(signals) for _, signals in weighed]
@@ -122,6 +127,7 @@ class Weighed(NamedTuple):
     """A question or a part of it as it is weighed: its terms in each document, its names, and its other signals."""
 
     terms: Mapping[str, Sequence[WeighedTerm]]
+    counted: Mapping[str, Mapping[str, float]]  # by document, how much of its term each word carries
     named: set[str]
     lead: float | None
     formed: float
@@ -130,7 +136,7 @@ class Weighed(NamedTuple):
         """The place of the most probable candidate, the first of equals, and its signals."""
         weighed = [
             Signals(
-                coverage=coverage_of_candidate(each, self.terms[each.document_id]),
+                coverage=coverage_of_candidate(each, self.terms[each.document_id], self.counted[each.document_id]),
                 lead=self.lead,
                 formed=self.formed,
                 specific=specific_share(self.named, each, documents[each.document_id]),
@@ -145,6 +151,7 @@ def weigh_part(number: int, part: str, whole: Weighed, hits: Sequence[Hit]) -> W
     """A part of a question as a question of its own: its own words, names and nearest passages."""
     return Weighed(
         terms={key: terms_within(part, terms) for key, terms in whole.terms.items()},
+        counted=whole.counted,
         named=whole.named & set(normalise_words(part)),
         lead=lead_of([hit for hit in hits if hit.part == number]),
         formed=1.0,
@@ -167,17 +174,36 @@ def limit_for(risk_max: int) -> float:
 # ---- the signals
 
 
-def coverage_of_candidate(candidate: Candidate, terms: Sequence[WeighedTerm]) -> float:
+def shares_of_words(question: Question, content: DocumentContent) -> dict[str, float]:
+    """For each word searched, how much of its term it carries: all of it, or less where the asker wrote another word.
+
+    "Applicable law" is near "venue" for an expert, and no answer to where one arbitrates. In a document of another
+    language the dictionary is the only way across, and counts in full.
+    """
+    language = question.language
+    own = {stem(word, language) for each in question.keywords if each.source in OWN for word in split_words(each.text)}
+    is_foreign = content.language not in (language, "und")
+    return {
+        each.text: 1.0
+        if is_foreign or {stem(word, language) for word in split_words(each.text)} <= own
+        else SYNONYM_SHARE
+        for each in question.keywords
+    }
+
+
+def coverage_of_candidate(candidate: Candidate, terms: Sequence[WeighedTerm], counted: Mapping[str, float]) -> float:
     """The share of the question's weight on the passage; all of it where the question itself says where to look."""
     if "pinned" in candidate.methods or (candidate.statement and candidate.exact_title):
         return 1.0
-    return share_of_weight(set(candidate.matched_keywords), terms)
+    return share_of_weight(set(candidate.matched_keywords), terms, counted)
 
 
-def share_of_weight(words: set[str], terms: Sequence[WeighedTerm]) -> float:
+def share_of_weight(words: set[str], terms: Sequence[WeighedTerm], counted: Mapping[str, float] = ALL_IN_FULL) -> float:
     """The share of the question's weight that these words carry; 0 for a question without a word."""
     total = sum(term.weight for term in terms)
-    carried = sum(term.weight for term in terms if not words.isdisjoint(term.texts))
+    carried = sum(
+        term.weight * max((counted.get(text, 1.0) for text in term.texts if text in words), default=0) for term in terms
+    )
     return carried / total if total else 0.0
 
 
