@@ -6,13 +6,14 @@ writes: each half of the question sets is judged with weights fitted on the othe
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from math import exp
 from pathlib import Path
 
 from documents.storage.content import DocumentContent
+from retrieval.question.parse import owners_named
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms, year_forms
@@ -46,7 +47,8 @@ class Signals:
     coverage: the share of the question that the best passage carries, its words weighed by their rarity
     lead: by how much the nearest passage is nearer in meaning than those behind it
     formed: 1 unless a value of the kind asked for, or what the question is about, is missing
-    specific: the share of names, numbers, codes and years of the question that are on the page or on the cover
+    specific: the share of names, numbers, codes and years of the question that are on the page or on the cover, and of
+        what it is about and no document mentions
     """
 
     coverage: float
@@ -98,7 +100,7 @@ def weigh_evidence(
     terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
     lacking, lead = what_is_missing(question, candidates), lead_of(hits)
     together = coverage_of_parts(candidates, terms) if question.parts else 0.0
-    named = specific_words(question)
+    named = specific_words(question) | unmentioned(question, contents, terms.values())
     weighed = [
         Signals(
             coverage=max(together, coverage_of_candidate(each, terms[each.document_id])),
@@ -171,6 +173,26 @@ def specific_words(question: Question) -> set[str]:
     concepts = {word for each in question.keywords if each.source == "dictionary" for word in split_words(each.text)}
     codes = [each.text for each in question.keywords if each.source == "identifier"]
     return (set(normalise_words(" ".join([*NAME.findall(question.topic), *codes]))) - concepts) | set(question.years)
+
+
+def unmentioned(
+    question: Question, contents: Sequence[DocumentContent], terms: Iterable[Sequence[WeighedTerm]]
+) -> set[str]:
+    """What the thing asked for belongs to ("the penalty for late delivery of helicopters") and no document mentions.
+
+    Nothing for a question in another language, nor of one in parts, where others may be answered, nor for yes or no,
+    where what is asked about is told by its verb.
+    """
+    is_read = any(content.language in (question.language, "und") for content in contents)
+    if question.parts or question.answer_type == "boolean" or not is_read:
+        return set()
+    known = {keyword.text for keyword in question.keywords}
+    mentioned = {text for of_document in terms for term in of_document if len(term.lines) for text in term.texts}
+    words: set[str] = set()
+    for phrase in owners_named(question.topic, question.language):
+        if known.issuperset(phrase) and mentioned.isdisjoint(phrase):
+            words.update(phrase)
+    return words
 
 
 def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:
