@@ -493,3 +493,43 @@ def test_it_keeps_a_question_when_the_broker_is_away(
     client.force_login(tenant)
     assert client.post("/ask/", fields(document)).status_code == 302
     assert Turn.objects.get().state == "queued"
+
+
+# ---- what narrows a question
+
+
+def test_a_narrowed_question_is_recorded_and_the_next_one_is_narrowed_too(
+    page: Client, document: Document, client: Client
+) -> None:
+    asked = fields(document, pages="1", section="Rent", top_k="5", threshold="0.2")
+    turn = Turn.objects.get(pk=page.post("/ask/", asked)["Location"].rpartition("#turn-")[2])
+    answer_turn(turn.pk)
+    run = RetrievalRun.objects.get()
+    assert turn.filters == {"pages": [1], "section": "Rent", "top_k": 5, "threshold": 0.2}
+    assert run.settings["filters"] == turn.filters
+    html = on_one_line(page.get(address(turn)))
+    assert "Page 1 · Section “Rent” · At most 5 places judged · Nearness from 0.2 ·" in html
+    assert html.count('class="chip"') == 4 and 'name="pages" value="1"' in html and 'value="Rent"' in html
+    trail = on_one_line(page.get(reverse("audit:trail", args=[run.pk])))
+    assert "Narrowed by the asker" in trail and "only section “Rent” in page 1; at most 5 places judged" in trail
+
+
+def test_a_filter_is_taken_off_without_asking(page: Client, ask: Ask, document: Document) -> None:
+    turn = ask()
+    typed = fields(document, "And then?", pages="1-2", section="Rent", mode="fast", drop="pages")
+    for where in (address(turn), "/ask/"):
+        response = page.post(where, typed)
+        form = response.context["form"]
+        assert response.status_code == 200 and Turn.objects.count() == 1
+        assert [chip.field for chip in form.chips] == ["section"]
+        kept = {name: form[name].value() for name in ("question", "scope", "mode")}
+        assert kept == {"question": "And then?", "scope": typed["scope"], "mode": "fast"}
+
+
+def test_a_filter_that_cannot_be_read_is_told_beside_its_field(page: Client, document: Document) -> None:
+    response = page.post("/ask/", fields(document, pages="seven", section="Rent"))
+    html = on_one_line(response)
+    assert response.status_code == 400 and not Turn.objects.exists()
+    assert '<details class="narrow" open>' in html and 'aria-describedby="pages_helptext pages_error"' in html
+    assert "“seven” is not a page or a span of pages." in html and 'value="seven"' in html and 'value="Rent"' in html
+    assert response.context["form"]["question"].value() == RENT_QUESTION
