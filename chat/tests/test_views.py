@@ -530,6 +530,6 @@ def test_a_filter_that_cannot_be_read_is_told_beside_its_field(page: Client, doc
     response = page.post("/ask/", fields(document, pages="seven", section="Rent"))
     html = on_one_line(response)
     assert response.status_code == 400 and not Turn.objects.exists()
-    assert '<details class="narrow" open>' in html and 'aria-describedby="pages_helptext pages_error"' in html
+    assert '<details class="refine" open>' in html and 'aria-describedby="pages_helptext pages_error"' in html
     assert "“seven” is not a page or a span of pages." in html and 'value="seven"' in html and 'value="Rent"' in html
     assert response.context["form"]["question"].value() == RENT_QUESTION
