@@ -26,6 +26,7 @@ from chat.page.viewer import CitedPage, cited_page, refused_page
 from chat.scope import write_picker_value
 from chat.turns import tasks
 from chat.turns.feedback import give_feedback
+from retrieval.candidates.widening import Scope, read_scope
 from retrieval.models import RetrievalRun
 
 FEEDBACK_FAULT = gettext_lazy("Say what is wrong with the answer, in a comment of at most 2,000 characters.")
@@ -140,15 +141,19 @@ def opened_page(request: HttpRequest, turns: list[Turn], user: User) -> CitedPag
     """The citation named by ?turn= and ?cite=; without them, the first of the latest answer."""
     chosen = next((turn for turn in turns if str(turn.pk) == request.GET.get("turn")), None)
     if chosen and "near" in request.GET:
-        return refused_page(chosen, small_number(request.GET["near"]), user)
+        return refused_page(chosen, small_number(request.GET["near"]), user, wide_of(request))
     if chosen:
-        return cited_page(chosen, small_number(request.GET.get("cite", "")), user)
+        return cited_page(chosen, small_number(request.GET.get("cite", "")), user, wide_of(request))
     for turn in reversed(turns):
         answer = getattr(turn, "answer", None)
         first = next(iter(answer.citations.all()), None) if answer else None
         if first:
             return cited_page(turn, first.marker, user)
     return None
+
+
+def wide_of(request: HttpRequest) -> Scope | None:
+    return read_scope(request.GET.get("wide", ""))
 
 
 def small_number(text: str) -> int:
@@ -184,7 +189,7 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
     """The pane with the page of one citation."""
     user = user_of(request)
-    opened = cited_page(get_turn_of_user(user, turn_id), marker, user)
+    opened = cited_page(get_turn_of_user(user, turn_id), marker, user, wide_of(request))
     if opened is None:
         raise Http404("There is no such citation.")
     return render(request, "chat/_page.html", {"opened": opened})
@@ -195,7 +200,7 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
     """The pane with the page of a refused passage."""
     user = user_of(request)
-    opened = refused_page(get_turn_of_user(user, turn_id), position, user)
+    opened = refused_page(get_turn_of_user(user, turn_id), position, user, wide_of(request))
     if opened is None:
         raise Http404("There is no such passage.")
     return render(request, "chat/_page.html", {"opened": opened})

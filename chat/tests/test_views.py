@@ -533,3 +533,35 @@ def test_a_filter_that_cannot_be_read_is_told_beside_its_field(page: Client, doc
     assert '<details class="refine" open>' in html and 'aria-describedby="pages_helptext pages_error"' in html
     assert "“seven” is not a page or a span of pages." in html and 'value="seven"' in html and 'value="Rent"' in html
     assert response.context["form"]["question"].value() == RENT_QUESTION
+
+
+# ---- the text around a citation
+
+
+def test_the_text_around_a_citation_is_as_wide_as_asked_for(page: Client, ask: Ask) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    citation = Answer.objects.get().citations.get(marker=1)
+    plain = on_one_line(page.get(address(turn, turn=turn.pk, cite=1)))
+    assert 'class="doc lines-kept widened"' not in plain and "hl-context" not in plain
+    before = list(RetrievalRun.objects.values()), list(citation.candidate.__class__.objects.values())
+    shown = {}
+    for scope in ("line", "paragraph", "section", "page"):
+        link = address(turn, turn=turn.pk, cite=1, wide=scope).replace("&", "&amp;")
+        assert f'href="{link}#page"' in plain and f'hx-get="/ask/turns/{turn.pk}/page/1?wide={scope}"' in plain
+        pane = on_one_line(page.get(f"/ask/turns/{turn.pk}/page/1", {"wide": scope}))
+        whole = on_one_line(page.get(address(turn, turn=turn.pk, cite=1, wide=scope)))
+        (shown[scope],) = re.findall(r'widened".*?>(.*?)</p>', pane)
+        assert shown[scope] in whole and 'aria-current="true"' in pane
+        assert "<mark>" in shown[scope] and "hl-anchor" in pane and "hl-context" in pane
+    assert "<br>" in shown["section"] and "Deposit" in shown["page"] and "Deposit" not in shown["section"]
+    assert before == (list(RetrievalRun.objects.values()), list(citation.candidate.__class__.objects.values()))
+    assert "widened" not in on_one_line(page.get(address(turn, turn=turn.pk, cite=1, wide="book")))
+
+
+def test_the_text_around_a_citation_goes_with_its_document(page: Client, ask: Ask, document: Document) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
+    html = on_one_line(page.get(f"/ask/turns/{turn.pk}/page/1", {"wide": "page"}))
+    assert "The document has been deleted" in html and "widened" not in html and "Deposit" not in html
