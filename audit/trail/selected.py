@@ -29,7 +29,7 @@ class TouchedPage:
     address: str
 
 
-class Width(NamedTuple):
+class ContextWidth(NamedTuple):
     """One choice of how much text is shown around the anchor."""
 
     scope: Scope | None
@@ -54,7 +54,7 @@ class Selected:
     sheet: Sheet
     heat: Heat | None  # None if switched off
     heat_switch: str
-    widths: tuple[Width, ...]
+    widths: tuple[ContextWidth, ...]
     widened: Widened | None  # None while the context is shown as it was handed on
 
 
@@ -94,7 +94,7 @@ def read_selected(
     )
 
 
-def widths_of(candidate: RunCandidate, choice: Choice, page: int) -> tuple[Width, ...]:
+def widths_of(candidate: RunCandidate, choice: Choice, page: int) -> tuple[ContextWidth, ...]:
     """The context as it was handed on, and the scopes an auditor may read instead."""
     said: list[tuple[Scope | None, str]] = [
         (None, _("as handed on")),
@@ -104,7 +104,7 @@ def widths_of(candidate: RunCandidate, choice: Choice, page: int) -> tuple[Width
         ("page", pgettext("how much text", "Page")),
     ]
     return tuple(
-        Width(scope, words, choice.address(candidate.candidate_id, page, scope), scope == choice.wide)
+        ContextWidth(scope, words, choice.address(candidate.candidate_id, page, scope), scope == choice.wide)
         for scope, words in said
     )
 

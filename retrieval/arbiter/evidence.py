@@ -100,7 +100,7 @@ def weigh_evidence(
     terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
     lacking, lead = what_is_missing(question, candidates), lead_of(hits)
     together = coverage_of_parts(candidates, terms) if question.parts else 0.0
-    named = specific_words(question) | unmentioned(question, contents, terms.values())
+    named = specific_words(question) | unmentioned_owners(question, contents, terms.values())
     weighed = [
         Signals(
             coverage=max(together, coverage_of_candidate(each, terms[each.document_id])),
@@ -175,7 +175,7 @@ def specific_words(question: Question) -> set[str]:
     return (set(normalise_words(" ".join([*NAME.findall(question.topic), *codes]))) - concepts) | set(question.years)
 
 
-def unmentioned(
+def unmentioned_owners(
     question: Question, contents: Sequence[DocumentContent], terms: Iterable[Sequence[WeighedTerm]]
 ) -> set[str]:
     """What the thing asked for belongs to ("the penalty for late delivery of helicopters") and no document mentions.

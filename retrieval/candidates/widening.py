@@ -45,7 +45,7 @@ def read_widened(parse_id: UUID, anchor: LineRange, scope: Scope) -> Widened:
     content = load_content(parse) if parse else None
     if content is None or not 0 < anchor.first <= anchor.last <= len(content.lines):
         return Widened(scope, absence=GONE)
-    wanted = range_of(scope, anchor, content)
+    wanted = lines_in_scope(scope, anchor, content)
     if wanted is None:
         return Widened(scope, absence=NO_SECTION)
     shown = cut_to_size(wanted, anchor, content)
@@ -58,7 +58,7 @@ def read_widened(parse_id: UUID, anchor: LineRange, scope: Scope) -> Widened:
     )
 
 
-def range_of(scope: Scope, anchor: LineRange, content: DocumentContent) -> LineRange | None:
+def lines_in_scope(scope: Scope, anchor: LineRange, content: DocumentContent) -> LineRange | None:
     """The lines of a scope, the anchor among them; None for the section of lines that are in none."""
     is_running = anchor.first in content.running_heads
     if scope == "line":

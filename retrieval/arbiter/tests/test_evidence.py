@@ -13,7 +13,7 @@ from retrieval.arbiter.evidence import (
     probability_of,
     read_fit,
     specific_words,
-    unmentioned,
+    unmentioned_owners,
     weigh_evidence,
 )
 from retrieval.pipeline import retrieve
@@ -174,4 +174,4 @@ def test_what_a_thing_belongs_to_and_nobody_mentions_is_specific(
     question: str, missing: set[str], report: DocumentContent
 ) -> None:
     asked = ask(question, report).question
-    assert unmentioned(asked, [report], [weigh_terms(asked, lexicon_of(report))]) == missing
+    assert unmentioned_owners(asked, [report], [weigh_terms(asked, lexicon_of(report))]) == missing

@@ -9,7 +9,16 @@ from documents.storage.store import store_reading
 from reading.passages import cut_passages
 from reading.plain_text import read_markdown
 from retrieval.candidates import context
-from retrieval.candidates.widening import GONE, NO_SECTION, SCOPES, Scope, Widened, range_of, read_scope, read_widened
+from retrieval.candidates.widening import (
+    GONE,
+    NO_SECTION,
+    SCOPES,
+    Scope,
+    Widened,
+    lines_in_scope,
+    read_scope,
+    read_widened,
+)
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import LineRange
 
@@ -61,8 +70,8 @@ def test_each_scope_has_its_lines_and_marks_the_anchor(document: Document, scope
 
 def test_a_paragraph_is_the_lines_beside_it() -> None:
     content = content_of_lines(["# Rent", *[f"Line {n}." for n in range(20)], "# Keys", "Two keys."])
-    assert range_of("paragraph", LineRange(12, 12), content) == LineRange(7, 17)
-    assert range_of("section", LineRange(12, 12), content) == LineRange(1, 21)
+    assert lines_in_scope("paragraph", LineRange(12, 12), content) == LineRange(7, 17)
+    assert lines_in_scope("section", LineRange(12, 12), content) == LineRange(1, 21)
 
 
 def test_the_text_is_that_of_the_reading_the_run_saw(document: Document) -> None:
@@ -90,7 +99,7 @@ def test_a_running_head_is_in_no_section() -> None:
     content = content_of_lines(pages[:-1])  # type: ignore[arg-type]
     head = LineRange(1, 1)
     assert 1 in content.running_heads
-    assert range_of("section", head, content) is None and range_of("paragraph", head, content) == head
+    assert lines_in_scope("section", head, content) is None and lines_in_scope("paragraph", head, content) == head
 
 
 def test_an_address_names_a_scope_or_nothing() -> None:
