@@ -186,6 +186,16 @@ def test_a_second_pass_accounts_for_the_documents_of_both(keep: Keep) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_a_second_pass_keeps_what_was_refused_in_the_documents_named(keep: Keep) -> None:
+    """peers.md 0.1: of two passes one was dropped, with its candidates and the reasons they were refused for."""
+    named = keep("NIKE_2018_10K", "# Losses\n\nAn earthquake was mourned at the head office.")
+    telling = keep("ZENITH_2019", "# Insurance\n\nThe director paid the premium for the earthquake.")
+    result = ask("Who paid the earthquake premium of Nike in 2018?", [named, telling, *fillers(keep, 12)])
+    assert "first_pass" in result.timings_ms
+    refused = {each.document_id: each.verdict for each in result.candidates}
+    assert set(refused) == {str(named.pk), str(telling.pk)} and all(verdict.reason for verdict in refused.values())
+
+
 def test_where_the_documents_named_answer_the_others_are_counted(keep: Keep) -> None:
     named = keep("NIKE_2018_10K", "# Insurance\n\nNo earthquake was insured.")
     result = ask("Was an earthquake insured by Nike in 2018?", [named, *fillers(keep, 3)])
