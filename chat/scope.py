@@ -13,7 +13,7 @@ from django.db.models.functions import RowNumber
 from django.utils.translation import gettext
 
 from documents.access import AUDIT, WRITE
-from documents.models import Document, DocumentQuerySet, KnowledgeBase, Membership, Viewer
+from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
 from documents.storage.replacement import newest
 
 CHOSEN_MAX = 50  # documents of one question; for more, ask the base
@@ -96,8 +96,9 @@ def current_value(value: str) -> str:
 
 def may_tune(user: Viewer, base: KnowledgeBase | None = None) -> bool:
     """Whether a person may say how much of a base is judged, and how near: whoever does more there than ask."""
-    roles = Membership.objects.filter(user_id=user.pk, role__in={*WRITE, *AUDIT}, base__deleted_at=None)
-    return (roles.filter(base=base) if base else roles).exists()
+    bases = KnowledgeBase.objects.living().filter(pk=base.pk) if base else KnowledgeBase.objects.living()
+    roles = {*WRITE, *AUDIT}
+    return user.is_authenticated and bases.filter(membership__user_id=user.pk, membership__role__in=roles).exists()
 
 
 def whole_words(base: KnowledgeBase) -> str:

@@ -123,7 +123,7 @@ class QuestionForm(forms.Form):
         self.has_choices = bool(field.choices)
         documents = self.fields["documents"]
         assert isinstance(documents, forms.MultipleChoiceField)
-        documents.choices = scope.single_documents(field.choices)
+        documents.choices = self.documents_offered = scope.single_documents(field.choices)
 
     def clean_scope(self) -> str:
         value: str = self.cleaned_data["scope"]
@@ -170,9 +170,7 @@ class QuestionForm(forms.Form):
 
     @property
     def has_several_documents(self) -> bool:
-        field = self.fields["documents"]
-        assert isinstance(field, forms.MultipleChoiceField)
-        return sum(len(members) for _, members in field.choices) > 1  # type: ignore[misc, arg-type]
+        return sum(len(members) for _, members in self.documents_offered) > 1
 
     @property
     def is_narrowing_wrong(self) -> bool:
