@@ -35,12 +35,11 @@ from chat.turns.waiting import ENDED, wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key
 from documents.idempotency import make_keyed
 from retrieval.api import STATUSES, BoxSerializer, PartSerializer, ResultSerializer
-from retrieval.filters import TOP_K_MAX, Filters
+from retrieval.filters import PAGES_MAX, SECTION_CHARACTERS_MAX, TOP_K_MAX, Filters
 
 logger = logging.getLogger(__name__)
 
 KINDS = ["generated", "extractive", "weak", "not_found", "cannot_tell", "clarification"]
-PAGES_MAX, SECTION_CHARACTERS_MAX = 500, 300  # of one question; a section's title is stored up to that length
 FILTERS = [field.name for field in fields(Filters)]
 RUN_STATUSES = [*STATUSES, "failed"]
 

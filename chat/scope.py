@@ -6,11 +6,13 @@ The picker's values: `base:<id>`, `document:<id>`, and `documents:<id>,<id>…` 
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q, Window
 from django.db.models.functions import RowNumber
 from django.utils.translation import gettext
 
+from documents.access import AUDIT, WRITE
 from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
 from documents.storage.replacement import newest
 
@@ -92,6 +94,13 @@ def current_value(value: str) -> str:
     return write_picker_value(dict.fromkeys(newest(ids))) if kind.startswith("document") else value
 
 
+def may_tune(user: Viewer, base: KnowledgeBase | None = None) -> bool:
+    """Whether a person may say how much of a base is judged, and how near: whoever does more there than ask."""
+    bases = KnowledgeBase.objects.living().filter(pk=base.pk) if base else KnowledgeBase.objects.living()
+    roles = {*WRITE, *AUDIT}
+    return user.is_authenticated and bases.filter(membership__user_id=user.pk, membership__role__in=roles).exists()
+
+
 def whole_words(base: KnowledgeBase) -> str:
     return gettext("Whole base: %(name)s") % {"name": base.name}
 
@@ -113,6 +122,15 @@ def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -
     for base_id, title in picked.values_list("base_id", "title"):
         titles.setdefault(base_id, []).append(title)
     return [group_of(base, members, counts[pk], chosen, titles.get(pk, [])) for pk, (base, members) in groups.items()]
+
+
+def single_documents(groups: Iterable[Any]) -> list[tuple[str, list[Choice]]]:
+    """The documents of the picker by base, each under its id; bases without a document are left out."""
+    singles = [
+        (name, [(value.removeprefix("document:"), title) for value, title in members if value.startswith("document:")])
+        for name, members in groups
+    ]
+    return [(name, members) for name, members in singles if members]
 
 
 def group_of(

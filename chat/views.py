@@ -1,10 +1,11 @@
 """The pages of the chat. Other people's conversations get the same 404 as absent ones."""
 
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -18,13 +19,14 @@ from chat import stream
 from chat.asking import ask_again, keep_question
 from chat.models import Conversation, Turn
 from chat.page.export import file_name, json_of, markdown_of
-from chat.page.forms import FeedbackForm, FindForm, QuestionForm, TitleForm
+from chat.page.forms import NARROWING, FeedbackForm, FindForm, QuestionForm, TitleForm
 from chat.page.suggestions import suggest
 from chat.page.thread import CONVERSATIONS_SHOWN, ShownTurn, conversation_groups, turns_of, with_rows
 from chat.page.viewer import CitedPage, cited_page, refused_page
 from chat.scope import write_picker_value
 from chat.turns import tasks
 from chat.turns.feedback import give_feedback
+from retrieval.candidates.widening import Scope, read_scope
 from retrieval.models import RetrievalRun
 
 FEEDBACK_FAULT = gettext_lazy("Say what is wrong with the answer, in a comment of at most 2,000 characters.")
@@ -38,10 +40,9 @@ def home(request: HttpRequest) -> HttpResponse:
     """A new question, which starts a conversation."""
     user = user_of(request)
     chosen = read_preselection(request)
-    form = QuestionForm(user, request.POST if request.method == "POST" else None, chosen=chosen)
-    if request.method == "POST" and form.is_valid():
+    form = QuestionForm(user, sent_data(request), chosen=chosen, typed=typed_data(request))
+    if form.is_bound and form.is_valid():
         return ask_question(user, form)
-    form.fields["question"].initial = request.GET.get("question", "")
     find = found_words(request)
     groups = conversation_groups(user, find=find)
     suggested, suggestions = suggest(user, chosen)
@@ -59,12 +60,13 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     last = turns[-1] if turns else None
     form = QuestionForm(
         user,
-        request.POST if request.method == "POST" else None,
+        sent_data(request),
         base=current.base,
         chosen=ShownTurn(last).scope_value if last else f"base:{current.base_id}",
         mode=last.mode if last else "balanced",
+        typed=typed_data(request, ShownTurn(last).typed_filters if last else None),
     )
-    if request.method == "POST" and form.is_valid():
+    if form.is_bound and form.is_valid():
         return ask_question(user, form, current)
     groups = conversation_groups(user, current, found_words(request))
     opened = opened_page(request, turns, user)
@@ -80,6 +82,21 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
         "auditable": auditable(user, turns),
     }
     return render(request, "chat/conversation.html", context, status=400 if form.errors else 200)
+
+
+def sent_data(request: HttpRequest) -> QueryDict | None:
+    """The data of a question that is asked; None of a form that only takes a filter off, which asks nothing."""
+    return request.POST if request.method == "POST" and "drop" not in request.POST else None
+
+
+def typed_data(request: HttpRequest, filters: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What is in the fields of a form that is not sent: the filters of the turn before and the question of an address,
+    or all but the filter taken off.
+    """
+    if request.method != "POST":
+        return {**(filters or {}), "question": request.GET.get("question", "")}
+    kept = {name: request.POST.get(name, "") for name in ("question", "scope", "mode", "edits", *NARROWING)}
+    return kept | {"documents": request.POST.getlist("documents"), request.POST.get("drop", ""): ""}
 
 
 def read_preselection(request: HttpRequest) -> str:
@@ -110,6 +127,7 @@ def ask_question(user: User, form: QuestionForm, current: Conversation | None = 
         form_id=asked["form_id"],
         conversation=current,
         edits=edited,
+        filters=form.filters,
     )
     tasks.start(turn)
     return redirect(turn_address(turn))
@@ -123,15 +141,19 @@ def opened_page(request: HttpRequest, turns: list[Turn], user: User) -> CitedPag
     """The citation named by ?turn= and ?cite=; without them, the first of the latest answer."""
     chosen = next((turn for turn in turns if str(turn.pk) == request.GET.get("turn")), None)
     if chosen and "near" in request.GET:
-        return refused_page(chosen, small_number(request.GET["near"]), user)
+        return refused_page(chosen, small_number(request.GET["near"]), user, wide_of(request))
     if chosen:
-        return cited_page(chosen, small_number(request.GET.get("cite", "")), user)
+        return cited_page(chosen, small_number(request.GET.get("cite", "")), user, wide_of(request))
     for turn in reversed(turns):
         answer = getattr(turn, "answer", None)
         first = next(iter(answer.citations.all()), None) if answer else None
         if first:
             return cited_page(turn, first.marker, user)
     return None
+
+
+def wide_of(request: HttpRequest) -> Scope | None:
+    return read_scope(request.GET.get("wide", ""))
 
 
 def small_number(text: str) -> int:
@@ -167,7 +189,7 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
     """The pane with the page of one citation."""
     user = user_of(request)
-    opened = cited_page(get_turn_of_user(user, turn_id), marker, user)
+    opened = cited_page(get_turn_of_user(user, turn_id), marker, user, wide_of(request))
     if opened is None:
         raise Http404("There is no such citation.")
     return render(request, "chat/_page.html", {"opened": opened})
@@ -178,7 +200,7 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
     """The pane with the page of a refused passage."""
     user = user_of(request)
-    opened = refused_page(get_turn_of_user(user, turn_id), position, user)
+    opened = refused_page(get_turn_of_user(user, turn_id), position, user, wide_of(request))
     if opened is None:
         raise Http404("There is no such passage.")
     return render(request, "chat/_page.html", {"opened": opened})

@@ -59,14 +59,10 @@ def count_words(
 def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
     """The evidence that no word of the topic occurs, or "". Years and words that only frame a question do not count."""
     counts = {word.text: word.count for word in searched}
-    leaders: dict[str, str] = {}  # the words of a group count together, under its first word
-    for keyword in question.keywords:
-        leaders.setdefault(keyword.group or keyword.text, keyword.text)
-    primary = [keyword for keyword in question.keywords if keyword.priority == "primary"]
-    texts = [keyword.text for keyword in primary]
-    if not texts or any(counts.get(leaders[keyword.group or keyword.text]) for keyword in primary):
+    if not question.topic_words or any(counts.get(text) for text in question.topic_words):
         return ""
-    words = [f"“{text}”" for text in dict.fromkeys(texts)]
+    texts = dict.fromkeys(each.text for each in question.keywords if each.priority == "primary")
+    words = [f"“{text}”" for text in texts]
     said = f"none of {', '.join(words)} stands anywhere" if len(words) > 1 else f"{words[0]} stands nowhere"
     return f"zero keyword hits: {said} in what was searched, in any form"
 

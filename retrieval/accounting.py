@@ -156,11 +156,7 @@ def gap_of_counted(question: Question, counted: Sequence[ScopeDocument]) -> str:
 
 def decisive_words(question: Question) -> set[str]:
     """The words whose absence is proof, each under the first of its group; all of them where none is primary."""
-    leaders: dict[str, str] = {}
-    for keyword in question.keywords:
-        leaders.setdefault(keyword.group or keyword.text, keyword.text)
-    primary = [keyword for keyword in question.keywords if keyword.priority == "primary"] or question.keywords
-    return {leaders[keyword.group or keyword.text] for keyword in primary}
+    return set(question.topic_words) or {group[0].text for group in question.groups}
 
 
 def summarise(documents: int, read: int, counted: int, unreadable: int) -> str:

@@ -27,7 +27,6 @@ from retrieval.question.phrasing import read_phrasing, without_pages
 from retrieval.types import (
     UNANSWERED,
     ConceptTerms,
-    Keyword,
     Place,
     Question,
     RetrievalResult,
@@ -395,14 +394,9 @@ def last_jobs(documents: Iterable[Document]) -> dict[uuid.UUID, IngestJob]:
 
 def phrases_by_leader(question: Question) -> dict[str, list[str]]:
     """Everything that counts as one word of the question, keyed by the first keyword of its group, as for absence."""
-    groups: dict[str, list[Keyword]] = {}
-    for keyword in question.keywords:
-        groups.setdefault(keyword.group or keyword.text, []).append(keyword)
     return {
-        keywords[0].text: list(
-            dict.fromkeys(phrase for one in keywords for phrase in (match_form(one.text), *one.forms))
-        )
-        for keywords in groups.values()
+        group[0].text: list(dict.fromkeys(phrase for one in group for phrase in (match_form(one.text), *one.forms)))
+        for group in question.groups
     }
 
 

@@ -12,6 +12,7 @@ from reading.matching import match_form
 from reading.rows import TocRow
 from retrieval.types import Briefed, Flag, Hit, LineRange, Plan
 
+PAGES_MAX, SECTION_CHARACTERS_MAX = 500, 300  # of one question; a section's title is stored up to that length
 TOP_K_MAX = 100  # what a list may have, see retrieval.candidates.pool
 Within = Mapping[str, NDArray[np.bool_]]  # by document: for each line by its number, whether it may be searched
 

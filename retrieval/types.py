@@ -113,6 +113,19 @@ class Question:
         return match_form(self.topic)
 
     @cached_property
+    def groups(self) -> tuple[tuple[Keyword, ...], ...]:
+        """The keywords by group: those of a group count as one word, and stand in the record under its first text."""
+        groups: dict[str, list[Keyword]] = {}
+        for keyword in self.keywords:
+            groups.setdefault(keyword.group or keyword.text, []).append(keyword)
+        return tuple(map(tuple, groups.values()))
+
+    @cached_property
+    def topic_words(self) -> tuple[str, ...]:
+        """The first texts of the groups that name the topic: where none of them occurs, nothing is said of it."""
+        return tuple(group[0].text for group in self.groups if any(each.priority == "primary" for each in group))
+
+    @cached_property
     def section_form(self) -> str:
         """The section the question names, in match form."""
         return match_form(self.hints.section)

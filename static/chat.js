@@ -143,6 +143,16 @@
     }
   }
 
+  // A filter is taken off without a round trip.
+  for (const chip of document.querySelectorAll(".chip")) {
+    chip.addEventListener("click", event => {
+      event.preventDefault();
+      chip.form.elements[chip.value].value = "";
+      chip.closest("li").remove();
+      chip.form.elements.question.focus();
+    });
+  }
+
   // ---- keys: Enter asks, up in an empty box edits the last question, Esc leaves that or stops, / goes to the box
 
   const question = document.getElementById("question");

@@ -26,6 +26,7 @@ from chat.models import Answer
 from documents.access import get_or_404
 from documents.pages.address import number_of
 from llm.models import LLMCall
+from retrieval.candidates.widening import read_scope
 from retrieval.models import RetrievalRun
 from retrieval.run_record import reading_of
 from retrieval.types import ROLE_ORDER
@@ -140,6 +141,7 @@ def read_choice(request: HttpRequest) -> Choice:
         blind=request.GET.get("blind") == "1",
         candidate_id=request.GET.get("candidate", ""),
         page=number_of(request.GET, "page"),
+        wide=read_scope(request.GET.get("wide", "")),
     )
 
 

@@ -46,8 +46,8 @@ def draw(figures: PeriodFigures) -> DrawnFigures:
 def draw_absent(figures: PeriodFigures) -> Chart:
     return columns(
         points_of(figures.absent),
-        LegendKey("in-warn", gettext("share of the questions to which no answer was found")),
-        gettext("Share of questions not found, over time"),
+        LegendKey("in-warn", gettext("share of the questions without an answer, or without a clear one")),
+        gettext("Share of questions without an answer, over time"),
         unit=PER_CENT,
         most=100.0,
     )

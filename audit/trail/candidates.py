@@ -22,6 +22,7 @@ from audit.runs.disagreement import (
 )
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES
 from reading.matching import loose_map
+from retrieval.candidates.widening import Scope
 from retrieval.injection import instructing_words
 from retrieval.models import RunCandidate
 from retrieval.types import KEPT_ROLES, ROLE_ORDER
@@ -92,7 +93,8 @@ class FilterGroup:
 class Choice:
     """The selection made by an address: filters that must all match, a candidate, a page of it.
 
-    `queue` is the review queue the run was opened from; `blind` hides others' reviews; `heat` shades the lines.
+    `queue` is the review queue the run was opened from; `blind` hides others' reviews; `heat` shades the lines; `wide`
+    is how much text is shown around the anchor.
     """
 
     role: str = ""
@@ -104,21 +106,22 @@ class Choice:
     heat: bool = False
     candidate_id: str = ""
     page: int | None = None
+    wide: Scope | None = None
     queue: str = ""
     blind: bool = False
 
     FILTERS = ("role", "method", "repair", "against_rrf", "against_detectors", "instructing")
 
-    def address(self, candidate_id: str = "", page: int | None = None) -> str:
+    def address(self, candidate_id: str = "", page: int | None = None, wide: Scope | None = None) -> str:
         """The address of a candidate under the same filters."""
-        query = self.query(candidate_id=candidate_id, page=page)
+        query = self.query(candidate_id=candidate_id, page=page, wide=wide)
         return f"{query}#cand" if candidate_id else query
 
     def query(self, **changes: Any) -> str:
         """The query string with changes; without any, with neither candidate nor page."""
-        fields = asdict(self) | {"candidate_id": "", "page": None} | changes
+        fields = asdict(self) | {"candidate_id": "", "page": None, "wide": None} | changes
         fields["candidate"] = fields.pop("candidate_id")
-        order = (*self.FILTERS, "heat", "candidate", "page", "queue", "blind")
+        order = (*self.FILTERS, "heat", "candidate", "page", "wide", "queue", "blind")
         given = [(name, "1" if fields[name] is True else fields[name]) for name in order if fields[name]]
         return f"?{urlencode(given)}"
 

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from audit.runs.disagreement import span
@@ -26,6 +27,13 @@ LOOKS_FOR = {
     "patterns": _("values of the form asked for"),
     "vectors": _("passages near in meaning"),
 }
+
+# What the tab and its heading call the outcome: a weak answer has passages, and what cannot be told may be there.
+TITLES = {
+    "weak": (_("Why no clear answer"), _("Why no passage clearly answers this")),
+    "cannot_tell": (_("Why it cannot be told"), _("Why it cannot be told whether it is there")),
+}
+NOTHING_FOUND = (_("Why not found"), _("Why nothing was found"))
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,10 @@ class SectionsOf:
 
 @dataclass(frozen=True)
 class Dossier:
+    """What is shown of an outcome without an answer; `tab` and `heading` call it by its name."""
+
+    tab: Promise
+    heading: Promise
     reason: str
     searched: Sequence[dict[str, Any]]
     has_added: bool  # synonyms from the dictionary or a model
@@ -76,7 +88,10 @@ class Dossier:
 def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Choice) -> Dossier:
     refused = [each for each in candidates if each.role not in KEPT_ROLES and each.rule != NO_SIGNAL.name]
     near = build_table(refused, Choice(queue=choice.queue, blind=choice.blind))
+    tab, heading = TITLES.get(run.status, NOTHING_FOUND)
     return Dossier(
+        tab=tab,
+        heading=heading,
         reason=run.not_found_reason,
         searched=run.searched,
         has_added=any(keyword["source"] not in OF_THE_QUESTION for keyword in run.parsed.get("keywords", [])),

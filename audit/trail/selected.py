@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from audit.runs.disagreement import span
 from audit.trail.candidates import CandidateTable, Choice, Row
@@ -12,7 +14,9 @@ from documents.ingestion.page_images import has_image
 from documents.models import Document, Line, Page
 from documents.pages.sheet import Mark, Sheet, build_sheet
 from reading.rows import LineRow
+from retrieval.candidates.widening import Scope, Widened, read_widened
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import LineRange
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,15 @@ class TouchedPage:
     label: str
     holds: str
     address: str
+
+
+class ContextWidth(NamedTuple):
+    """One choice of how much text is shown around the anchor."""
+
+    scope: Scope | None
+    words: str
+    address: str
+    is_current: bool
 
 
 @dataclass(frozen=True)
@@ -41,6 +54,8 @@ class Selected:
     sheet: Sheet
     heat: Heat | None  # None if switched off
     heat_switch: str
+    widths: tuple[ContextWidth, ...]
+    widened: Widened | None  # None while the context is shown as it was handed on
 
 
 def read_selected(
@@ -73,8 +88,32 @@ def read_selected(
         fate=fate_of(document),
         sheet=sheet,
         heat=heat,
-        heat_switch=replace(choice, heat=not choice.heat).address(candidate.candidate_id, page.number),
+        heat_switch=replace(choice, heat=not choice.heat).address(candidate.candidate_id, page.number, choice.wide),
+        widths=widths_of(candidate, choice, page.number),
+        widened=widened_text(candidate, choice.wide),
     )
+
+
+def widths_of(candidate: RunCandidate, choice: Choice, page: int) -> tuple[ContextWidth, ...]:
+    """The context as it was handed on, and the scopes an auditor may read instead."""
+    said: list[tuple[Scope | None, str]] = [
+        (None, _("as handed on")),
+        ("line", pgettext("how much text", "Line")),
+        ("paragraph", pgettext("how much text", "Paragraph")),
+        ("section", pgettext("how much text", "Section")),
+        ("page", pgettext("how much text", "Page")),
+    ]
+    return tuple(
+        ContextWidth(scope, words, choice.address(candidate.candidate_id, page, scope), scope == choice.wide)
+        for scope, words in said
+    )
+
+
+def widened_text(candidate: RunCandidate, wide: Scope | None) -> Widened | None:
+    """The text around the anchor in the reading the run saw; the record holds none of it."""
+    if wide is None:
+        return None
+    return read_widened(candidate.parse_id, LineRange(candidate.anchor_first_line, candidate.anchor_last_line), wide)
 
 
 def fate_of(document: Document | None) -> str:

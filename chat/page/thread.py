@@ -17,12 +17,14 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from accounts.models import User
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
+from chat.page.narrowing import chips_of, typed_of
 from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
 from chat.page.viewer import PaneLink
 from chat.scope import write_picker_value
 from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of
 from retrieval.arbiter.rules import NO_SIGNAL
+from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
 
@@ -180,6 +182,16 @@ class ShownTurn:
     def scope_value(self) -> str:
         """The scope picker's value for the same documents."""
         return write_picker_value(self.turn.document_ids) or f"base:{self.turn.conversation.base_id}"
+
+    @property
+    def typed_filters(self) -> dict[str, str]:
+        """What narrowed the question, as one would type it."""
+        return typed_of(Filters.from_json(self.turn.filters))
+
+    @property
+    def narrowed(self) -> str:
+        """What narrowed the question, in words; "" for nothing."""
+        return " · ".join(chip.words for chip in chips_of(self.typed_filters))
 
     @cached_property
     def form_id(self) -> uuid.UUID:

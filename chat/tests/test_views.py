@@ -493,3 +493,75 @@ def test_it_keeps_a_question_when_the_broker_is_away(
     client.force_login(tenant)
     assert client.post("/ask/", fields(document)).status_code == 302
     assert Turn.objects.get().state == "queued"
+
+
+# ---- what narrows a question
+
+
+def test_a_narrowed_question_is_recorded_and_the_next_one_is_narrowed_too(
+    page: Client, document: Document, client: Client
+) -> None:
+    asked = fields(document, pages="1", section="Rent", top_k="5", threshold="0.2")
+    turn = Turn.objects.get(pk=page.post("/ask/", asked)["Location"].rpartition("#turn-")[2])
+    answer_turn(turn.pk)
+    run = RetrievalRun.objects.get()
+    assert turn.filters == {"pages": [1], "section": "Rent", "top_k": 5, "threshold": 0.2}
+    assert run.settings["filters"] == turn.filters
+    html = on_one_line(page.get(address(turn)))
+    assert "Page 1 · Section “Rent” · At most 5 places judged · Nearness from 0.2 ·" in html
+    assert html.count('class="chip"') == 4 and 'name="pages" value="1"' in html and 'value="Rent"' in html
+    trail = on_one_line(page.get(reverse("audit:trail", args=[run.pk])))
+    assert "Narrowed by the asker" in trail and "only section “Rent” in page 1; at most 5 places judged" in trail
+
+
+def test_a_filter_is_taken_off_without_asking(page: Client, ask: Ask, document: Document) -> None:
+    turn = ask()
+    typed = fields(document, "And then?", pages="1-2", section="Rent", mode="fast", drop="pages")
+    for where in (address(turn), "/ask/"):
+        response = page.post(where, typed)
+        form = response.context["form"]
+        assert response.status_code == 200 and Turn.objects.count() == 1
+        assert [chip.field for chip in form.chips] == ["section"]
+        kept = {name: form[name].value() for name in ("question", "scope", "mode")}
+        assert kept == {"question": "And then?", "scope": typed["scope"], "mode": "fast"}
+
+
+def test_a_filter_that_cannot_be_read_is_told_beside_its_field(page: Client, document: Document) -> None:
+    response = page.post("/ask/", fields(document, pages="seven", section="Rent"))
+    html = on_one_line(response)
+    assert response.status_code == 400 and not Turn.objects.exists()
+    assert '<details class="refine" open>' in html and 'aria-describedby="pages_helptext pages_error"' in html
+    assert "“seven” is not a page or a span of pages." in html and 'value="seven"' in html and 'value="Rent"' in html
+    assert response.context["form"]["question"].value() == RENT_QUESTION
+
+
+# ---- the text around a citation
+
+
+def test_the_text_around_a_citation_is_as_wide_as_asked_for(page: Client, ask: Ask) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    citation = Answer.objects.get().citations.get(marker=1)
+    plain = on_one_line(page.get(address(turn, turn=turn.pk, cite=1)))
+    assert 'class="doc lines-kept widened"' not in plain and "hl-context" not in plain
+    before = list(RetrievalRun.objects.values()), list(citation.candidate.__class__.objects.values())
+    shown = {}
+    for scope in ("line", "paragraph", "section", "page"):
+        link = address(turn, turn=turn.pk, cite=1, wide=scope).replace("&", "&amp;")
+        assert f'href="{link}#page"' in plain and f'hx-get="/ask/turns/{turn.pk}/page/1?wide={scope}"' in plain
+        pane = on_one_line(page.get(f"/ask/turns/{turn.pk}/page/1", {"wide": scope}))
+        whole = on_one_line(page.get(address(turn, turn=turn.pk, cite=1, wide=scope)))
+        (shown[scope],) = re.findall(r'widened".*?>(.*?)</p>', pane)
+        assert shown[scope] in whole and 'aria-current="true"' in pane
+        assert "<mark>" in shown[scope] and "hl-anchor" in pane and "hl-context" in pane
+    assert "<br>" in shown["section"] and "Deposit" in shown["page"] and "Deposit" not in shown["section"]
+    assert before == (list(RetrievalRun.objects.values()), list(citation.candidate.__class__.objects.values()))
+    assert "widened" not in on_one_line(page.get(address(turn, turn=turn.pk, cite=1, wide="book")))
+
+
+def test_the_text_around_a_citation_goes_with_its_document(page: Client, ask: Ask, document: Document) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
+    html = on_one_line(page.get(f"/ask/turns/{turn.pk}/page/1", {"wide": "page"}))
+    assert "The document has been deleted" in html and "widened" not in html and "Deposit" not in html

@@ -6,7 +6,7 @@ writes: each half of the question sets is judged with weights fitted on the othe
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from math import exp
@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from retrieval.question.parse import owners_named
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms, year_forms
@@ -51,7 +52,8 @@ class Signals:
     coverage: the share of the question that the best passage carries, its words weighed by their rarity
     lead: by how much the nearest passage is nearer in meaning than those behind it
     formed: 1 unless a value of the kind asked for, or what the question is about, is missing
-    specific: the share of names, numbers, codes and years of the question that are on the page or on the cover
+    specific: the share of names, numbers, codes and years of the question that are on the page or on the cover, and of
+        what it is about and no document mentions
     """
 
     coverage: float
@@ -109,7 +111,8 @@ def weigh_evidence(
     terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
     lacking, limit = what_is_missing(question, candidates), limit_for(risk_max)
     counted = {key: shares_of_words(question, content) for key, content in documents.items()}
-    whole = Weighed(terms, counted, specific_words(question), lead_of(hits), formed=0.0 if lacking else 1.0)
+    named = specific_words(question) | unmentioned_owners(question, contents, terms.values())
+    whole = Weighed(terms, counted, named, lead_of(hits), formed=0.0 if lacking else 1.0)
     asked = [weigh_part(number, part, whole, hits) for number, part in enumerate(question.parts, 1)] or [whole]
     weighed = [each.best_of(candidates, documents) for each in asked]
     probabilities = [probability_of(signals) for _, signals in weighed]
@@ -223,6 +226,26 @@ def specific_words(question: Question) -> set[str]:
     concepts = {word for each in question.keywords if each.source == "dictionary" for word in split_words(each.text)}
     codes = [each.text for each in question.keywords if each.source == "identifier"]
     return (set(normalise_words(" ".join([*NAME.findall(question.topic), *codes]))) - concepts) | set(question.years)
+
+
+def unmentioned_owners(
+    question: Question, contents: Sequence[DocumentContent], terms: Iterable[Sequence[WeighedTerm]]
+) -> set[str]:
+    """What the thing asked for belongs to ("the penalty for late delivery of helicopters") and no document mentions.
+
+    Nothing for a question in another language, nor of one in parts, where others may be answered, nor for yes or no,
+    where what is asked about is told by its verb.
+    """
+    is_read = any(content.language in (question.language, "und") for content in contents)
+    if question.parts or question.answer_type == "boolean" or not is_read:
+        return set()
+    known = {keyword.text for keyword in question.keywords}
+    mentioned = {text for of_document in terms for term in of_document if len(term.lines) for text in term.texts}
+    words: set[str] = set()
+    for phrase in owners_named(question.topic, question.language):
+        if known.issuperset(phrase) and mentioned.isdisjoint(phrase):
+            words.update(phrase)
+    return words
 
 
 def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:

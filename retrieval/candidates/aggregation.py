@@ -9,6 +9,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.fusion import fuse, rank_by_score
+from retrieval.question.phrasing import layout_named
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
@@ -87,7 +88,6 @@ def aggregate(
     ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
     terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
-    asked = question.topic_form
     candidates: dict[str, Briefed] = {}
     left_out: dict[str, LeftOut] = {}
     certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
@@ -95,7 +95,7 @@ def aggregate(
     for place in certain + pages_first(ordered):
         rank, weighed = ranks[id(place)], terms[place.content.document_id]
         if len(candidates) < pool_max:
-            candidate = candidate_of(place, rank, prefixed, weighed, asked)
+            candidate = candidate_of(place, rank, prefixed, weighed, question)
             candidates.setdefault(candidate.candidate_id, candidate)
         elif (left := leave_out(place, rank, prefixed, weighed, pool_max)).candidate_id not in candidates:
             left_out.setdefault(left.candidate_id, left)
@@ -263,8 +263,9 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 # ---- candidates
 
 
-def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], asked: str = "") -> Briefed:
+def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], question: Question) -> Briefed:
     content = place.content
+    title = content.title_forms.get(place.line.toc_index, "")
     anchor = anchor_of(place)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
     running = content.running_heads[place.best_line].place if place.is_running else ""
@@ -291,7 +292,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         type_match=any(hit.type_match for hit in inside),
         rrf_rank=rank,
         best_line=place.best_line,
-        strength=strength_of(place) * bibliography_share(content.title_forms.get(place.line.toc_index, ""), asked),
+        strength=strength_of(place, question.hints.layout) * bibliography_share(title, question.topic_form),
         parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
         is_faint=is_faint(place, rarities(terms, content)),
         referred=next((hit.detail for hit in place.hits if hit.method == "references"), ""),
@@ -331,18 +332,29 @@ def leave_out(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTer
     )
 
 
-def strength_of(place: Spot) -> float:
-    """How much of the question the place covers, 0..1: a fixed weighted sum of the detectors' scores."""
+def strength_of(place: Spot, layout: str) -> float:
+    """How much of the question the place covers, 0..1: a fixed weighted sum of the detectors' scores.
+
+    To be in the table or figure that the question names counts as much as to have a value of the type.
+    """
     shared = ROW_COSINE_SHARE * place.page_cosine if place.line.kind == "table_row" else 0.0
     cosine = max(place.score("vectors"), shared)
     nearness = min(1.0, max(0.0, (cosine - place.far_cosine) / COSINE_SPAN))
-    return round(
+    strength = (
         KEYWORD_WEIGHT * min(KEYWORDS_MAX, place.score("keywords")) / KEYWORDS_MAX
         + VECTOR_WEIGHT * nearness
         + TITLE_WEIGHT * place.score("titles")
-        + TYPE_WEIGHT * any(hit.type_match for hit in place.hits),
-        6,
+        + TYPE_WEIGHT * any(hit.type_match for hit in place.hits)
+        + TYPE_WEIGHT * is_laid_out(place.line, layout)
     )
+    return round(min(1.0, strength), 6)
+
+
+def is_laid_out(line: LineRow, layout: str) -> bool:
+    """Whether a line is in a "table" or "figure", or its caption; never where the question names neither."""
+    if layout and line.kind == "caption":
+        return layout_named(line.text) == layout
+    return layout == "table" and line.kind == "table_row"
 
 
 def bibliography_share(title: str, asked: str) -> float:

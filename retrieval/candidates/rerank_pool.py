@@ -57,7 +57,7 @@ def hybrid_candidates(
     for rank, fused in enumerate(fused_passages(question, contents), 1):
         content, passage = fused.content, fused.passage
         place = place_in(fused, [hit for hit in hits if hit.document_id == content.document_id])
-        candidate = candidate_of(place, rank, prefixed, terms[content.document_id])
+        candidate = candidate_of(place, rank, prefixed, terms[content.document_id], question)
         candidate = replace(candidate, passage=passage_text(passage), methods=fused.methods)
         candidates.setdefault(candidate.candidate_id, candidate)
     return tuple(candidates.values())

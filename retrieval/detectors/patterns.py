@@ -23,12 +23,16 @@ MONEY = (
     rf"|{FIGURE}\s?(?:[€£$]|usd|eur|dollars?|euros?|million|billion|mio|mrd))"
 )
 COUNTED = (
-    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety"
-    r"|une?|deux|trois|dix|trente)"
+    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|eighteen"
+    r"|twenty|thirty|forty|fifty|sixty|ninety|une?|deux|trois|dix|douze|quatorze|trente)"
 )
 SPAN = (
     r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?"
     r"|secondes?|heures?|jours?|semaines?|mois|an(?:nee)?s?)"
+)
+EXTENT = (  # "how long" may be asked of a text or a thing, too
+    rf"\b{COUNTED}(?:\s?\(\d+\))?[\s-](?:characters?|letters|digits|symbols|words|lines|pages|paragraphs"
+    r"|(?:kilo|centi|milli)?met(?:er|re)s?|inch(?:es)?|feet|yards|miles|caracteres|lettres|chiffres|mots|lignes|zeichen)\b"
 )
 DURATION = (
     rf"\b{COUNTED}(?:\s?\(\d+\))?[\s-](?:(?:business|working|calendar|full)[\s-])?{SPAN}\b"
@@ -53,7 +57,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         rf"|continuous(?:ly)?|once|twice|(?:every|each|per|an?|par|chaque)\s(?:{COUNTED}\s)?{SPAN}|tou(?:te)?s les"
         r"|quotidien\w*|hebdomadaire\w*|mensuel\w*|trimestriel\w*|annuel\w*|regulier\w*)\b"
     ),
-    "duration": re.compile(DURATION),
+    "duration": re.compile(f"{DURATION}|{EXTENT}"),
     "rate": re.compile(
         r"\A\D*+\d.*(?:\b(?:per|an?|each|every|par|pro)\s|/\s?)(?:second|minute|hour|day|heure|jour|s\b|h\b)|\b(?:hourly|daily)\b"
     ),

@@ -18,6 +18,7 @@ from retrieval.question.phrasing import (
     layout_named,
     pages_named,
     parts_named,
+    phrasing_rules,
     read_phrasing,
     section_named,
     split_condition,
@@ -174,7 +175,7 @@ def read_keywords(
     for keyword in identifiers:
         topic = re.sub(rf"(?<!\w){re.escape(keyword.text)}(?!\w)", " , ", topic)
     names = document_words(contents)
-    tokens = tokens_of(YEAR.sub(" , ", topic), language)
+    tokens = tokens_of(YEAR.sub(" , ", answer_rules()["duration"].sub(" , ", topic)), language)
     words = {token.word: word_keyword(token, lexicons, language, names) for token in tokens}
     keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
     if not any(keyword.priority == "primary" for keyword in keywords):
@@ -228,6 +229,19 @@ def tokens_of(text: str, language: str) -> list[QuestionToken]:
                 tokens.append(QuestionToken(word, piece, starts_phrase))
                 starts_phrase = False
     return tokens
+
+
+def owners_named(topic: str, language: str) -> list[tuple[str, ...]]:
+    """What the things in a question belong to, in match form: "late delivery of cargo ships" has ("cargo", "ships")."""
+    owners: list[tuple[str, ...]] = []
+    for found in phrasing_rules()["owner"].finditer(topic):
+        rest = topic[found.end() :]
+        tokens = tokens_of(rest, language)
+        if not tokens or not rest.startswith(tokens[0].typed):
+            continue  # a stop word follows: "of which"
+        last = next((at for at, token in enumerate(tokens) if at and token.starts_phrase), len(tokens))
+        owners.append(tuple(token.word for token in tokens[:last]))
+    return owners
 
 
 def word_keyword(token: QuestionToken, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:

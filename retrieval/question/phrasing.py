@@ -52,6 +52,7 @@ FRAMES = {
     "annex": rf"\b\s*{LETTER}",
     "table": r"\b(?:{table})\b",
     "figure": r"\b(?:{figure})\b",
+    "owner": r"\b(?:{owner})(?=\w)",
     "exclusion": r"(?:{exclusion})\s+(?P<what>[^,;.?]{2,80})",
     "joining": NEXT_QUESTION,
     "question_word": NEXT_QUESTION,

@@ -83,7 +83,7 @@ def test_too_little_evidence_is_weak_and_keeps_its_near_misses(policy: DocumentC
 
 
 def test_confidence_is_the_probability_of_the_evidence(policy: DocumentContent) -> None:
-    whole, half = ask("What is the notice period?", policy), ask("What is the notice period of tenants?", policy)
+    whole, half = ask("What is the notice period?", policy), ask("Which notice period do tenants have?", policy)
     assert whole.confidence > half.confidence > 0
     assert whole.ranking.probability == whole.confidence
     fee = content_of_lines(["A fee.", "---", "x"], blind_pages=1)

@@ -138,6 +138,16 @@ def test_a_second_pass_accounts_for_the_documents_of_both(keep: Keep) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_a_second_pass_keeps_what_was_refused_in_the_documents_named(keep: Keep) -> None:
+    """peers.md 0.1: of two passes one was dropped, with its candidates and the reasons they were refused for."""
+    named = keep("NIKE_2018_10K", "# Losses\n\nAn earthquake was mourned at the head office.")
+    telling = keep("ZENITH_2019", "# Insurance\n\nThe director paid the premium for the earthquake.")
+    result = ask("Who paid the earthquake premium of Nike in 2018?", [named, telling, *fillers(keep, 12)])
+    assert "first_pass" in result.timings_ms
+    refused = {each.document_id: each.verdict for each in result.candidates}
+    assert set(refused) == {str(named.pk), str(telling.pk)} and all(verdict.reason for verdict in refused.values())
+
+
 def test_where_the_documents_named_answer_the_others_are_counted(keep: Keep) -> None:
     named = keep("NIKE_2018_10K", "# Insurance\n\nNo earthquake was insured.")
     result = ask("Was an earthquake insured by Nike in 2018?", [named, *fillers(keep, 3)])
@@ -167,7 +177,7 @@ def test_a_stored_run_lists_them_as_the_result_did(keep: Keep, base: KnowledgeBa
     )
     listed = result_json(result)["documents"]
     assert [each["document_id"] for each in listed] == [str(document.pk) for document in scope]
-    read = next(each for each in listed if each["state"] == "read")
+    read = next(each for each in listed if each["state"] == "read")  # which of the equals are read is not told
     assert read["file_name"] == f"{read['title']}.md", "of those that were read the rest is kept, too"
     assert (listed[-1]["state"], listed[-1]["parse_id"], listed[-1]["scores"]) == ("unreadable", None, None)
     ranked = next(each for each in listed if each["state"] == "counted")

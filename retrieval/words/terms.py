@@ -48,10 +48,7 @@ def weigh_terms(question: Question, lexicon: Lexicon) -> tuple[WeighedTerm, ...]
 
     A concept's other names without a hit weigh nothing: the question did not use them, so nothing is missing.
     """
-    groups: dict[str, list[Keyword]] = {}
-    for keyword in question.keywords:
-        groups.setdefault(keyword.group or keyword.text, []).append(keyword)
-    terms = [term_of(keywords, lexicon) for keywords in groups.values()]
+    terms = [term_of(group, lexicon) for group in question.groups]
     for year in question.years:
         lines = lexicon.lines_with_any(year_forms(year))
         terms.append(WeighedTerm((year,), year_forms(year), lines, NO_LINES, False, 0, YEAR_WEIGHT))

@@ -27,6 +27,8 @@ pytestmark = pytest.mark.django_db
         ("heat=1&blind=1&against_rrf=1", Choice(heat=True, blind=True, against_rrf=True)),
         ("heat=yes&blind=true&against_detectors=on", Choice()),
         ("page=2", Choice(page=2)),
+        ("wide=section", Choice(wide="section")),
+        ("wide=book", Choice()),
         ("page=-1", Choice()),
         ("page=two", Choice()),
         ("page=1.5", Choice()),

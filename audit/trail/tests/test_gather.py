@@ -203,6 +203,23 @@ def test_it_says_that_nearness_is_no_evidence(house: House, make_run: MakeRun, b
     assert "confidence</button>" not in page
 
 
+@pytest.mark.parametrize(
+    ("status", "tab", "heading"),
+    [
+        ("not_found", "Why not found", "Why nothing was found"),
+        ("weak", "Why no clear answer", "Why no passage clearly answers this"),
+        ("cannot_tell", "Why it cannot be told", "Why it cannot be told whether it is there"),
+    ],
+)
+def test_each_outcome_without_an_answer_is_called_by_its_name(
+    house: House, make_run: MakeRun, browse: Any, status: str, tab: str, heading: str
+) -> None:
+    run = make_run("tangential", status=status, not_found_reason="no page that was read mentions “helicopters”")
+    page = text(browse(house.auditor, address(run)))
+    assert f'aria-current="true">{tab}</a>' in page and f'<h2 id="h-dossier">{heading}</h2>' in page
+    assert ("Why nothing was found" in page) is (status == "not_found")
+
+
 def test_what_was_kept_is_not_called_no_evidence(house: House, make_run: MakeRun, browse: Any) -> None:
     run = make_run("supporting", status="not_found", not_found_reason="none of 1 candidates carries the answer")
     page = text(browse(house.auditor, address(run)))

@@ -109,3 +109,26 @@ def test_paper_and_boxes_stay_when_the_document_is_gone(house: House, make_run: 
     assert found is not None and found.fate == "in the trash"
     assert (found.sheet.width, found.sheet.height) == (612, 792)
     assert {"hl-anchor", "hl-context"} <= {box.css for box in found.sheet.boxes}
+
+
+@pytest.mark.django_db
+def test_an_auditor_widens_the_text_and_the_record_stays(house: House, make_run: MakeRun) -> None:
+    run = make_run()
+    before = list(run.candidates.values())
+    plain, wide = (opened(run, candidate_id="p1-l2-3", wide=scope) for scope in (None, "page"))
+    assert plain is not None and plain.widened is None and wide is not None and wide.widened is not None
+    marked = [(line.number, line.is_anchor) for line in wide.widened.lines]
+    assert marked == [(1, False), (2, True), (3, True), (4, False)]
+    assert [width.is_current for width in plain.widths] == [True, False, False, False, False]
+    assert [width.is_current for width in wide.widths] == [False, False, False, False, True]
+    assert "wide=section" in wide.widths[3].address and "candidate=p1-l2-3" in wide.widths[3].address
+    assert "wide" not in wide.widths[0].address and "wide=page" in wide.heat_switch
+    assert before == list(run.candidates.values())
+
+
+@pytest.mark.django_db
+def test_a_reading_that_is_gone_has_no_text_around(house: House, make_run: MakeRun) -> None:
+    run = make_run()
+    house.document.delete()
+    found = opened(run, wide="page")
+    assert found is not None and found.widened is not None and found.widened.absence == "gone"

@@ -11,6 +11,7 @@ from chat.asking import QUESTION_CHARACTERS_MAX, TITLE_CHARACTERS_MAX
 from chat.models import Feedback
 from chat.page.forms import COMMENT_CHARACTERS_MAX, FeedbackForm, FindForm, QuestionForm, TitleForm
 from documents.models import Document, KnowledgeBase
+from retrieval.filters import Filters
 
 NOBODY = "5d8f0a7e-0000-4000-8000-000000000000"
 OVERRIDE, BELL = "\u202e", "\x07"
@@ -119,6 +120,64 @@ def test_each_form_that_is_shown_has_an_id_of_its_own(readable: House) -> None:
     first, second = (QuestionForm(readable.asker, chosen=chosen, mode="fast") for _ in range(2))
     assert first.initial["form_id"] != second.initial["form_id"]
     assert (first.initial["scope"], first.initial["mode"]) == (chosen, "fast")
+
+
+# ---- what narrows it
+
+
+@pytest.mark.django_db
+def test_filters_are_read_from_what_is_typed(readable: House) -> None:
+    form = sent(readable, readable.owner, pages="3-4, 12", section="  Rent ", top_k="5", threshold="0.25")
+    assert form.is_valid(), form.errors
+    assert form.filters == Filters((3, 4, 12), "Rent", 5, 0.25)
+    assert sent(readable).is_valid() and not [chip for chip in sent(readable).chips]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("field", "typed", "told"),
+    [
+        ("pages", "seven", "Write numbers such as 3-7, 12."),
+        ("section", "x" * 301, "300"),
+        ("top_k", "0", "greater than or equal to 1"),
+        ("top_k", "many", "whole number"),
+        ("threshold", "2", "less than or equal to 1"),
+        ("documents", [NOBODY], "cannot be asked"),
+    ],
+)
+def test_what_is_wrong_is_said_beside_its_field(readable: House, field: str, typed: Any, told: str) -> None:
+    form = sent(readable, readable.owner, section="Rent") if field != "section" else sent(readable, readable.owner)
+    form = QuestionForm(readable.owner, {**form.data, field: typed})
+    assert not form.is_valid() and form.is_narrowing_wrong and form.first_error == ""
+    assert list(form.errors) == [field] and told in str(form.errors[field])
+    assert form[field].value() == typed, "nothing typed is lost"
+    assert field not in [chip.field for chip in form.chips]
+
+
+@pytest.mark.django_db
+def test_how_much_is_judged_is_for_those_who_do_more_than_ask(readable: House) -> None:
+    offered = {
+        user: {"top_k", "threshold"} & set(QuestionForm(user).fields) for user in (readable.asker, readable.owner)
+    }
+    assert offered == {readable.asker: set(), readable.owner: {"top_k", "threshold"}}
+    form = sent(readable, top_k="5", threshold="0.5")
+    assert form.is_valid() and form.filters == Filters()
+
+
+@pytest.mark.django_db
+def test_ticked_documents_are_asked_and_not_the_choice_above(readable: House) -> None:
+    other = Document.objects.create(
+        base=readable.base, title="Other", file_name="o.pdf", sha256="0" * 64, size_bytes=1, state="ready",
+        current_parse=readable.parse,
+    )  # fmt: skip
+    form = sent(readable, scope=f"base:{readable.base.pk}", documents=[str(readable.document.pk), str(other.pk)])
+    assert form.is_valid() and form.chosen_scope is not None and form.has_several_documents
+    assert {each.pk for each in form.chosen_scope.documents} == {readable.document.pk, other.pk}
+    elsewhere = KnowledgeBase.objects.create(name="Elsewhere")
+    elsewhere.membership_set.create(user=readable.asker, role="viewer")
+    Document.objects.filter(pk=other.pk).update(base=elsewhere)
+    apart = sent(readable, documents=[str(readable.document.pk), str(other.pk)])
+    assert not apart.is_valid() and list(apart.errors) == ["documents"]
 
 
 # ---- names, words, feedback

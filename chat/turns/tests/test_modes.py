@@ -90,3 +90,19 @@ def test_each_mode_keeps_to_its_size(leases: list[Document], base: KnowledgeBase
     assert 0 < quoted["fast"] <= 3 and quoted["fast"] <= quoted["balanced"] <= 8
     assert quoted["balanced"] <= quoted["thorough"] <= 12
     assert briefs["balanced"] <= 40 and briefs["thorough"] <= 60
+
+
+def test_one_document_fills_the_citations_of_each_mode(
+    wired: None, base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """R95, R98: of one document five were shown, in balanced and in thorough mode alike."""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    rents = [f"## Office {number}\n\nThe rent of the office {number} is 1,{number}00 euros." for number in range(1, 19)]
+    (tmp_path / "offices.md").write_text("\n\n".join(["# Offices", *rents]))
+    ingest_path(tmp_path / "offices.md", base, tenant)
+    quoted = {}
+    for mode in ("fast", "balanced", "thorough"):
+        answer = answered(base, tenant, mode)
+        assert answer.llm_call is not None and answer.run.candidates.filter(role="supporting").count() > 2
+        quoted[mode] = str(answer.llm_call.request["input"]).count("<excerpt ")
+    assert quoted == {"fast": 3, "balanced": 8, "thorough": 12}

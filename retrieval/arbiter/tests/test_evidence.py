@@ -13,12 +13,15 @@ from retrieval.arbiter.evidence import (
     probability_of,
     read_fit,
     specific_words,
+    unmentioned_owners,
     weigh_evidence,
 )
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import Hit, LineRange, RetrievalResult
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import weigh_terms
 
 OPEN = BaseSettings(risk_max=100, embeddings="none")
 WHOLE = Signals(coverage=1.0, lead=0.1, formed=1.0, specific=1.0)
@@ -153,3 +156,22 @@ def test_what_another_document_mentions_is_not_said_to_be_nowhere(report: Docume
     result = retrieve(question, [report, other], settings=BaseSettings(), arbiter="rules")
     assert result.status == "weak"
     assert "no page that was read mentions “submarines”" in result.not_found_reason
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("What is the freight of helicopters?", {"helicopters"}),
+        ("What is the freight of the cargo helicopters?", {"cargo", "helicopters"}),
+        ("What is the freight of containers?", set()),
+        ("What is the freight of timber helicopters?", set()),  # a part of it is mentioned
+        ("Is there freight of helicopters?", set()),  # whether it is there is what is asked
+        ("What is the freight of helicopters and who is the captain?", set()),  # the other part may be there
+        ("Quel est le fret des conteneurs ?", set()),  # in another language other words are expected
+    ],
+)
+def test_what_a_thing_belongs_to_and_nobody_mentions_is_specific(
+    question: str, missing: set[str], report: DocumentContent
+) -> None:
+    asked = ask(question, report).question
+    assert unmentioned_owners(asked, [report], [weigh_terms(asked, lexicon_of(report))]) == missing

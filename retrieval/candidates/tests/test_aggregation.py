@@ -3,11 +3,12 @@
 import pytest
 
 from documents.storage.content import DocumentContent
+from reading.rows import LineKind
 from retrieval.candidates import aggregation
 from retrieval.candidates.aggregation import aggregate
 from retrieval.detectors import DETECTORS
 from retrieval.question.parse import parse_question
-from retrieval.tests.builders import content_of_lines
+from retrieval.tests.builders import Written, content_of_lines
 from retrieval.types import Candidate, Hit, LineRange
 
 
@@ -116,3 +117,32 @@ def test_a_word_that_stands_everywhere_says_little(share: float, word: str, fain
     hit = Hit("keywords", content.document_id, LineRange(1, 1), share, (word,))
     place = aggregation.Spot(content, 1, [hit])
     assert aggregation.is_faint(place, {"agreement": 0.4, "deductible": 0.9}) is faint
+
+
+def test_the_table_a_question_names_counts() -> None:
+    """R21: "in the table" changed nothing in balanced mode."""
+    row: Written = ("The reminder fee is 5.", "table_row")
+    content = content_of_lines(["# Prose", "The reminder fee is 5.", "---", "# Schedule", row])
+
+    def lead_of_row(text: str) -> float:
+        strength = {each.section_title: each.strength for each in candidates(text, content)}
+        return strength["Schedule"] - strength["Prose"]
+
+    assert lead_of_row("What is the reminder fee?") == 0
+    assert lead_of_row("What is the reminder fee in the table?") == pytest.approx(aggregation.TYPE_WEIGHT)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "layout", "laid_out"),
+    [
+        ("table_row", "Fee 5", "table", True),
+        ("table_row", "Fee 5", "figure", False),
+        ("table_row", "Fee 5", "", False),
+        ("caption", "Table 2: fees", "table", True),
+        ("caption", "Figure 2: fees", "table", False),
+        ("caption", "Figure 2: fees", "figure", True),
+        ("body", "The table shows fees", "table", False),
+    ],
+)
+def test_what_is_in_a_table_or_figure(kind: LineKind, text: str, layout: str, laid_out: bool) -> None:
+    assert aggregation.is_laid_out(content_of_lines([(text, kind)]).lines[0], layout) is laid_out

@@ -5,9 +5,9 @@ from dataclasses import asdict, replace
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.question.parse import QUESTION_MAX, answer_rules, parse_question
+from retrieval.question.parse import QUESTION_MAX, answer_rules, owners_named, parse_question
 from retrieval.tests.builders import content_of_lines
-from retrieval.types import ConceptTerm, ConceptTerms
+from retrieval.types import ConceptTerm, ConceptTerms, Keyword
 from retrieval.words.wording import Wording
 
 
@@ -166,3 +166,34 @@ def test_what_is_listed_or_counted_is_told(
     question = parse_question(text, [policy])
     found = (question.shape, question.listed, question.listed_count, question.is_count)
     assert found == (shape, listed, count, is_count)
+
+
+@pytest.mark.parametrize(
+    ("topic", "language", "owners"),
+    [
+        ("What is the fee for late delivery of cargo ships?", "en", [("late", "delivery"), ("cargo", "ships")]),
+        ("What is the deposit for a boat, in euros?", "en", [("boat",)]),
+        ("Which fees, for example reminder fees, are due?", "en", []),
+        ("Which fees, because of which boats are sold, are due?", "en", []),
+        ("Quelle est la pénalité pour la livraison d'hélicoptères ?", "fr", [("livraison",), ("helicopteres",)]),
+        ("Wie hoch ist die Strafe für die Lieferung von Hubschraubern?", "de", [("lieferung",), ("hubschraubern",)]),
+        ("¿Cuál es la multa por la entrega de helicópteros?", "es", [("helicopteros",)]),
+    ],
+)
+def test_it_reads_what_a_thing_belongs_to(topic: str, language: str, owners: list[tuple[str, ...]]) -> None:
+    assert owners_named(topic, language) == owners
+
+
+def test_the_words_that_ask_for_a_duration_are_not_searched(policy: DocumentContent) -> None:
+    assert "long" not in keywords("How long is the premium due?", policy)
+    assert "long" in keywords("What is a long premium?", policy)
+
+
+def test_keywords_of_one_group_are_kept_together(policy: DocumentContent) -> None:
+    known = parse_question("Which annual premium is due?", [policy])
+    added = Keyword("contribution", ("contribution",), "dictionary", group="premium")
+    question = replace(known, keywords=(*known.keywords, added))
+    assert [tuple(each.text for each in group) for group in question.groups] == [
+        ("annual",), ("premium", "contribution"), ("due",)
+    ]  # fmt: skip
+    assert question.topic_words == ("premium", "due"), "“annual” only frames the topic"
