@@ -327,7 +327,7 @@ def test_it_stores_nothing_for_a_turn_that_was_taken_over(ask: Ask, monkeypatch:
         Turn.objects.filter(pk=turn.pk).update(lease_owner="another")
         return retrieve_among(*args, **fields)
 
-    monkeypatch.setattr("chat.turns.conductor.corpus.retrieve_among", lose)
+    monkeypatch.setattr("chat.turns.conductor.retrieve_among", lose)
     answer_turn(turn.pk)
     turn.refresh_from_db()
     assert turn.run is None and turn.lease_owner == "another" and not RetrievalRun.objects.exists()
