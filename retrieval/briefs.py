@@ -14,7 +14,7 @@ from retrieval.candidates.shown import SNIPPET_CHARS, Shown, find_view, write_pi
 from retrieval.candidates.units import Piece
 from retrieval.types import Briefed, LeftOut
 
-REQUEST_CHARS_MAX = 58_000  # of contents and candidates; instructions, schema and question take another 4,000
+REQUEST_CHARS_MAX = 56_000  # contents and candidates; with all else 16,000 tokens, even of rows of figures
 LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyond SNIPPET_CHARS
 EVEN_RANKS = 5  # the higher, the more evenly the room is shared out
 TURN_MAX = 40_000  # a brief that far down stays as long as it is, whatever room is left

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from reading.rows import UNSEARCHED_KINDS
+from reading.rows import UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown_rows import Rows, find_rows
 from retrieval.candidates.units import (
@@ -50,14 +50,20 @@ def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
     What is left out between them is marked, and so is an end inside a sentence that is too long to be shown whole.
     """
     ordered = sorted(set(pieces))
-    parts: list[str] = [LEFT_OUT] if is_inside(text_before(ordered[0], content)) else []
+    parts: list[str] = []
+    if is_text(ordered[0], content) and is_inside(text_before(ordered[0], content)):
+        parts.append(LEFT_OUT)
     for at, piece in enumerate(ordered):
         if at and is_gap(ordered[at - 1], piece, content):
             parts.append(LEFT_OUT)
         parts.append(content.lines[piece.number - 1].text[piece.start : piece.end])
-    if text_after(ordered[-1], content) and is_inside(parts[-1]):
+    if is_text(ordered[-1], content) and text_after(ordered[-1], content) and is_inside(parts[-1]):
         parts.append(LEFT_OUT)
     return Shown(plain_text("\n".join(parts)), LineRange(ordered[0].number, ordered[-1].number))
+
+
+def is_text(piece: Piece, content: DocumentContent) -> bool:
+    return content.lines[piece.number - 1].kind not in UNSEARCHED_KINDS
 
 
 def is_inside(text: str) -> bool:
@@ -67,14 +73,18 @@ def is_inside(text: str) -> bool:
 
 def text_before(piece: Piece, content: DocumentContent) -> str:
     """The text of the same unit right before a piece: on its line, else on the line above; "" if it begins there."""
-    above = content.legible_lines(units_of(content).around(piece.number).first, piece.number - 1)
+    above = text_lines(LineRange(units_of(content).around(piece.number).first, piece.number - 1), content)
     return content.lines[piece.number - 1].text[: piece.start].strip() or (above[-1].text if above else "")
 
 
 def text_after(piece: Piece, content: DocumentContent) -> str:
     """The text of the same unit right after a piece: on its line, else on the line below; "" if it ends there."""
-    below = content.legible_lines(piece.number + 1, units_of(content).around(piece.number).last)
+    below = text_lines(LineRange(piece.number + 1, units_of(content).around(piece.number).last), content)
     return content.lines[piece.number - 1].text[piece.end :].strip() or (below[0].text if below else "")
+
+
+def text_lines(lines: LineRange, content: DocumentContent) -> list[LineRow]:
+    return [line for line in content.lines_between(*lines) if line.kind not in UNSEARCHED_KINDS]
 
 
 def is_gap(above: Piece, piece: Piece, content: DocumentContent) -> bool:
