@@ -18,6 +18,7 @@ from django.conf import settings
 from benchmarks.library import Library
 from benchmarks.metrics import percentile
 from benchmarks.questions import GoldQuestion
+from benchmarks.shown import Shown, shown_of, summarise_shown
 from documents.base_settings import BaseSettings
 from llm.exchange import request_digest
 from retrieval.pipeline import retrieve
@@ -118,9 +119,10 @@ def kept_replies(folder: Path | None) -> Iterator[ReplyServer]:
 def export(
     questions: Sequence[GoldQuestion], library: Library, out: Path, dictionary: Sequence[ConceptTerms] = ()
 ) -> dict[str, Any]:
-    """Write the arbiter's request for each question to `out`; return the totals."""
+    """Write the arbiter's request for each question to `out`; return the totals and what the requests show."""
     out.mkdir(parents=True, exist_ok=True)
     without_request, sizes, overheads = [], [], []
+    shown: list[Shown] = []
     with kept_replies(None) as server:
         for question in questions:
             asked = len(server.bodies)
@@ -133,7 +135,9 @@ def export(
                 dictionary=dictionary,
             )
             overheads.append(result.timings_ms.get("arbitrate", 1000 * (perf_counter() - started)))
-            if len(server.bodies) == asked:
+            request = str(server.bodies[-1]["input"]) if len(server.bodies) > asked else ""
+            shown.append(shown_of(question, request, library.content(question.document)))
+            if not request:
                 without_request.append(question.id)
                 continue
             sizes.append(write_request(question, server.bodies[-1], out))
@@ -143,6 +147,7 @@ def export(
         "without_request": without_request,
         "tokens_estimated": {"p50": percentile(sizes, 50), "p95": percentile(sizes, 95), "max": max(sizes, default=0)},
         "arbiter_ms": {"p50": percentile(overheads, 50), "p95": percentile(overheads, 95)},
+        "shown": summarise_shown(shown),
     }
 
 

@@ -13,7 +13,8 @@ from retrieval import absence, dispatch
 from retrieval.absence import AbsenceVerdict
 from retrieval.accounting import account_of, coverage_of, leave_unsearched
 from retrieval.arbiter import arbitrate
-from retrieval.arbiter.brief import fit_request, fit_snippets, toc_block
+from retrieval.arbiter.brief import toc_block
+from retrieval.briefs import fit_request, share_room
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
@@ -96,10 +97,10 @@ def retrieve(
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""
     if name == "model":
-        candidates, unfit = fit_request(candidates, toc)
+        candidates, unfit = fit_request(candidates, toc, contents)
         left_out = unfit + left_out
-    else:
-        candidates = fit_snippets(candidates, toc)
+    elif name == "hybrid":
+        candidates = share_room(candidates, toc, contents)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
     ranking = arbitrate(name, question, candidates, contents, hits, settings.risk_max)

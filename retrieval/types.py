@@ -317,6 +317,8 @@ class Briefed(Candidate):
 
     brief: Brief
     passage: str = ""
+    needed_rows: tuple[int, ...] = ()  # lines of its page with words of the question, the most telling first
+    brief_lines: LineRange | None = None  # the first and the last line of what a model was given to judge
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from chat.drafts import Quoted
 from documents.base_settings import BaseSettings
+from retrieval.candidates.plain import plain_text
 from retrieval.models import RunCandidate
 
 CITATIONS_MAX = {"fast": 3, "balanced": 8, "thorough": 12}  # R98
@@ -51,9 +52,12 @@ def quote_of(candidate: RunCandidate, *, with_lines: bool) -> str:
 
 
 def quoted_text(quoted: Sequence[Quoted], answer_type: str) -> str:
-    """The quotes as the text of an answer, each with its marker; for a value, the sentence or row that contains it."""
+    """The quotes as the text of an answer, each with its marker; for a value, the sentence or row that contains it.
+
+    They are shown with plain signs; the citations beside them keep the literal ones.
+    """
     is_value = answer_type in VALUE_TYPES
-    return "\n\n".join(f"\u201c{spoken(each, is_value)}\u201d [{each.marker}]" for each in quoted)
+    return "\n\n".join(f"\u201c{plain_text(spoken(each, is_value))}\u201d [{each.marker}]" for each in quoted)
 
 
 def spoken(quoted: Quoted, is_value: bool) -> str:

@@ -1,22 +1,17 @@
 """What the arbiter reads: the table of contents and one fenced block per candidate. Document text is data (R46, R51).
 
-A request stays below 16,000 tokens with fifty candidates: a long table of contents is cut level by level, and if
-the blocks are too long together, the longest snippets are cut until they fit.
+A long table of contents is cut level by level; how long the text of a candidate is, `retrieval.briefs` decides.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.fence import fence_text
 from reading.rows import FRONT_INDEX, TocRow
-from retrieval.types import Brief, Briefed, LeftOut
+from retrieval.types import Brief
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
 TOC_CHARS_MAX = 20_000  # about 5,000 tokens
-REQUEST_CHARS_MAX = 53_000  # of contents and candidates; instructions, schema and question take another 4,000
-SNIPPET_CHARS_MIN = 160  # a shorter one is useless
 TITLE_CHARS = 160
 WORDS_MAX = 40  # matched words named in one brief
 DOCUMENTS_TOC_MAX = 200  # lines for each of several documents together
@@ -57,65 +52,6 @@ def cut_lines(lines: Sequence[str], lines_max: int, chars_max: int) -> list[str]
             break
         kept.append(line)
     return kept
-
-
-class Fitted(NamedTuple):
-    """The candidates of a request with snippets short enough, and those for which it has no room."""
-
-    candidates: tuple[Briefed, ...]
-    left_out: tuple[LeftOut, ...]
-
-
-def fit_request(candidates: Sequence[Briefed], toc: str) -> Fitted:
-    """As many candidates as a request holds: the certain ones, then by RRF. Snippets are cut before any is dropped."""
-    room = REQUEST_CHARS_MAX - len(toc)
-    kept: list[Briefed] = []
-    by_worth = sorted(candidates, key=lambda each: (not (each.referred or each.statement), each.rrf_rank))
-    for candidate in by_worth:
-        spare = max(0, len(candidate.brief.snippet) - SNIPPET_CHARS_MIN)
-        room -= len(candidate_block(candidate.brief)) + 2 - spare
-        if room < 0:
-            break
-        kept.append(candidate)
-    names = {candidate.candidate_id for candidate in kept}
-    left_out = tuple(
-        LeftOut.of(candidate, f"the request to the model holds {len(kept)} places")
-        for candidate in candidates
-        if candidate.candidate_id not in names
-    )
-    return Fitted(fit_snippets([each for each in candidates if each.candidate_id in names], toc), left_out)
-
-
-def fit_snippets(candidates: Sequence[Briefed], toc: str) -> tuple[Briefed, ...]:
-    """The candidates with snippets short enough that all blocks fit beside the table of contents."""
-    lengths = [len(candidate_block(candidate.brief)) + 2 for candidate in candidates]
-    excess = sum(lengths) - (REQUEST_CHARS_MAX - len(toc))
-    if excess <= 0:
-        return tuple(candidates)
-    snippets = sorted((len(candidate.brief.snippet) for candidate in candidates), reverse=True)
-    cap = level_for(snippets, excess)
-    return tuple(
-        replace(candidate, brief=replace(candidate.brief, snippet=shorten_snippet(candidate.brief.snippet, cap)))
-        for candidate in candidates
-    )
-
-
-def level_for(lengths: Sequence[int], excess: int) -> int:
-    """The length to cut the longest to, so that `excess` characters are saved; `lengths` are descending."""
-    for count, (_length, following) in enumerate(zip(lengths, [*lengths[1:], 0], strict=True), 1):
-        above = sum(lengths[:count]) - count * following
-        if above >= excess:
-            return max(following + (above - excess) // count, SNIPPET_CHARS_MIN)
-    return SNIPPET_CHARS_MIN
-
-
-def shorten_snippet(snippet: str, cap: int) -> str:
-    """Cut the snippet at a word's end within `cap` characters."""
-    if len(snippet) <= cap:
-        return snippet
-    cut = snippet[:cap]
-    end = max(cut.rfind(" "), cut.rfind("\n"))
-    return cut[:end] if end > cap // 2 else cut
 
 
 def toc_line(entry: TocRow) -> str:

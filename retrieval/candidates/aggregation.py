@@ -9,6 +9,10 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.fusion import fuse, rank_by_score
+from retrieval.candidates.noise import name_noise
+from retrieval.candidates.plain import plain_text
+from retrieval.candidates.shown import show
+from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import layout_named
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
@@ -22,9 +26,8 @@ INHERITED_SHARE = 0.5  # what a place keeps of the title score of a section abov
 SENTENCE_REACH = 3  # how many lines a sentence is followed up and down
 ROWS_MAX = 5  # consecutive table rows that are one anchor
 ROW_SHARE = 0.8  # a neighbouring row joins if it scores this share of the best one
-SNIPPET_LINES = 5  # R42: three to five lines around the anchor
-SNIPPET_CHARS = 700
 PAGE_HEADING_CHARS = 160
+HEADED_LINES = 8  # below the top of a page: a table that begins there is named by it
 RUNNING_HEAD = "Running head"  # what such a place has in place of a section's title
 FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
 # How the signals add up to `strength`: fitted by `python -m benchmarks weights`, see docs/benchmarks.md.
@@ -87,22 +90,43 @@ def aggregate(
     ordered = sorted(places, key=lambda place: (not place.score("pinned"), -fusion[id(place)]))  # stable: reading order
     ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
+    noise = find_noise(ordered, question)
     terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
+    full = f"the {pool_max} places judged rank higher, or are the first of their page"
     candidates: dict[str, Briefed] = {}
     left_out: dict[str, LeftOut] = {}
     certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
     certain.sort(key=lambda place: not any(hit.exact_title for hit in place.hits))
     for place in certain + pages_first(ordered):
         rank, weighed = ranks[id(place)], terms[place.content.document_id]
-        if len(candidates) < pool_max:
+        if id(place) in noise:
+            left = leave_out(place, rank, prefixed, weighed, f"{noise[id(place)]}, which is not asked for")
+            left_out.setdefault(left.candidate_id, left)
+        elif len(candidates) < pool_max:
             candidate = candidate_of(place, rank, prefixed, weighed, question)
             candidates.setdefault(candidate.candidate_id, candidate)
-        elif (left := leave_out(place, rank, prefixed, weighed, pool_max)).candidate_id not in candidates:
+        elif (left := leave_out(place, rank, prefixed, weighed, full)).candidate_id not in candidates:
             left_out.setdefault(left.candidate_id, left)
     return Aggregated(
         tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank)),
         tuple(sorted(left_out.values(), key=lambda left: left.rrf_rank)),
     )
+
+
+def find_noise(places: Sequence[Spot], question: Question) -> dict[int, str]:
+    """What each place is that cannot hold an answer, by `id(place)`; nothing if no other place is left."""
+    asked = match_form(question.corrected)
+    found = {
+        id(place): what
+        for place in places
+        if not is_certain(place) and not any(place.score(method) for method in ("pinned", "whole"))
+        if (what := name_noise(place.best_line, words_of(place), asked, place.content))
+    }
+    return found if len(found) < len(places) else {}
+
+
+def words_of(place: Spot) -> set[str]:
+    return {word for hit in place.hits for word in hit.matched_keywords}
 
 
 def is_certain(place: Spot) -> bool:
@@ -150,7 +174,36 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
     for hit in hits:
         if hit.method == "whole":
             join_passage(hit, places, content)
-    return sorted(places, key=lambda place: place.best_line)
+    return join_overlapping(sorted(places, key=lambda place: place.best_line))
+
+
+def join_overlapping(places: Sequence[Spot]) -> list[Spot]:
+    """The better one of places whose anchors share a line or that are in one clause; in order of the document.
+
+    It keeps its own evidence: together they cover no more of the question than they did apart.
+    """
+    joined: list[Spot] = []
+    for place in places:
+        if not joined or not is_same_place(joined[-1], place):
+            joined.append(place)
+            continue
+        best, other = sorted((joined[-1], place), key=place_worth, reverse=True)
+        best.hits += [hit for hit in other.hits if (hit.method in POINTED or hit.part) and hit not in best.hits]
+        joined[-1] = best
+    return joined
+
+
+def is_same_place(above: Spot, place: Spot) -> bool:
+    is_near = above.line.toc_index == place.line.toc_index and above.line.page_number == place.line.page_number
+    if not is_near or any(each.is_running or is_certain(each) for each in (above, place)):
+        return False
+    units = units_of(place.content)
+    is_in_clause = units.position(place.best_line) == units.position(above.best_line)
+    return is_in_clause or anchor_of(above).overlaps(anchor_of(place))
+
+
+def place_worth(place: Spot) -> tuple[float, float]:
+    return place.score("keywords"), strength_of(place)
 
 
 def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
@@ -285,7 +338,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         anchor=anchor,
         anchor_pages=(first.page_number, last.page_number),
         anchor_text=content.text_between(*anchor, searched_only=True),
-        snippet=snippet_of(anchor, place),
+        snippet="",
         line_score=max((hit.line_score for hit in inside), default=0.0),
         exact_title=any(hit.exact_title for hit in place.hits),
         co_occurrence=any(hit.co_occurrence for hit in inside),
@@ -302,7 +355,9 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         running=running,
         fetched=any(hit.fetched for hit in place.hits),
     )
-    return Briefed(**vars(candidate), brief=brief_of(candidate, content))
+    briefed = Briefed(**vars(candidate), brief=brief_of(candidate, content), needed_rows=needed_rows(place))
+    shown = show(briefed, content).text
+    return replace(briefed, snippet=shown, brief=replace(briefed.brief, snippet=shown))
 
 
 def section_names_of(place: Spot) -> tuple[str, str]:
@@ -319,7 +374,7 @@ def name_place(place: Spot, anchor: LineRange, prefixed: bool) -> str:
     return f"{place.content.sha256[:FINGERPRINT]}-{name}" if prefixed else name
 
 
-def leave_out(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], pool_max: int) -> LeftOut:
+def leave_out(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], reason: str) -> LeftOut:
     anchor, content = anchor_of(place), place.content
     return LeftOut(
         candidate_id=name_place(place, anchor, prefixed),
@@ -328,7 +383,7 @@ def leave_out(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTer
         section_title=section_names_of(place)[0],
         rrf_rank=rank,
         matched_keywords=matched_keywords(place, anchor, terms),
-        reason=f"the {pool_max} places judged rank higher, or are the first of their page",
+        reason=reason,
     )
 
 
@@ -471,22 +526,10 @@ def standing_name(term: WeighedTerm, text: str) -> str:
     return standing[0] if standing else max(forms, key=len) if forms and len(term.texts) > 1 else term.text
 
 
-def snippet_of(anchor: LineRange, place: Spot) -> str:
-    """Three to five lines around the anchor, without page furniture, cut at a word's end."""
-    content = place.content
-    spare = max(0, SNIPPET_LINES - (anchor.last - anchor.first + 1))
-    first, last = anchor.first - (spare + 1) // 2, anchor.last + spare // 2
-    if whole := place.best("whole"):
-        return content.text_between(*span_of(anchor, whole.lines), searched_only=True)
-    if place.is_running:
-        head = content.heads_around(place.best_line)
-        first, last = max(first, head[0]), min(last, head[1])
-    text = content.text_between(first, last, searched_only=True)
-    return text if len(text) <= SNIPPET_CHARS else (text[:SNIPPET_CHARS].rsplit(maxsplit=1) or [""])[0]
-
-
-def span_of(lines: LineRange, others: LineRange) -> LineRange:
-    return LineRange(min(lines.first, others.first), max(lines.last, others.last))
+def needed_rows(place: Spot) -> tuple[int, ...]:
+    """The lines of the place that hold words or values of the question, those that cover most of it first."""
+    found = [hit for hit in place.hits if hit.method in ("keywords", "patterns")]
+    return tuple(dict.fromkeys(hit.lines.first for hit in sorted(found, key=lambda hit: (-hit.score, hit.lines))))
 
 
 def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
@@ -507,6 +550,11 @@ def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
 
 
 def page_heading(page_number: int, content: DocumentContent) -> str:
-    """The heading at the top of a page, often a statement's or chapter's name."""
+    """The heading at the top of a page, often a statement's or chapter's name; no line of running text."""
     numbers = lexicon_of(content).page_headings.get(page_number, ())
-    return " / ".join(content.lines[number - 1].text.strip() for number in numbers)[:PAGE_HEADING_CHARS]
+    if not numbers:
+        return ""
+    below = content.lines_between(numbers[-1] + 1, numbers[-1] + HEADED_LINES)
+    has_rows = any(line.kind == "table_row" for line in below)
+    named = [number for number in numbers if has_rows or content.lines[number - 1].kind in ("heading", "caption")]
+    return " / ".join(plain_text(content.lines[number - 1].text).strip() for number in named)[:PAGE_HEADING_CHARS]

@@ -10,6 +10,7 @@ from documents.storage.content import DocumentContent
 from llm.fence import unfence
 from reading.matching import LINE_HYPHENS, is_split_word, loose_map
 from reading.rows import LineRow
+from retrieval.candidates.plain import BULLETS
 from retrieval.types import Calibrated, LineRange, QuotePiece, Repair
 
 MINIMUM = 10  # characters a shortened quote must keep: fewer occur in too many places to prove anything
@@ -30,9 +31,10 @@ def calibrate(
 ) -> Calibrated:
     """The longest prefix of a quote that occurs in the lines `within`, preferably in the lines `near`.
 
-    Compared without white space, case, accents, ligatures, typographic signs, reference numbers and hyphens; furniture
-    between two lines is skipped. It begins and ends at a word's end. A whole quote has at least WHOLE_MINIMUM, a
-    shortened one at least `minimum` characters. The text is literal, its lines joined by "\\n" as `text_between` does.
+    Compared without white space, case, accents, ligatures, typographic signs, reference numbers, bullets and hyphens;
+    furniture between two lines is skipped. It begins and ends at a word's end. A whole quote has at least
+    WHOLE_MINIMUM, a shortened one at least `minimum` characters. The text is literal, its lines joined by "\\n" as
+    `text_between` does.
     """
     wanted = letters_of([raw_anchor])
     if not raw_anchor:
@@ -105,13 +107,18 @@ def letters_of(texts: Sequence[str]) -> Letters:
     joined = "".join(parts)
     if joined.isascii() and "[" not in joined:  # nearly every line
         return Letters(joined, places)
-    kept = [letter.isascii() or unicodedata.category(letter)[0] != "C" for letter in joined]
+    kept = [letter.isascii() or is_compared(letter) for letter in joined]
     for found in REFERENCE.finditer(joined):
         kept[found.start() : found.end()] = [False] * (found.end() - found.start())
     return Letters(
         "".join(letter for letter, keep in zip(joined, kept, strict=True) if keep),
         [place for place, keep in zip(places, kept, strict=True) if keep],
     )
+
+
+def is_compared(letter: str) -> bool:
+    """Whether a sign that is not ASCII is part of the wording; a bullet is shown as a hyphen, which never is."""
+    return letter not in BULLETS and unicodedata.category(letter)[0] != "C"
 
 
 def longest_prefix(wanted: str, source: str) -> int:

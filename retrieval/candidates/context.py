@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from documents.storage.content import DocumentContent
 from reading.boxes import Box
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
-from retrieval.types import Candidate, Context, LineRange, Question
+from retrieval.candidates.shown import span_of
+from retrieval.types import Briefed, Candidate, Context, LineRange, Question
 
 CHARS_MAX = 8000  # about 2,048 tokens: the parent unit of R90
 LINES_AROUND = 5  # R71: a paragraph, on the same page
@@ -18,17 +19,22 @@ ITEM = re.compile(r"\(?(?:(\d{1,3})[.)]|([A-Za-z])[.)]|([•▪–—*-]))\s")
 WIDE_INTENTS = {"listing": LISTING_LINES, "section_retrieval": SECTION_LINES, "open_scoped": SECTION_LINES}
 
 
-def widen(candidate: Candidate, question: Question, content: DocumentContent) -> Context:
-    """The context of a candidate: the page for a named page, the table for a row, section or paragraph else."""
+def widen(candidate: Briefed, question: Question, content: DocumentContent) -> Context:
+    """The context of a candidate: the page for a named page, the table for a row, section or paragraph else.
+
+    It has all that a model was given of the place to judge.
+    """
     lines = lines_around(candidate, question, content)
     if candidate.shown and set(candidate.methods) <= {"whole", "vectors"}:  # no word says where in it to look
-        lines = LineRange(min(lines.first, candidate.shown.first), max(lines.last, candidate.shown.last))
+        lines = span_of(lines, candidate.shown)
+    if candidate.brief_lines:
+        lines = span_of(lines, candidate.brief_lines)
     return context_at(cut_to_size(lines, candidate.anchor, content), content)
 
 
-def whole_sections(kept: Sequence[Candidate], contents: Mapping[str, DocumentContent]) -> dict[str, Context]:
+def whole_sections(kept: Sequence[Briefed], contents: Mapping[str, DocumentContent]) -> dict[str, Context]:
     """For several kept candidates of one short section, give the first the whole section as context (R74)."""
-    first: dict[tuple[str, int], Candidate] = {}
+    first: dict[tuple[str, int], Briefed] = {}
     shared: set[tuple[str, int]] = set()
     for candidate in kept:
         key = (candidate.document_id, candidate.toc_index)
@@ -39,6 +45,8 @@ def whole_sections(kept: Sequence[Candidate], contents: Mapping[str, DocumentCon
     for key in shared:
         content = contents[key[0]]
         lines = section_of(first[key], content)
+        if lines and (seen := first[key].brief_lines):
+            lines = span_of(lines, seen)
         if lines and len(content.text_between(*lines, searched_only=True)) <= CHARS_MAX:
             found[first[key].candidate_id] = context_at(lines, content)
     return found

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from documents.storage.content import DocumentContent
 from reading.boxes import Box, boxes_of
-from retrieval.candidates.aggregation import span_of
 from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.context import context_at, whole_sections, widen
+from retrieval.candidates.shown import span_of
 from retrieval.types import (
     KEPT_ROLES,
     Briefed,
@@ -19,7 +19,7 @@ from retrieval.types import (
     Verdict,
 )
 
-QUOTE_AROUND = 5  # lines around the anchor searched for its quote: a little more than the arbiter was shown
+QUOTE_AROUND = 5  # lines around the anchor searched for its quote, beside those that the arbiter was shown
 
 
 def settle(
@@ -41,8 +41,8 @@ def settle(
 def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: DocumentContent) -> Settled:
     anchor = candidate.anchor
     within = LineRange(anchor.first - QUOTE_AROUND, anchor.last + QUOTE_AROUND)
-    if candidate.shown:
-        within = span_of(within, candidate.shown)
+    for seen in filter(None, (candidate.shown, candidate.brief_lines)):
+        within = span_of(within, seen)
     if candidate.running:
         within = LineRange(*content.heads_around(anchor.first))
     quote = calibrate(verdict.raw_content_anchor, content, anchor, within)

@@ -7,7 +7,7 @@ import pytest
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
-from retrieval.arbiter.brief import candidate_block, level_for, shown_lines, toc_block, toc_line
+from retrieval.arbiter.brief import candidate_block, shown_lines, toc_block, toc_line
 from retrieval.arbiter.model import INSTRUCTIONS, JUDGED_ROLES
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
@@ -169,11 +169,20 @@ def test_fifty_long_briefs_and_a_long_table_of_contents_stay_below_the_limit(ser
     assert result.candidates[0].quote.repair.status == "exact"
 
 
-@pytest.mark.parametrize(
-    ("lengths", "excess", "level"), [([500, 400, 100], 50, 450), ([500, 400, 100], 150, 375), ([300, 300], 900, 160)]
-)
-def test_the_longest_snippets_are_cut_first(lengths: list[int], excess: int, level: int) -> None:
-    assert level_for(lengths, excess) == level
+def test_the_best_get_several_times_the_text_of_the_last(serve: Serve) -> None:
+    words = "is settled by the lessor and the lessee in the usual way, as it was before this day, and at no cost"
+    item = "The {name} {words} to them. It stays so until they agree on another way in writing, whoever asks for it."
+    lines = [
+        line
+        for n in range(40)
+        for line in (f"# Notice period {n}", *(item.format(name="notice period", words=words),) * 30, "---")
+    ]
+    server = serve("good")
+    retrieve(QUESTION, [content_of_lines(lines)], settings=BaseSettings(), arbiter="model")
+    texts = re.findall(r"\ntext:\n(.*?)\n</candidate>", server.requests[0].body["input"], re.DOTALL)
+    sizes = sorted(map(len, texts), reverse=True)
+    assert len(texts) == 40 and sizes[0] > 4 * sizes[-1] > 0, sizes
+    assert all(re.match(r"(?:# )?[A-Z]", text) and text.rstrip().endswith(".") for text in texts)  # no half sentence
 
 
 def test_words_that_are_not_there_need_a_reasoned_primary(policy: DocumentContent, serve: Serve) -> None:

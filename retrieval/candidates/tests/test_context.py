@@ -10,7 +10,7 @@ from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.context import CHARS_MAX, whole_sections, widen
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
-from retrieval.types import Candidate, Hit, LineRange, Method
+from retrieval.types import Briefed, Hit, LineRange, Method
 
 LONG = content_of_lines(
     [
@@ -30,7 +30,7 @@ LONG = content_of_lines(
 )
 
 
-def at(number: int, content: DocumentContent = LONG, method: Method = "keywords") -> Candidate:
+def at(number: int, content: DocumentContent = LONG, method: Method = "keywords") -> Briefed:
     toc_index = content.lines[number - 1].toc_index
     hit = Hit(method, content.document_id, LineRange(number, number), 1.0, ("terms",), toc_index)
     return aggregate([hit], parse_question("terms", [content]), [content], pool_max=1).candidates[0]

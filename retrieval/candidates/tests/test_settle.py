@@ -3,9 +3,11 @@
 import pytest
 
 from documents.storage.content import DocumentContent
+from retrieval.briefs import share_room
 from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.settle import settle
 from retrieval.question.parse import parse_question
+from retrieval.tests.builders import content_of_lines
 from retrieval.types import Briefed, Hit, LineRange, Question, Ranking, Verdict
 
 NOTICE, FEE = 10, 15  # lines of the policy
@@ -60,3 +62,15 @@ def test_what_the_page_does_not_say_has_no_quote(
     invented = Verdict(found[0].candidate_id, "primary", "", "The notice period is one whole year")
     (settled,) = settle(found, ranked(invented), question, [policy])
     assert settled.quote.text in policy.lines[NOTICE - 1].text and "year" not in settled.quote.text
+
+
+def test_what_a_model_was_shown_can_be_quoted_and_is_handed_on() -> None:
+    content = content_of_lines(["# Notice", *(f"Rule {number} of the notice is kept." for number in range(1, 40))])
+    asked = parse_question("notice", [content])
+    hit = Hit("keywords", content.document_id, LineRange(5, 5), 1.0, ("notice",))
+    (found,) = share_room(aggregate([hit], asked, [content], pool_max=1).candidates, "", [content])
+    assert "Rule 30 of" in found.brief.snippet
+    verdict = Verdict(found.candidate_id, "primary", "", "Rule 30 of the notice is kept.")
+    (settled,) = settle([found], ranked(verdict), asked, [content])
+    assert settled.quote.repair.status == "exact" and settled.quote.pieces[0].line_number == 31
+    assert all(line in settled.context.text for line in found.brief.snippet.splitlines())

@@ -1,0 +1,176 @@
+"""What a brief shows of a document: whole clauses with their lead-in, whole rows with the heading of their table.
+
+The same place can be shown at any length: what belongs to it comes first, its neighbours as far as there is room.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from reading.rows import UNSEARCHED_KINDS, LineRow
+from retrieval.candidates.plain import plain_text
+from retrieval.candidates.shown_rows import Rows, find_rows
+from retrieval.candidates.units import (
+    Piece,
+    Prose,
+    cut_around,
+    lead_in_of,
+    prose_of,
+    units_of,
+)
+from retrieval.types import Briefed, LineRange
+
+LEFT_OUT = "[…]"
+SENTENCE_ENDED = re.compile(r"[.!?][\"')\]”’]*$")
+LEAD_IN_CHARS = 400
+SNIPPET_CHARS = 300  # R42: about three to five lines around the anchor
+
+
+class Shown(NamedTuple):
+    """The text of a brief, and the lines it comes from, the first to the last."""
+
+    text: str
+    lines: LineRange
+
+
+def show(candidate: Briefed, content: DocumentContent, limit: int = SNIPPET_CHARS) -> Shown:
+    """The candidate's place in about `limit` characters; more only where what belongs together is longer."""
+    return write_pieces(find_view(candidate, content).pieces(limit), content)
+
+
+def span_of(lines: LineRange, others: LineRange) -> LineRange:
+    return LineRange(min(lines.first, others.first), max(lines.last, others.last))
+
+
+def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
+    """The pieces in order of the document, one line each.
+
+    What is left out between them is marked, and so is an end inside a sentence that is too long to be shown whole.
+    """
+    ordered = sorted(set(pieces))
+    parts: list[str] = []
+    if is_text(ordered[0], content) and is_inside(text_before(ordered[0], content)):
+        parts.append(LEFT_OUT)
+    for at, piece in enumerate(ordered):
+        if at and is_gap(ordered[at - 1], piece, content):
+            parts.append(LEFT_OUT)
+        parts.append(content.lines[piece.number - 1].text[piece.start : piece.end])
+    if is_text(ordered[-1], content) and text_after(ordered[-1], content) and is_inside(parts[-1]):
+        parts.append(LEFT_OUT)
+    return Shown(plain_text("\n".join(parts)), LineRange(ordered[0].number, ordered[-1].number))
+
+
+def is_text(piece: Piece, content: DocumentContent) -> bool:
+    return content.lines[piece.number - 1].kind not in UNSEARCHED_KINDS
+
+
+def is_inside(text: str) -> bool:
+    """Whether a sentence goes on after the text."""
+    return bool(text) and not SENTENCE_ENDED.search(text.rstrip())
+
+
+def text_before(piece: Piece, content: DocumentContent) -> str:
+    """The text of the same unit right before a piece: on its line, else on the line above; "" if it begins there."""
+    above = text_lines(LineRange(units_of(content).around(piece.number).first, piece.number - 1), content)
+    return content.lines[piece.number - 1].text[: piece.start].strip() or (above[-1].text if above else "")
+
+
+def text_after(piece: Piece, content: DocumentContent) -> str:
+    """The text of the same unit right after a piece: on its line, else on the line below; "" if it ends there."""
+    below = text_lines(LineRange(piece.number + 1, units_of(content).around(piece.number).last), content)
+    return content.lines[piece.number - 1].text[piece.end :].strip() or (below[0].text if below else "")
+
+
+def text_lines(lines: LineRange, content: DocumentContent) -> list[LineRow]:
+    return [line for line in content.lines_between(*lines) if line.kind not in UNSEARCHED_KINDS]
+
+
+def is_gap(above: Piece, piece: Piece, content: DocumentContent) -> bool:
+    """Whether text is left out between two pieces."""
+    end, start = content.lines[above.number - 1].text[above.end :], content.lines[piece.number - 1].text[: piece.start]
+    between = content.lines_between(above.number + 1, piece.number - 1)
+    return bool(end.strip() or start.strip()) or any(line.kind not in UNSEARCHED_KINDS for line in between)
+
+
+def find_view(candidate: Briefed, content: DocumentContent) -> "View":
+    """How the candidate's place can be shown."""
+    if candidate.running:
+        return Fixed(pieces_of(LineRange(*content.heads_around(candidate.anchor.first)), content))
+    if candidate.shown:  # a passage of a document that is passed whole
+        return Fixed(pieces_of(span_of(candidate.anchor, candidate.shown), content))
+    rows = find_rows(candidate.anchor, candidate.best_line, candidate.needed_rows, content)
+    return rows or find_text(candidate.anchor, content)
+
+
+def pieces_of(lines: LineRange, content: DocumentContent) -> list[Piece]:
+    return [Piece(line.number, 0, len(line.text)) for line in content.legible_lines(*lines)]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A place that is shown whole at any limit."""
+
+    own: list[Piece]
+
+    def pieces(self, limit: int, *, neighbours: bool = True) -> list[Piece]:
+        return self.own
+
+
+@dataclass(frozen=True)
+class Text:
+    """The units of an anchor with what introduces them. `anchor` are the characters of `prose` that it covers."""
+
+    content: DocumentContent
+    first: int  # positions of units
+    last: int
+    led: list[Piece]
+    prose: Prose
+    anchor: tuple[int, int]
+
+    def pieces(self, limit: int, *, neighbours: bool = True) -> list[Piece]:
+        """The unit after its lead-in, then its neighbours; whole sentences of it, if it is too long."""
+        room = limit - sum(piece.end - piece.start for piece in self.led)
+        if len(self.prose.text) > room:
+            return self.led + self.prose.pieces(*cut_around(self.prose.text, self.anchor, max(room, limit // 2)))
+        if not neighbours:
+            return self.led + self.prose.pieces(0, len(self.prose.text))
+        return self.led + pieces_of(self.take_neighbours(room - len(self.prose.text)), self.content)
+
+    def take_neighbours(self, room: int) -> LineRange:
+        """As many whole units around as there is room for, those of the same section first."""
+        units, first, last = units_of(self.content), self.first, self.last
+        section = units.sections[first]
+        for is_anywhere in (False, True):
+            is_open = {1: True, -1: True}
+            while any(is_open.values()):
+                for step in (1, -1):
+                    position = last + 1 if step > 0 else first - 1
+                    is_there = is_open[step] and 0 <= position < len(units.starts)
+                    size = units.sizes[position] if is_there else 0
+                    is_open[step] = 0 < size <= room and (is_anywhere or units.sections[position] == section)
+                    if is_open[step]:
+                        room -= size
+                        first, last = min(first, position), max(last, position)
+        return LineRange(units.at(first).first, units.at(last).last)
+
+
+View = Fixed | Text | Rows
+
+
+def find_text(anchor: LineRange, content: DocumentContent) -> Text:
+    units = units_of(content)
+    first, last = units.position(anchor.first), units.position(anchor.last)
+    prose = prose_of(LineRange(units.at(first).first, units.at(last).last), content)
+    lead_in = lead_in_of(units.at(first), content)
+    led = list(pieces_of_lead_in(lead_in, content)) if lead_in else []
+    return Text(content, first, last, led, prose, prose.stretch(anchor))
+
+
+def pieces_of_lead_in(lines: LineRange, content: DocumentContent) -> Iterator[Piece]:
+    """The lead-in of a list; of a long one its last sentence."""
+    prose = prose_of(lines, content)
+    end = len(prose.text)
+    is_short = end <= LEAD_IN_CHARS
+    yield from prose.pieces(*((0, end) if is_short else cut_around(prose.text, (end - 1, end), LEAD_IN_CHARS)))

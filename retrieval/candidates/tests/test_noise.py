@@ -1,0 +1,77 @@
+"""Signatures, lists of exhibits and definitions of the parties take no place in the pool, unless they are asked for."""
+
+import pytest
+
+from documents.storage.content import DocumentContent
+from retrieval.candidates.noise import name_noise
+from retrieval.pipeline import retrieve
+from retrieval.tests.builders import SETTINGS, content_of_lines
+from retrieval.types import RetrievalResult
+
+CONTRACT = [
+    "# Agreement",
+    'Acme Ltd and Globex Inc. (each a "Party" and together the "Parties") agree as follows.',
+    "# 1. Term",
+    "A party may end this agreement with a notice of three months.",
+    "# 2. Signatures",
+    "In witness whereof each party has signed this agreement with its notice.",
+    "By: Ann Osei",
+    "Name: Ann Osei",
+    "Title: Director",
+    "---",
+    "# Exhibits",
+    "4.1 Agreement on the notice of a party (incorporated by reference to Exhibit 4.1 to Form S-4)",
+    "4.2 Agreement on the term of a party (incorporated by reference to Exhibit 4.2 to Form S-4)",
+    "4.3 Agreement on the end of a party (incorporated by reference to Exhibit 4.3 to Form S-4)",
+]
+
+
+OTHER_PAGES = [line for page in range(8) for line in ("---", f"# Annex {page}", "The premises are kept clean and dry.")]
+
+
+def ask(question: str) -> RetrievalResult:
+    return retrieve(question, [content_of_lines([*CONTRACT, *OTHER_PAGES])], settings=SETTINGS, arbiter="rules")
+
+
+def shown(result: RetrievalResult) -> str:
+    return "\n".join(candidate.anchor_text for candidate in result.candidates)
+
+
+@pytest.fixture
+def contract() -> DocumentContent:
+    return content_of_lines(CONTRACT)
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "what"),
+    [
+        (2, {"party"}, "the definition of the parties"),
+        (2, {"party", "acme"}, ""),
+        (4, {"party"}, ""),
+        (6, {"notice"}, "a block of signatures"),
+        (11, {"notice"}, "a list of exhibits"),
+        (10, {"notice"}, ""),
+    ],
+)
+def test_what_holds_no_answer_is_named(line: int, words: set[str], what: str, contract: DocumentContent) -> None:
+    assert name_noise(line, words, "may a party end it with a notice", contract) == what
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"), [(2, "which parties are there"), (6, "has each party signed"), (11, "which exhibits are filed")]
+)
+def test_what_is_asked_for_is_kept(line: int, asked: str, contract: DocumentContent) -> None:
+    assert name_noise(line, {"party"}, asked, contract) == ""
+
+
+def test_it_is_left_out_of_the_pool_with_its_reason() -> None:
+    result = ask("May a party end the agreement with a notice?")
+    assert "three months" in shown(result) and "Ann Osei" not in shown(result) and "Form S-4" not in shown(result)
+    reasons = {left.reason for left in result.left_out}
+    assert "a block of signatures, which is not asked for" in reasons
+
+
+def test_a_document_of_nothing_else_is_still_searched() -> None:
+    content = content_of_lines([*CONTRACT[4:9], "---", "Other text."])
+    result = retrieve("Which agreement does each party give notice of?", [content], settings=SETTINGS, arbiter="rules")
+    assert result.candidates

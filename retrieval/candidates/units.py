@@ -1,0 +1,255 @@
+"""Where the units of a text begin and end: clauses, list items, headings, rows; and the sentences inside them."""
+
+import re
+import weakref
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from reading.matching import join_lines
+from reading.rows import UNSEARCHED_KINDS, LineRow
+from retrieval.candidates.plain import BULLETS
+from retrieval.types import LineRange
+
+WIDE_GAP = 1.25  # of the usual distance of two lines on a page: more parts two paragraphs
+SHORT_LINE = 0.85  # of the widest line nearby: a line that ends a sentence before that ends its paragraph
+PITCH_LINES_MIN = 4
+LEAD_IN_REACH = 30  # units looked back over for what an item hangs on
+
+ITEM = re.compile(
+    r"(?P<number>\d+(?:\.\d+)+)[.)]?\s|\(?(?:(?P<digits>\d{1,3})|(?P<roman>[ivxlc]{2,6}|[IVXLC]{2,6})|(?P<letter>[A-Za-z]))[.)]\s"
+    rf"|(?P<bullet>[{BULLETS}–—*-])\s"
+)
+ENDS_SENTENCE = re.compile(r"[.!?:;][\"')\]”’\d]*$|[;,]\s+(?:and|or)$")
+SENTENCE = re.compile(r"[.!?][\"')\]”’]*\s+(?=[\"'“‘(\[]{0,2}(?:[^\Wa-z_]|\d+\.\d|\d+[.)]\s))")
+CLAUSE = re.compile(
+    r"[;:]\s+(?:(?:and|or)\s+)?|,\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)|(?<=\S)\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)"
+)
+WORD = re.compile(r"\s+")
+ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|vs|v|no|nos|fig|figs|eq|sec|secs|art|inc|ltd|co|corp|mr|mrs|ms|dr|st|approx|[a-z])|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+
+EVEN = str.maketrans({"\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u037e": ";", "\t": " "})
+
+
+class Units(NamedTuple):
+    """The first lines of the units of a document, ascending, with the characters and the section of each."""
+
+    starts: tuple[int, ...]
+    sizes: tuple[int, ...]
+    sections: tuple[int, ...]
+    lines: int  # of the document
+
+    def position(self, number: int) -> int:
+        return max(bisect_right(self.starts, number) - 1, 0)
+
+    def around(self, number: int) -> LineRange:
+        """The unit that a line is in."""
+        return self.at(self.position(number))
+
+    def at(self, position: int) -> LineRange:
+        after = self.starts[position + 1] if position + 1 < len(self.starts) else self.lines + 1
+        return LineRange(self.starts[position], after - 1)
+
+
+_units: dict[int, Units] = {}
+
+
+def units_of(content: DocumentContent) -> Units:
+    """The units of a content, found once and freed with it."""
+    key = id(content)
+    if key not in _units:
+        _units[key] = find_units(content)
+        weakref.finalize(content, _units.pop, key, None)
+    return _units[key]
+
+
+def find_units(content: DocumentContent) -> Units:
+    starts = tuple(find_starts(content)) or (1,)
+    sizes = [0] * len(starts)
+    position = 0
+    for line in content.lines:
+        if position + 1 < len(starts) and line.number >= starts[position + 1]:
+            position += 1
+        if line.kind not in UNSEARCHED_KINDS:
+            sizes[position] += len(line.text) + 1
+    sections = tuple(content.lines[start - 1].toc_index for start in starts)
+    return Units(starts, tuple(sizes), sections, len(content.lines))
+
+
+def find_starts(content: DocumentContent) -> Iterator[int]:
+    """The first line of each unit; furniture and contents pages belong to the unit before them."""
+    above: LineRow | None = None
+    pitch = 0.0
+    for line in content.lines:
+        if line.kind in UNSEARCHED_KINDS:
+            continue
+        if above is None or above.page_number != line.page_number:
+            pitch = pitch_of(content.lines_on_page(line.page_number))
+        if above is None or is_start(above, line, pitch):
+            yield line.number
+        above = line
+
+
+def pitch_of(lines: Sequence[LineRow]) -> float:
+    """The usual distance from one text line of a page to the next; 0 if the page has too few."""
+    tops = [line.y0 for line in lines if line.kind in ("body", "list_item")]
+    steps = [after - before for before, after in pairwise(tops) if after > before]
+    return median(steps) if len(steps) >= PITCH_LINES_MIN else 0.0
+
+
+def is_start(above: LineRow, line: LineRow, pitch: float) -> bool:
+    """Whether a line begins a unit, rather than going on with the line above it."""
+    if line.kind == "table_row" or above.kind == "table_row":
+        return True
+    if line.kind in ("heading", "caption"):
+        return line.kind != above.kind or line.toc_index != above.toc_index
+    if above.kind in ("heading", "caption"):
+        return True
+    is_marked = bool(ITEM.match(line.text))
+    if line.kind == "list_item" and (is_marked or above.kind != "list_item"):
+        return True
+    ends = bool(ENDS_SENTENCE.search(even(above.text).rstrip()))
+    if is_marked and (ends or line.toc_index != above.toc_index):
+        return True
+    if above.page_number != line.page_number or above.column != line.column or line.y0 < above.y0:
+        return ends and not line.text[:1].islower()
+    if pitch and line.y0 - above.y0 > WIDE_GAP * pitch:
+        return True
+    return ends and above.x1 - above.x0 < SHORT_LINE * (line.x1 - line.x0) and not line.text[:1].islower()
+
+
+def marker_of(lines: LineRange, content: DocumentContent) -> str:
+    """How an item is marked: "bullet", "letter", "roman", "digits" or "number" with its depth; "" for other units."""
+    line = content.lines[lines.first - 1]
+    found = ITEM.match(line.text)
+    if not found:
+        return "item" if line.kind == "list_item" else ""
+    kind = str(found.lastgroup)
+    return f"{kind}{found['number'].count('.')}" if kind == "number" else kind
+
+
+def introduces(lines: LineRange, content: DocumentContent) -> bool:
+    """Whether a unit introduces the items after it: it ends in a colon or a dash; one that is no item has no end."""
+    text = even(content.text_between(*lines, searched_only=True)).rstrip()
+    return text.endswith((":", "—", "–")) or not (marker_of(lines, content) or ENDS_SENTENCE.search(text))
+
+
+def lead_in_of(lines: LineRange, content: DocumentContent) -> LineRange | None:
+    """The unit that introduces the item at `lines`; None if it is no item or nothing introduces it."""
+    own = marker_of(lines, content)
+    if not own:
+        return None
+    units = units_of(content)
+    position = units.position(lines.first)
+    section = content.lines[lines.first - 1].toc_index
+    for before in range(position - 1, max(position - 1 - LEAD_IN_REACH, -1), -1):
+        above = units.at(before)
+        first = content.lines[above.first - 1]
+        if first.kind in ("heading", "table_row") or first.toc_index != section:
+            return None
+        marker = marker_of(above, content)
+        if marker != own and introduces(above, content):
+            return above
+        if not marker:
+            return None
+    return None
+
+
+def even(text: str) -> str:
+    """The text with plain blanks and semicolons, character for character as long as it was."""
+    return text.translate(EVEN)
+
+
+# ---- inside a unit
+
+
+class Piece(NamedTuple):
+    """Characters [start, end) of one line."""
+
+    number: int
+    start: int
+    end: int
+
+
+class Prose(NamedTuple):
+    """Consecutive lines as one text, with the line index and offset of each character."""
+
+    text: str
+    places: list[tuple[int, int]]
+    lines: tuple[LineRow, ...]
+
+    def pieces(self, start: int, end: int) -> list[Piece]:
+        """Characters [start, end) of the text as pieces of its lines."""
+        while start < end and self.text[start].isspace():
+            start += 1
+        while end > start and self.text[end - 1].isspace():
+            end -= 1
+        if start == end:
+            return []
+        (first, begin), (last, stop) = self.places[start], self.places[end - 1]
+        return [
+            Piece(line.number, begin if index == first else 0, stop + 1 if index == last else len(line.text))
+            for index, line in enumerate(self.lines[first : last + 1], first)
+        ]
+
+    def stretch(self, lines: LineRange) -> tuple[int, int]:
+        """The characters of the text that are on these lines; the whole text if there are none."""
+        inside = [index for index, line in enumerate(self.lines) if lines.first <= line.number <= lines.last]
+        if not inside:
+            return 0, len(self.text)
+        return bisect_left(self.places, (inside[0], 0)), bisect_left(self.places, (inside[-1] + 1, 0))
+
+
+def prose_of(lines: LineRange, content: DocumentContent) -> Prose:
+    rows = content.legible_lines(*lines)
+    text, places = join_lines([row.text for row in rows], drop_hyphens=False)
+    return Prose(even(text), places, rows)
+
+
+def split_at(text: str, ends: re.Pattern[str]) -> list[tuple[int, int]]:
+    """The text in parts [start, end), cut after each end; an abbreviation ends no sentence."""
+    parts: list[tuple[int, int]] = []
+    start = 0
+    for found in ends.finditer(text):
+        if ends is SENTENCE and ABBREVIATION.search(text[start : found.start() + 1]):
+            continue
+        if found.end() > start:
+            parts.append((start, found.end()))
+            start = found.end()
+    return [*parts, (start, len(text))] if start < len(text) or not parts else parts
+
+
+def cut_around(text: str, wanted: tuple[int, int], limit: int) -> tuple[int, int]:
+    """The whole sentences around the wanted characters, at most `limit` characters if they allow it.
+
+    A sentence longer than that is cut between its clauses, and a clause longer than that between words.
+    """
+    inside = (0, len(text))
+    for ends in (SENTENCE, CLAUSE, WORD):
+        parts = [(inside[0] + start, inside[0] + end) for start, end in split_at(text[inside[0] : inside[1]], ends)]
+        first = next((at for at, part in enumerate(parts) if part[1] > wanted[0]), len(parts) - 1)
+        last = next((at for at, part in enumerate(parts) if part[1] >= wanted[1]), len(parts) - 1)
+        if parts[last][1] - parts[first][0] > limit and first < last:  # keep the first, which holds the beginning
+            last = first
+        if parts[last][1] - parts[first][0] <= limit:
+            return grow(parts, first, last, limit)
+        inside = parts[first][0], parts[last][1]
+    return inside
+
+
+def grow(parts: Sequence[tuple[int, int]], first: int, last: int, limit: int) -> tuple[int, int]:
+    """The parts first..last with as many after and before them as fit."""
+    is_grown = True
+    while is_grown:
+        is_grown = False
+        if last + 1 < len(parts) and parts[last + 1][1] - parts[first][0] <= limit:
+            last, is_grown = last + 1, True
+        if first and parts[last][1] - parts[first - 1][0] <= limit:
+            first, is_grown = first - 1, True
+    return parts[first][0], parts[last][1]
