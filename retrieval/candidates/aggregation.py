@@ -203,7 +203,7 @@ def is_same_place(above: Spot, place: Spot) -> bool:
 
 
 def place_worth(place: Spot) -> tuple[float, float]:
-    return place.score("keywords"), strength_of(place)
+    return place.score("keywords"), strength_of(place, "")
 
 
 def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
