@@ -1,10 +1,9 @@
 """Places that hold no answer although the words of a question occur there, unless they are what is asked for."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from documents.storage.content import DocumentContent
-from reading.rows import LineRow
 from retrieval.candidates.units import units_of
 
 SIGNED_AROUND = 5  # lines before and after on the page, in which a block of signatures shows
@@ -51,15 +50,17 @@ def name_noise(line: int, words: Collection[str], asked: str, content: DocumentC
 
 def name_part(line: int, content: DocumentContent) -> str:
     """What the part of the page around a line is, "" if it is text like any other."""
-    page = content.lines_on_page(content.lines[line - 1].page_number)
-    if is_within(line, page, SIGNED, SIGNED_AROUND, SIGNED_MIN):
+    page = content.lines[line - 1].page_number
+
+    def is_within(middle: int, sign: re.Pattern[str], around: int, least: int) -> bool:
+        """Whether at least so many lines of the page with the sign are near, the first of them not behind."""
+        lines = content.lines_between(middle - around, middle + around)
+        near = [each.number for each in lines if each.page_number == page and sign.search(each.text)]
+        return len(near) >= least and near[0] <= middle
+
+    if is_within(line, SIGNED, SIGNED_AROUND, SIGNED_MIN):
         return "a block of signatures"
-    is_list = is_within(line, page, EXHIBIT_NUMBER, LISTED_AROUND, EXHIBITS_MIN)
-    is_filed = is_within(line + LISTED_AROUND, page, EXHIBIT, 2 * LISTED_AROUND, EXHIBITS_MIN)
-    return "a list of exhibits" if is_list and is_filed else ""
-
-
-def is_within(line: int, page: Sequence[LineRow], sign: re.Pattern[str], around: int, least: int) -> bool:
-    """Whether at least so many lines with the sign are near, one of them the line itself or before it."""
-    near = [each.number for each in page if abs(each.number - line) <= around and sign.search(each.text)]
-    return len(near) >= least and near[0] <= line
+    is_list = is_within(line, EXHIBIT_NUMBER, LISTED_AROUND, EXHIBITS_MIN) and is_within(
+        line + LISTED_AROUND, EXHIBIT, 2 * LISTED_AROUND, EXHIBITS_MIN
+    )
+    return "a list of exhibits" if is_list else ""
