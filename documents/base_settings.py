@@ -22,7 +22,7 @@ class BaseSettings:
     passages_max: int = 8  # passages the writer reads (R95)
     per_document_max: int = 5  # where several documents give some
     pool_max: int = 40  # briefs (R44)
-    risk_max: int = 40  # per cent of questions without an answer that the rules may answer; see docs/benchmarks.md
+    risk_max: int = 35  # per cent of questions without an answer that the rules may answer; see docs/benchmarks.md
 
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
         "ranking": ("arbiter", "hybrid", "rules", "none", "rerank"),
