@@ -252,6 +252,13 @@ class Ranking:
     is_doubtful: bool = False  # too improbable to be shown as an answer, and not shown to be absent either
 
 
+class Sentences(NamedTuple):
+    """The literal text of whole sentences, and its lines; "" where a place is no prose."""
+
+    text: str
+    lines: LineRange
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A place worth judging, with the evidence for it. The rules judge by this alone."""
@@ -281,6 +288,7 @@ class Candidate:
     referred: str = ""  # what another passage called this place, and on which page
     rows_share: float = 0.0  # of the question, on the rows of that statement
     shown: LineRange | None = None  # the passage it is shown with, in a document that is passed whole
+    sentences: Sentences | None = None  # that hold its words, where it is prose
     running: str = ""  # it is a running head: "at the head of 19 pages"
     fetched: bool = False  # by the further pass for a list
 

@@ -7,10 +7,8 @@ how much of the question the place covers, higher if the words occur together an
 from collections.abc import Collection, Sequence
 from typing import NamedTuple, TypeVar
 
-from reading.matching import match_form
 from retrieval.arbiter.evidence import Evidence, join_words, what_is_missing
 from retrieval.types import KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
-from retrieval.words.tokens import normalise_words, split_words
 
 PRIMARY_MAX = 3
 PRIMARY_SHARE = 0.8  # a second primary must cover nearly as much as the first
@@ -231,11 +229,5 @@ def said_of_words(candidate: Candidate, words: str) -> str:
 
 
 def quote_of(candidate: Candidate) -> str:
-    """The candidate's own lines, without the end of an earlier sentence unless that would lose a question word."""
-    text = candidate.anchor_text
-    lost, separator, rest = text.partition(". ")
-    if not separator or not rest or not lost[:1].islower() or "\n" in lost:
-        return text
-    kept = set(normalise_words(rest))
-    is_kept = all(set(split_words(word)) <= kept for word in candidate.matched_keywords if word in match_form(lost))
-    return rest if is_kept else text
+    """The whole sentences that hold the candidate's words; of a table or a running head its own lines."""
+    return (candidate.sentences.text if candidate.sentences else "") or candidate.anchor_text

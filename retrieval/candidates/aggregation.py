@@ -11,6 +11,7 @@ from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.candidates.noise import name_noise
 from retrieval.candidates.plain import plain_text
+from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import layout_named
@@ -326,12 +327,13 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
     section_title, breadcrumb = section_names_of(place)
     methods = tuple(method for method in (*METHODS, *POINTED) if place.best(method))
     inside = [hit for hit in place.hits if hit.method in ("keywords", "patterns") and hit.lines.overlaps(anchor)]
+    words = matched_keywords(place, anchor, terms)
     candidate = Candidate(
         candidate_id=name_place(place, anchor, prefixed),
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=methods,
-        matched_keywords=matched_keywords(place, anchor, terms),
+        matched_keywords=words,
         toc_index=toc_index,
         section_title=section_title,
         breadcrumb=f"{breadcrumb}, {running}" if running else breadcrumb,
@@ -352,6 +354,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         statement=next((hit.statement for hit in place.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
         shown=next((hit.lines for hit in place.hits if hit.method == "whole"), None),
+        sentences=None if running else sentences_at(anchor, place.best_line, words, content),
         running=running,
         fetched=any(hit.fetched for hit in place.hits),
     )

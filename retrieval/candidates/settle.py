@@ -41,7 +41,8 @@ def settle(
 def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: DocumentContent) -> Settled:
     anchor = candidate.anchor
     within = LineRange(anchor.first - QUOTE_AROUND, anchor.last + QUOTE_AROUND)
-    for seen in filter(None, (candidate.shown, candidate.brief_lines)):
+    own = candidate.sentences.lines if candidate.sentences else None
+    for seen in filter(None, (candidate.shown, candidate.brief_lines, own)):
         within = span_of(within, seen)
     if candidate.running:
         within = LineRange(*content.heads_around(anchor.first))

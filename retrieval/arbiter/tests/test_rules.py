@@ -10,7 +10,7 @@ from retrieval.arbiter import arbitrate
 from retrieval.arbiter.rules import judge_by_rules, quote_of
 from retrieval.candidates.aggregation import aggregate
 from retrieval.question.parse import parse_question
-from retrieval.types import Candidate, Hit, LineRange, Verdict
+from retrieval.types import Candidate, Hit, LineRange, Sentences, Verdict
 
 
 @pytest.fixture
@@ -118,16 +118,11 @@ def test_only_kept_candidates_are_quoted(policy: DocumentContent, make: Any) -> 
     assert verdicts["e"].raw_content_anchor == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "quote"),
-    [
-        ("end of one. The premium is due.", "The premium is due."),
-        ("of the premium. It is due.", "of the premium. It is due."),
-        ("The fee is due. The premium too.", "The fee is due. The premium too."),
-    ],
-)
-def test_a_quote_begins_with_its_sentence(make: Any, text: str, quote: str) -> None:
-    assert quote_of(make("a", 0.8, anchor_text=text)) == quote
+def test_whole_sentences_are_quoted_and_of_a_table_its_rows(make: Any) -> None:
+    sentences = Sentences("The premium is due.", LineRange(3, 3))
+    assert quote_of(make("a", 0.8, anchor_text="due. The", sentences=sentences)) == "The premium is due."
+    rows = Sentences("", LineRange(3, 3))
+    assert quote_of(make("a", 0.8, anchor_text="Basic rate 12", sentences=rows)) == "Basic rate 12"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,44 @@
+"""The whole sentences of a place that a quote is made of where no model chooses its words."""
+
+from collections.abc import Collection
+
+from documents.storage.content import DocumentContent
+from reading.matching import match_form
+from retrieval.candidates.units import SENTENCE, cut_around, prose_of, split_at, units_of
+from retrieval.types import LineRange, Sentences
+
+QUOTE_CHARS = 700  # a long clause of a contract; several sentences together are no longer
+SENTENCE_CHARS = 1_200  # of one sentence that is longer only whole clauses are quoted
+PROSE = frozenset({"body", "list_item"})
+
+
+def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], content: DocumentContent) -> Sentences:
+    """The sentences on the best line of a place, with those of its anchor that have a word of the question.
+
+    Below a heading they are the first ones of its text. Empty in a table, where a row is quoted instead.
+    """
+    line = next((each for each in content.legible_lines(best_line, anchor.last) if each.kind in PROSE), None)
+    if line is None or content.lines[best_line - 1].kind == "table_row":
+        return Sentences("", anchor)
+    unit = units_of(content).around(line.number)
+    prose = prose_of(unit, content)
+    own, (first, last) = prose.stretch(LineRange(line.number, line.number)), prose.stretch(anchor)
+    parts = split_at(prose.text, SENTENCE)
+    on_line = [part for part in parts if part[0] < own[1] and own[0] < part[1]]
+    near = [part for part in parts if part[0] < last and first < part[1]]
+    telling = [part for part in near if has_word(prose.text[slice(*part)], words)]
+    chosen = [part for part in on_line if part in telling] or on_line
+    together = [part for part in near if part in telling or part in chosen]
+    start, end = together[0][0], together[-1][1]
+    if end - start > QUOTE_CHARS:
+        start, end = chosen[0][0], chosen[-1][1]
+    if end - start > SENTENCE_CHARS:
+        start, end = cut_around(prose.text, own, SENTENCE_CHARS)
+    pieces = prose.pieces(start, end)
+    text = "\n".join(content.lines[piece.number - 1].text[piece.start : piece.end] for piece in pieces)
+    return Sentences(text, LineRange(pieces[0].number, pieces[-1].number) if pieces else anchor)
+
+
+def has_word(text: str, words: Collection[str]) -> bool:
+    form = match_form(text)
+    return any(word in form for word in words)

@@ -1,0 +1,79 @@
+"""What the rules quote: whole sentences that hold the words of the question, as they stand."""
+
+import pytest
+
+from documents.storage.content import DocumentContent
+from retrieval.candidates.sentences import QUOTE_CHARS, SENTENCE_CHARS, sentences_at
+from retrieval.tests.builders import content_of_lines
+from retrieval.types import LineRange
+
+LICENCE = [
+    "# Termination",
+    "You may keep a copy. Moreover, your license from a particular",
+    "holder is reinstated permanently if the holder notifies you of the",
+    "violation and you cure it within thirty days. Each",
+    "later notice gives you ten days. Fees",
+    "are not repaid.",
+    "# Rates",
+    ("Rate Amount", "table_row"),
+    ("Basic rate 12", "table_row"),
+]
+
+
+@pytest.fixture(scope="module")
+def licence() -> DocumentContent:
+    return content_of_lines(LICENCE)
+
+
+def quote(content: DocumentContent, anchor: tuple[int, int], best: int, *words: str) -> str:
+    return " ".join(sentences_at(LineRange(*anchor), best, words, content).text.split())
+
+
+CURED = (
+    "Moreover, your license from a particular holder is reinstated permanently if the holder notifies you of the "
+    "violation and you cure it within thirty days."
+)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "best", "words", "expected"),
+    [
+        ((3, 4), 3, ("reinstated",), CURED),
+        ((4, 4), 4, ("cure",), CURED),
+        ((4, 5), 5, ("notice",), "Each later notice gives you ten days."),
+        ((4, 5), 4, ("cure", "notice"), f"{CURED} Each later notice gives you ten days."),
+        ((2, 2), 2, ("copy",), "You may keep a copy."),
+        ((1, 2), 1, ("termination",), f"You may keep a copy. {CURED}"),
+        ((4, 4), 4, (), f"{CURED} Each later notice gives you ten days."),
+    ],
+    ids=["begins above", "ends the sentence", "ends below", "two of them", "first", "below a heading", "by meaning"],
+)
+def test_it_begins_and_ends_with_a_sentence(
+    licence: DocumentContent, anchor: tuple[int, int], best: int, words: tuple[str, ...], expected: str
+) -> None:
+    assert quote(licence, anchor, best, *words) == expected
+
+
+def test_its_lines_are_where_it_stands(licence: DocumentContent) -> None:
+    found = sentences_at(LineRange(4, 4), 4, ("cure",), licence)
+    assert found.lines == (2, 4)
+    assert found.text.splitlines()[1] == LICENCE[2], "line by line, as calibration and the page have it"
+
+
+def test_of_a_table_there_are_none(licence: DocumentContent) -> None:
+    assert quote(licence, (8, 9), 9, "rate") == ""
+
+
+def test_several_sentences_are_no_longer_than_a_clause_may_be() -> None:
+    lines = [f"Fee {number} is due when the visit of that number has been made and signed." for number in range(20)]
+    content = content_of_lines(["# Fees", *lines])
+    assert quote(content, (2, 21), 6, "fee") == lines[4]
+    assert len(" ".join(lines)) > QUOTE_CHARS
+
+
+def test_of_an_endless_sentence_only_whole_clauses_are_quoted() -> None:
+    lines = [f"the supplier repairs the part of kind {number} after it is told of the fault;" for number in range(40)]
+    content = content_of_lines(["# Repairs", *lines])
+    found = quote(content, (20, 20), 20, "part")
+    assert lines[18] in found and len(found) <= SENTENCE_CHARS
+    assert found.startswith("the supplier repairs") and found.endswith(";")
