@@ -90,6 +90,7 @@ def print_documents(figures: Figures) -> None:
     for name in (
         "section_hit",
         "literal_anchor_rate",
+        "cut_anchor_rate",
         "false_not_found",
         "absent_refused",
         "not_found",

@@ -1,5 +1,6 @@
 """Quality of retrieval on questions with gold evidence, beside the baselines, in one run."""
 
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,8 +15,12 @@ from benchmarks.metrics import CUTOFFS, area_under_curve, distinct, is_hit, mean
 from benchmarks.questions import GoldQuestion
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
+from retrieval.candidates.sentences import PROSE
+from retrieval.candidates.units import units_of
 from retrieval.pipeline import retrieve
 from retrieval.types import ABSENT, ConceptTerms, RetrievalResult, Settled
+
+SENTENCE_ENDED = re.compile(r"[.!?:;][\"')\]”’]*$")
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class Judged:
     primary_count: int
     anchors: int
     literal_anchors: int
+    prose_anchors: int
+    cut_anchors: int
     vectors_on: bool
     latency_ms: float
     timings_ms: dict[str, float]
@@ -64,6 +71,7 @@ def plain_name(name: str) -> str:
 def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalResult, latency_ms: float) -> Judged:
     quoted = [candidate for candidate in result.candidates if candidate.quote.text]
     literal = [candidate for candidate in quoted if is_literal(candidate, content)]
+    prose = [each for each in quoted if content.lines[each.quote.pieces[0].line_number - 1].kind in PROSE]
     return Judged(
         id=question.id,
         type=question.type,
@@ -79,6 +87,8 @@ def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalRes
         primary_count=sum(1 for candidate in result.candidates if candidate.verdict.role == "primary"),
         anchors=len(quoted),
         literal_anchors=len(literal),
+        prose_anchors=len(prose),
+        cut_anchors=sum(is_cut(candidate, content) for candidate in prose),
         vectors_on="vectors" in result.methods_used,
         latency_ms=round(latency_ms, 2),
         timings_ms=result.timings_ms,
@@ -94,6 +104,18 @@ def is_literal(candidate: Settled, content: DocumentContent) -> bool:
     last = max(piece.line_number for piece in candidate.quote.pieces)
     between = content.text_between(first, last), content.text_between(first, last, searched_only=True)
     return any(candidate.quote.text in text for text in between)
+
+
+def is_cut(candidate: Settled, content: DocumentContent) -> bool:
+    """Whether a quote of prose begins or ends inside a sentence of its paragraph; a clause may end at a semicolon."""
+    first, last = candidate.quote.pieces[0], candidate.quote.pieces[-1]
+    units = units_of(content)
+    above = content.text_between(units.around(first.line_number).first, first.line_number - 1, searched_only=True)
+    below = content.text_between(last.line_number + 1, units.around(last.line_number).last, searched_only=True)
+    before = f"{above} {content.lines[first.line_number - 1].text[: first.start]}".strip()
+    after = f"{content.lines[last.line_number - 1].text[last.end :]} {below}".strip()
+    begins_inside = bool(before) and not SENTENCE_ENDED.search(before)
+    return begins_inside or (bool(after) and not SENTENCE_ENDED.search(candidate.quote.text.rstrip()))
 
 
 def page_hits(judged: Iterable[tuple[list[int], tuple[int, ...]]]) -> dict[str, float | None]:
@@ -112,6 +134,7 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
     located = [row for row in answerable if row.gold_pages]
     sectioned = [row for row in answerable if row.gold_sections]
     anchors = sum(row.anchors for row in rows)
+    prose = sum(row.prose_anchors for row in rows)
     return {
         "questions": len(rows),
         "page_hit": page_hits((row.pages, row.gold_pages) for row in answerable),
@@ -122,6 +145,7 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
             str(k): mean([float(is_hit(row.sections, row.gold_sections, k)) for row in sectioned]) for k in (1, 3)
         },
         "literal_anchor_rate": round(sum(row.literal_anchors for row in rows) / anchors, 4) if anchors else None,
+        "cut_anchor_rate": round(sum(row.cut_anchors for row in rows) / prose, 4) if prose else None,
         "false_not_found": mean([float(row.status in ABSENT) for row in answerable]),
         "absent_refused": mean([float(row.status != "found" or row.primary_count == 0) for row in absent]),
         "not_found": not_found_figures(rows),

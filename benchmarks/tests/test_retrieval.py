@@ -10,8 +10,9 @@ def row(**changes: Any) -> Judged:
         "id": "q", "type": "fact", "document": "d.pdf", "not_found_expected": False, "status": "found", "pages": [3, 1],
         "confidence": 0.5,
         "sections": ["1 Scope"], "gold_pages": (1,), "alt_pages": (), "gold_sections": ("1 Scope",), "primary_count": 1,
-        "anchors": 1, "literal_anchors": 1, "vectors_on": True, "latency_ms": 10.0,
-        "timings_ms": {"detect": 4.0, "arbitrate": 1.0}, "arbiter_status": "ran", "violations": (), "repairs": {},
+        "anchors": 1, "literal_anchors": 1, "prose_anchors": 1, "cut_anchors": 0, "vectors_on": True,
+        "latency_ms": 10.0, "timings_ms": {"detect": 4.0, "arbitrate": 1.0}, "arbiter_status": "ran", "violations": (),
+        "repairs": {},
     }  # fmt: skip
     return Judged(**(fields | changes))
 
@@ -28,6 +29,7 @@ def test_it_counts_hits_and_honesty() -> None:
     )
     assert (figures["page_hit"]["1"], figures["page_hit"]["3"]) == (0.0, 1.0)
     assert figures["false_not_found"] == 0.5
+    assert summarise([row(cut_anchors=1), row(prose_anchors=3)])["cut_anchor_rate"] == 0.25
     assert figures["absent_refused"] == 0.6667
     assert figures["not_found"] == {"precision": 0.5, "recall": 0.3333}
 
