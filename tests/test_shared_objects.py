@@ -40,6 +40,8 @@ REASONS = {
     "retrieval.corpus._covers": "each question reads what it needs into a dict of its own",
     "retrieval.words.lexicon._lexicons": PER_CONTENT,
     "retrieval.words.statements._pages": PER_CONTENT,
+    "retrieval.candidates.units._units": PER_CONTENT,
+    "retrieval.candidates.shown_rows._tables": PER_CONTENT,
     # Caches
     "audit.trail.heat.cosines_of": VALUE,
     "reading.boxes.text_width": VALUE,
@@ -68,6 +70,9 @@ REASONS = {
     "retrieval.question.parse.answer_rules": VALUE,
     "retrieval.question.parse.vague_words": VALUE,
     "retrieval.question.phrasing.phrasing_rules": VALUE,
+    "retrieval.words.counts.counting_words": VALUE,
+    "retrieval.candidates.lists.series_start": VALUE,
+    "retrieval.candidates.lists.series_joint": VALUE,
     "retrieval.words.statements.statement_patterns": VALUE,
     "retrieval.words.statements.statement_terms": VALUE,
     "retrieval.words.tokens.generic_words": VALUE,

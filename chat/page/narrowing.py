@@ -25,7 +25,7 @@ class Chip(NamedTuple):
 def read_pages(text: str) -> tuple[int, ...]:
     """The pages of "3-7, 12", in their order, each once. Raises PagesError."""
     pages: dict[int, None] = {}
-    joined = re.sub(r"\s*[-–—]\s*", "-", text.strip())
+    joined = re.sub(r" ?[-–—] ?", "-", " ".join(text.split()))
     for piece in filter(None, re.split(r"[,;\s]+", joined)):
         found = PAGE_OR_SPAN.fullmatch(piece)
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)

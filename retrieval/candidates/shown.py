@@ -97,14 +97,14 @@ def is_gap(above: Piece, piece: Piece, content: DocumentContent) -> bool:
 def find_view(candidate: Briefed, content: DocumentContent) -> "View":
     """How the candidate's place can be shown."""
     if candidate.running:
-        return Fixed(pieces_of(LineRange(*content.heads_around(candidate.anchor.first)), content))
+        return Fixed(whole_pieces(LineRange(*content.heads_around(candidate.anchor.first)), content))
     if candidate.shown:  # a passage of a document that is passed whole
-        return Fixed(pieces_of(span_of(candidate.anchor, candidate.shown), content))
+        return Fixed(whole_pieces(span_of(candidate.anchor, candidate.shown), content))
     rows = find_rows(candidate.anchor, candidate.best_line, candidate.needed_rows, content)
     return rows or find_text(candidate.anchor, content)
 
 
-def pieces_of(lines: LineRange, content: DocumentContent) -> list[Piece]:
+def whole_pieces(lines: LineRange, content: DocumentContent) -> list[Piece]:
     return [Piece(line.number, 0, len(line.text)) for line in content.legible_lines(*lines)]
 
 
@@ -136,7 +136,7 @@ class Text:
             return self.led + self.prose.pieces(*cut_around(self.prose.text, self.anchor, max(room, limit // 2)))
         if not neighbours:
             return self.led + self.prose.pieces(0, len(self.prose.text))
-        return self.led + pieces_of(self.take_neighbours(room - len(self.prose.text)), self.content)
+        return self.led + whole_pieces(self.take_neighbours(room - len(self.prose.text)), self.content)
 
     def take_neighbours(self, room: int) -> LineRange:
         """As many whole units around as there is room for, those of the same section first."""

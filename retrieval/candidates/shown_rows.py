@@ -18,7 +18,7 @@ CAPTION_REACH = 6  # lines from a caption or heading to the first row of its tab
 TOTAL_REACH = 15  # rows from a row to the total it is part of
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Lines that are shown together; `is_own` if they belong to the anchor's table or are needed."""
 
     numbers: tuple[int, ...]
@@ -32,11 +32,11 @@ def tables_on(page: int, content: DocumentContent) -> list[Table]:
     """The tables of a page, read once and freed with the content."""
     key = id(content)
     if key not in _tables:
-        _tables[key] = {}
         weakref.finalize(content, _tables.pop, key, None)
-    if page not in _tables[key]:
-        _tables[key][page] = content.tables_on_page(page)
-    return _tables[key][page]
+    pages = _tables.setdefault(key, {})  # one for all threads: several may come here first
+    if page not in pages:
+        pages[page] = content.tables_on_page(page)
+    return pages[page]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Rows:
 
     content: DocumentContent
     explained: tuple[int, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[RowBlock, ...]
 
     def pieces(self, limit: int, *, neighbours: bool = True) -> list[Piece]:
         """What the row cannot be understood without; then the other blocks, as far as there is room."""
@@ -75,8 +75,8 @@ def find_rows(anchor: LineRange, best: int, needed: Sequence[int], content: Docu
     numbers = {each.number for each in page}
     worth = {number: place for place, number in enumerate(needed)}
     blocks = [
-        Block(tuple(block), table.first_line <= block[0] <= table.last_line or not worth.keys().isdisjoint(block))
-        for block in blocks_of(page, tables, content)
+        RowBlock(tuple(block), table.first_line <= block[0] <= table.last_line or not worth.keys().isdisjoint(block))
+        for block in row_blocks_of(page, tables, content)
     ]
     return Rows(
         content,
@@ -92,7 +92,7 @@ def rank_block(block: Sequence[int], best: int, worth: Mapping[int, int]) -> tup
     return min(worth.get(number, len(worth)) for number in block), min(abs(number - best) for number in block)
 
 
-def blocks_of(page: Sequence[LineRow], tables: Sequence[Table], content: DocumentContent) -> Iterator[list[int]]:
+def row_blocks_of(page: Sequence[LineRow], tables: Sequence[Table], content: DocumentContent) -> Iterator[list[int]]:
     """What is shown as a whole on a page: a row of a table, or a unit of the text outside."""
     row_of = {
         number: row for table in tables for row in table.rows for number in range(row.first_line, row.last_line + 1)

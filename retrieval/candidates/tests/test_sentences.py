@@ -3,11 +3,12 @@
 import pytest
 
 from documents.storage.content import DocumentContent
+from reading.rows import LineKind
 from retrieval.candidates.sentences import QUOTE_CHARS, SENTENCE_CHARS, sentences_at
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import LineRange
 
-LICENCE = [
+LICENCE: list[str | tuple[str, LineKind]] = [
     "# Termination",
     "You may keep a copy. Moreover, your license from a particular",
     "holder is reinstated permanently if the holder notifies you of the",
