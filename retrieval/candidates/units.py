@@ -2,14 +2,14 @@
 
 import re
 import weakref
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from statistics import median
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from reading.matching import join_lines
+from reading.matching import is_split_word
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.plain import BULLETS
 from retrieval.types import LineRange
@@ -178,10 +178,10 @@ class Piece(NamedTuple):
 
 
 class Prose(NamedTuple):
-    """Consecutive lines as one text, with the line index and offset of each character."""
+    """Consecutive lines as one text, and where in it each of them begins."""
 
     text: str
-    places: list[tuple[int, int]]
+    begins: tuple[int, ...]
     lines: tuple[LineRow, ...]
 
     def pieces(self, start: int, end: int) -> list[Piece]:
@@ -192,7 +192,8 @@ class Prose(NamedTuple):
             end -= 1
         if start == end:
             return []
-        (first, begin), (last, stop) = self.places[start], self.places[end - 1]
+        first, last = bisect_right(self.begins, start) - 1, bisect_right(self.begins, end - 1) - 1
+        begin, stop = start - self.begins[first], end - 1 - self.begins[last]
         return [
             Piece(line.number, begin if index == first else 0, stop + 1 if index == last else len(line.text))
             for index, line in enumerate(self.lines[first : last + 1], first)
@@ -203,13 +204,23 @@ class Prose(NamedTuple):
         inside = [index for index, line in enumerate(self.lines) if lines.first <= line.number <= lines.last]
         if not inside:
             return 0, len(self.text)
-        return bisect_left(self.places, (inside[0], 0)), bisect_left(self.places, (inside[-1] + 1, 0))
+        return self.begins[inside[0]], (*self.begins, len(self.text))[inside[-1] + 1]
 
 
 def prose_of(lines: LineRange, content: DocumentContent) -> Prose:
+    """The lines joined by blanks, but for a word that goes on over the end of one."""
     rows = content.legible_lines(*lines)
-    text, places = join_lines([row.text for row in rows], drop_hyphens=False)
-    return Prose(even(text), places, rows)
+    parts: list[str] = []
+    begins: list[int] = []
+    at = 0
+    for row, following in zip_longest(rows, rows[1:]):
+        text = row.text.rstrip() if following else row.text
+        if following and not is_split_word(text, following.text.lstrip()):
+            text += " "
+        parts.append(text)
+        begins.append(at)
+        at += len(text)
+    return Prose(even("".join(parts)), tuple(begins), rows)
 
 
 def split_at(text: str, ends: re.Pattern[str]) -> list[tuple[int, int]]:
