@@ -33,6 +33,7 @@ ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|v|no|nos|fig|figs|eq|sec|secs|art|inc|ltd|co|corp|mr|mrs|ms|dr|st|approx|[a-z])|\b[A-Z])\.$",
     re.IGNORECASE,
 )
+ABBREVIATION_CHARS = 12  # more than the longest has
 
 EVEN = {"\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u037e": ";", "\t": " "}
 
@@ -230,7 +231,9 @@ def split_at(text: str, ends: re.Pattern[str]) -> list[tuple[int, int]]:
     parts: list[tuple[int, int]] = []
     start = 0
     for found in ends.finditer(text):
-        if ends is SENTENCE and ABBREVIATION.search(text[start : found.start() + 1]):
+        if ends is SENTENCE and ABBREVIATION.search(
+            text[max(start, found.start() - ABBREVIATION_CHARS) : found.start() + 1]
+        ):
             continue
         if found.end() > start:
             parts.append((start, found.end()))
