@@ -128,7 +128,7 @@ class SearchProgress:
 
     def __init__(self, turn: Turn, lease: TurnLease) -> None:
         self.turn, self.lease = turn, lease
-        self._told_at = -PROGRESS_EVERY_S
+        self._told_at = float("-inf")
 
     def __call__(self, done: int, of: int) -> None:
         leave_if_unwanted(self.lease)

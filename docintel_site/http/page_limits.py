@@ -19,6 +19,7 @@ COSTLY = {
     "POST chat:home",
     "POST chat:conversation",
     "POST chat:retry",
+    "POST chat:search_rest",
     "GET chat:export",
     "POST audit:replay",
     "POST audit:golden_check",

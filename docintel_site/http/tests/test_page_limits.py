@@ -120,6 +120,7 @@ def test_every_costly_page_is_refused_before_it_does_anything(limited: Site, set
         "POST ask/": 400,
         "POST ask/<uuid:conversation_id>/": 404,
         "POST ask/turns/<uuid:turn_id>/retry": 404,
+        "POST ask/turns/<uuid:turn_id>/search-rest": 404,
         "POST audit/golden/check/": 400,
         "POST audit/runs/<uuid:run_id>/replay/": 400,
     }
