@@ -28,6 +28,7 @@ CAUSES = {
     "failed": gettext_noop("it could not be read"),
     "no_text": gettext_noop("no page of it has text"),
     "too_slow": gettext_noop("searching it took too long and was stopped"),
+    "changed": gettext_noop("it was read again or deleted while it was searched"),
 }
 NAMED_MAX = 10  # documents or pages told by name in a sentence; the record lists every one
 
@@ -46,9 +47,9 @@ def leave_unsearched(account: ScopeAccount) -> ScopeAccount:
     return ScopeAccount(documents)
 
 
-def leave_too_slow(document: ScopeDocument) -> ScopeDocument:
-    """A document whose search took so long that it was stopped."""
-    return replace(document, state="unsearched", cause="too_slow", reason=CAUSES["too_slow"])
+def leave_out(document: ScopeDocument, cause: str) -> ScopeDocument:
+    """A document that could not be searched, although it can be read."""
+    return replace(document, state="unsearched", cause=cause, reason=CAUSES[cause])
 
 
 def read_document(content: DocumentContent, reason: str, place: Place | None = None) -> ScopeDocument:
@@ -128,9 +129,10 @@ def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeD
     if lost and len(documents) > 1:
         said = f"{len(lost)} of {count(len(documents), 'document')} could not be read"
         yield f"{said}: {name_some(each.title + ' (' + each.reason.rstrip('.') + ')' for each in lost)}"
-    slow = [each for each in documents if each.cause == "too_slow"]
-    if slow:
-        yield f"searching {count(len(slow), 'document')} took too long: {name_some(each.title for each in slow)}"
+    missed = [each for each in documents if each.state == "unsearched" and each.cause]
+    if missed:
+        said = f"{count(len(missed), 'document')} {'was' if len(missed) == 1 else 'were'} not searched"
+        yield f"{said}: {name_some(f'{each.title} ({each.reason})' for each in missed)}"
     if coverage.pages_with_text < coverage.pages:
         said = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
         yield f"{said}; not readable: {name_some(coverage.unreadable)}" if coverage.unreadable else said

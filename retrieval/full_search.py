@@ -118,7 +118,7 @@ def search_alone(
     mode: Mode,
     filters: Filters,
 ) -> RetrievalResult | None:
-    """Search one document by rules and write its finding down; None if searching it took too long.
+    """Search one document by rules and write its finding down; None if it took too long or is no longer there.
 
     Its content is not kept in the cache, where it would displace what people are asking.
     """
@@ -132,6 +132,9 @@ def search_alone(
         accounting.name_page(content.title, number) for number in accounting.blind_pages_of(content)
     ]
     gathered.sections[document.pk] = count_sections(content)
+    if not content.pages:
+        gathered.documents[document.pk] = accounting.leave_out(row, "changed")
+        return None
     try:
         result = retrieve(
             question_text,
@@ -143,7 +146,7 @@ def search_alone(
             filters=filters,
         )
     except DetectionTimeout:
-        gathered.documents[document.pk] = accounting.leave_too_slow(row)
+        gathered.documents[document.pk] = accounting.leave_out(row, "too_slow")
         return None
     if row.state == "read":
         gathered.documents[document.pk] = replace(row, finding=finding_of(result))

@@ -9,7 +9,8 @@ from pytest_django import Settings
 
 from accounts.models import User
 from documents.base_settings import BaseSettings
-from documents.models import Document, KnowledgeBase
+from documents.models import Document, KnowledgeBase, Parse
+from documents.storage.store import erase_parses
 from retrieval import accounting
 from retrieval.conftest import Keep, fillers
 from retrieval.corpus import DOCUMENTS_MAX, retrieve_among
@@ -103,8 +104,23 @@ def test_one_that_takes_too_long_is_named_and_holds_nothing_up(keep: Keep, setti
     slow = result.documents[3]
     assert (slow.state, slow.cause, slow.finding) == ("unsearched", "too_slow", None)
     assert slow.reason == accounting.CAUSES["too_slow"]
-    assert result.coverage.gaps == ("searching 1 document took too long: Filler 03",)
+    assert result.coverage.gaps == (f"1 document was not searched: Filler 03 ({slow.reason})",)
     assert looked_at(vars(result.coverage)) == "12 documents: 11 read line by line, 1 not searched"
+
+
+def test_one_that_is_deleted_meanwhile_is_not_called_searched(keep: Keep) -> None:
+    documents = fillers(keep, 12)
+
+    def delete(done: int, of: int) -> None:
+        if done == 3:
+            Document.objects.filter(pk=documents[3].pk).update(current_parse=None)
+            erase_parses(Parse.objects.filter(document=documents[3]))
+
+    result = search("What about earthquakes?", documents, on_document=delete)
+    assert (result.status, result.documents[3].state, result.documents[3].cause) == (
+        "cannot_tell", "unsearched", "changed"
+    )  # fmt: skip
+    assert "1 document was not searched: Filler 03 (it was read again or deleted" in result.not_found_reason
 
 
 def test_progress_is_told_for_each_document_and_may_end_it(keep: Keep) -> None:
