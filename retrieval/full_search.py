@@ -166,7 +166,7 @@ def finding_of(result: RetrievalResult) -> Finding:
         reason=result.not_found_reason,
         confidence=round(result.confidence, 4),
         candidates=len(result.candidates),
-        quote=best.quote.text or best.snippet if best and result.status in ("found", "weak") else "",
+        quote=best.quote.text or best.anchor_text if best and result.status in ("found", "weak") else "",
         page=best.anchor_pages[0] if best else None,
         page_label=best.page_label if best else "",
     )
@@ -180,6 +180,7 @@ def choose_together(
     dictionary: Sequence[ConceptTerms],
 ) -> Shortlist:
     """The documents to judge together, at most DOCUMENTS_MAX: the best findings, else the most promising."""
+    readable = [document for document in readable if gathered.documents[document.pk].state != "unsearched"]
     best = set(gathered.best()[:DOCUMENTS_MAX])
     if best:
         return Shortlist(tuple(document for document in readable if document.pk in best), {})
@@ -200,5 +201,11 @@ def doubt_absence(result: RetrievalResult, together: set[UUID]) -> RetrievalResu
     if result.status not in ABSENT or not answering:
         return result
     named = accounting.name_some(f"“{each.title}”" for each in answering)
-    said = f"searched on its own, {named} may answer it; {result.not_found_reason}"
-    return replace(result, status="weak", not_found_reason=said)
+    may_answer = f"searched on its own, {named} may answer it"
+    parts = tuple(
+        replace(part, outcome="cannot_tell", reason=f"{part.reason}; but {may_answer}")
+        if part.outcome == "not_found"
+        else part
+        for part in result.parts
+    )
+    return replace(result, status="weak", not_found_reason=f"{may_answer}; {result.not_found_reason}", parts=parts)

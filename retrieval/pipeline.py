@@ -92,7 +92,7 @@ def retrieve(
     left_out: tuple[LeftOut, ...] = ()
     if not is_barred(name, question, plan, searched):
         pool_max = filters.top_k or pool_size(name, question, plan, settings, mode)
-        candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max)
+        candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max, within)
         candidates = keep_within(candidates, within)
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""

@@ -61,7 +61,8 @@ def reading(run: RetrievalRun) -> Iterator[str]:
             alone,
         )
         told = ", ".join(f"{words}: {found[status]}" for status, words in FINDING_WORDS.items() if found[status])
-        yield sentence % {"alone": alone, "findings": told}
+        if told:  # of an erased run nothing is left to tell
+            yield sentence % {"alone": alone, "findings": told}
     if run.coverage.get("counted") or run.coverage.get("unreadable_documents"):
         yield _("The scope has %(scope)s.") % {"scope": describe_scope(run.coverage)}
     for source, adder in (("dictionary", _("The dictionary")), ("llm_rewrite", _("A language model"))):

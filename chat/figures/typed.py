@@ -164,6 +164,7 @@ def find_typed_list(
         for each in quotes
         if (content := contents.get(each.candidate.parse_id))
         for printed in lists_at(anchor_of(each), content, forms)
+        if not (is_count and printed.is_cut)  # a part of it would be counted
     ]
     chosen = next(((each, printed) for each, printed in found if len(printed.items) == stated), None)
     if chosen is None and is_count:
@@ -209,7 +210,11 @@ def anchor_of(quoted: Quoted) -> LineRange:
 
 
 def list_of(printed: PrintedList) -> dict[str, Any]:
-    return {"type": "list", "items": [{"text": item.text, "lines": [*item.lines]} for item in printed.items]}
+    typed: dict[str, Any] = {
+        "type": "list",
+        "items": [{"text": item.text, "lines": [*item.lines]} for item in printed.items],
+    }
+    return typed | ({"is_cut": True} if printed.is_cut else {})
 
 
 def table_of(page: Sequence[LineRow], anchor: int, last: int) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from chat.page.narrowing import Chip, PagesError, chips_of, read_pages
 from chat.scope import QuestionScope, ScopeError
 from documents.models import KnowledgeBase
 from reading.characters import clean_name, clean_words
-from retrieval.filters import SECTION_CHARACTERS_MAX, TOP_K_MAX, Filters
+from retrieval.filters import PAGES_MAX, SECTION_CHARACTERS_MAX, TOP_K_MAX, Filters
 
 COMMENT_CHARACTERS_MAX = 2000
 NARROWING = ("documents", "pages", "section", "top_k", "threshold")
@@ -69,7 +69,7 @@ class QuestionForm(forms.Form):
     )
     pages = PagesField(
         required=False,
-        max_length=2000,
+        max_length=8 * PAGES_MAX,
         label=gettext_lazy("Pages"),
         help_text=gettext_lazy("Numbers in the file, such as 3-7, 12"),
         widget=forms.TextInput(attrs={"class": "field", "autocomplete": "off"}),

@@ -174,7 +174,7 @@ class ShownTurn:
     def again_words(self) -> str:
         """Why this turn refers to an earlier one."""
         if self.turn.is_full_search:
-            return gettext("Every document searched, from")
+            return gettext("Search of every document, from")
         is_edit = self.turn.as_typed and self.turn.again_of_id
         return gettext("Edited from") if is_edit else gettext("Asked again from")
 
@@ -346,10 +346,17 @@ class ShownTurn:
         none = ", " + gettext("none primary") if self.candidates and not primary else ""
         return " · ".join([*parts, count_in_words(len(self.candidates), "candidate") + none])
 
+    @property
+    def coverage(self) -> dict[str, Any]:
+        """What was looked at; {} before there is a run. Older ones that asked back tell of a search there was not."""
+        if self.run is None or (self.run.status == "clarify" and "alone" not in self.run.coverage):
+            return {}
+        return self.run.coverage
+
     @cached_property
     def scope_table(self) -> ScopeTable | None:
         """What was done with each document of the scope; None where the only one was read, or no run lists them."""
-        coverage: dict[str, Any] = self.run.coverage if self.run else {}
+        coverage = self.coverage
         if coverage.get("documents", 0) < 2 or "read" not in coverage:
             return None
         return scope_table_of(coverage, getattr(self.run, "scope_rows", ()))
@@ -357,8 +364,7 @@ class ShownTurn:
     @property
     def documents_counted(self) -> int:
         """How many documents an ended question only counted words in, which a full search would read."""
-        coverage: dict[str, Any] = self.run.coverage if self.run and not self.is_running else {}
-        return int(coverage.get("counted", 0))
+        return 0 if self.is_running else int(self.coverage.get("counted", 0))
 
     @cached_property
     def unreadable(self) -> str:
@@ -393,6 +399,8 @@ def length_words(typed: dict[str, Any]) -> str:
         ) % {"stated": stated}
     if count < stated:
         return gettext("%(count)s of %(stated)s found, as listed at") % {"count": count, "stated": stated}
+    if typed.get("is_cut"):
+        return gettext("%(count)s items, and there are more, as listed at") % {"count": count}
     if typed.get("counted"):
         return gettext("%(count)s, counted in the list at") % {"count": count}
     return ngettext("%(count)s item, as listed at", "%(count)s items, as listed at", count) % {"count": count}

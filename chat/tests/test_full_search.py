@@ -89,7 +89,7 @@ def test_the_button_replaces_the_doubt_by_a_finding_for_each_document(ask_base: 
     assert "searched for words only" not in answer.text and answer.run.coverage["alone"] == LEASES
     assert findings(answer) <= {"weak", "not_found"}
     page = page_of(client, turn)
-    assert "Every document searched, from" in page and f"{LEASES} documents: {LEASES} searched one by one" in page
+    assert "Search of every document, from" in page and f"{LEASES} documents: {LEASES} searched one by one" in page
     assert page.count("Search the rest") == 1, "only below the first question: there is no rest any more"
     trail = on_one_line(client.get(reverse("audit:trail", args=[answer.run_id])))
     assert f"{LEASES} documents were searched one by one (no clear answer: {LEASES}); those that say" in trail

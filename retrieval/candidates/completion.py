@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.candidates.lists import PrintedList, lists_around, read_lists, series_at
+from retrieval.filters import Within
 from retrieval.types import Candidate, Hit, LineRange, Question
 from retrieval.words.counts import counts_stated
 from retrieval.words.lexicon import lexicon_of
@@ -27,11 +28,14 @@ class Completed:
 
 
 def complete_list(
-    question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]
+    question: Question,
+    candidates: Sequence[Candidate],
+    contents: Sequence[DocumentContent],
+    within: Within | None = None,
 ) -> Completed:
     """Compare the stated count with what the best places list, and look for the whole list once if they list less.
 
-    Where they do not say how many there are, it looks for the place that does.
+    Where they do not say how many there are, it looks for the place that does. Nothing is added outside `within`.
     """
     documents = {content.document_id: content for content in contents}
     best = sorted(candidates, key=lambda each: each.rrf_rank)[:BEST_MAX]
@@ -52,11 +56,11 @@ def complete_list(
         (content, number)
         for content in contents
         for number in find_whole(count, forms, content, only_listed=not question.is_count)
-        if (content.document_id, number) not in known
+        if (content.document_id, number) not in known and (within is None or within[content.document_id][number])
     ][:FETCHED_MAX]
     if not places:
         return Completed((), f"{lacking}; no other place does")
-    pages = ", ".join(str(content.lines[number - 1].page_number) for content, number in places)
+    pages = ", ".join(dict.fromkeys(str(content.lines[number - 1].page_number) for content, number in places))
     outcome = f"{lacking}; looked again, and added the places that do on page {pages}"
     return Completed(tuple(fetch(question.listed, content, number) for content, number in places), outcome)
 

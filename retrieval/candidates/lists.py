@@ -16,6 +16,7 @@ from retrieval.words.counts import counting_words
 
 ITEMS_MAX = 60
 ITEMS_MIN = 2
+ITEM_LINES_MAX = 60  # of one item, about a page; more is text that is set in
 INDENT = 4.0  # points: the text of an item is set in from its marker
 LINES_BEFORE, LINES_AFTER = 80, 200  # of an anchor, in which a list around or below it is looked for
 INTRODUCED_BY = 3  # lines above the first item that may name what is listed
@@ -35,6 +36,7 @@ class PrintedList(NamedTuple):
 
     items: tuple[Item, ...]
     introduction: str
+    is_cut: bool = False  # it goes on before or after what was read
 
     @property
     def lines(self) -> LineRange:
@@ -48,7 +50,10 @@ class PrintedList(NamedTuple):
 def lists_around(anchor: LineRange, content: DocumentContent) -> list[PrintedList]:
     """The lists one below the other that the anchor is in, or that follow it in its neighbourhood."""
     lines = content.lines_between(anchor.first - LINES_BEFORE, anchor.last + LINES_AFTER)
-    return [found for found in read_lists(lines) if found.lines.last >= anchor.first]
+    around = [found for found in read_lists(lines) if found.lines.last >= anchor.first]
+    text = [line.number for line in lines if line.kind not in UNSEARCHED_KINDS]
+    ends = {number for number in (*text[:1], *text[-1:]) if 1 < number < len(content.lines)}
+    return [found._replace(is_cut=found.is_cut or not ends.isdisjoint(found.lines)) for found in around]
 
 
 def read_lists(lines: Iterable[LineRow]) -> list[PrintedList]:
@@ -56,6 +61,7 @@ def read_lists(lines: Iterable[LineRow]) -> list[PrintedList]:
     blocks: list[list[list[LineRow]]] = []
     above: list[LineRow] = []
     introductions: list[str] = []
+    endless: set[int] = set()
     is_open = False
     for line in lines:
         if line.kind in UNSEARCHED_KINDS:
@@ -63,14 +69,17 @@ def read_lists(lines: Iterable[LineRow]) -> list[PrintedList]:
         if is_open and is_next_item(blocks[-1], line):
             blocks[-1].append([line])
         elif is_open and is_rest_of_item(blocks[-1][-1], line):
-            blocks[-1][-1].append(line)
+            if len(blocks[-1][-1]) == ITEM_LINES_MAX:
+                endless.add(len(blocks) - 1)
+            else:
+                blocks[-1][-1].append(line)
         elif is_open := line.kind == "list_item":
             blocks.append([[line]])
             introductions.append(" ".join(row.text for row in above[-INTRODUCED_BY:]))
         above.append(line)
     return [
-        PrintedList(tuple(map(read_item, block[:ITEMS_MAX])), introduction)
-        for block, introduction in zip(blocks, introductions, strict=True)
+        PrintedList(tuple(map(read_item, block[:ITEMS_MAX])), introduction, len(block) > ITEMS_MAX or number in endless)
+        for number, (block, introduction) in enumerate(zip(blocks, introductions, strict=True))
         if len(block) >= ITEMS_MIN
     ]
 

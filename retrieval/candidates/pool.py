@@ -10,6 +10,7 @@ from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.completion import complete_list
 from retrieval.candidates.references import follow
 from retrieval.candidates.rerank_pool import EACH_MAX, hybrid_candidates
+from retrieval.filters import Within
 from retrieval.types import ArbiterName, Briefed, Hit, LeftOut, Mode, Plan, Question
 
 THOROUGH_POOL = 60  # briefs (R98), the most a base may set
@@ -34,6 +35,7 @@ def propose(
     hits: list[Hit],
     plan: Plan,
     pool_max: int,
+    within: Within | None = None,
 ) -> Proposed:
     """Passages for a reranker, places for all other arbiters; if enabled, with the places they refer to.
 
@@ -53,9 +55,10 @@ def propose(
         plan = dispatch.note_reason(plan, "cross_references", followed.outcome)
         found += followed.hits
     if plan.is_on("list_pass") and arbiter != "rerank":  # a reranker orders passages, and looks at no places
-        completed = complete_list(question, candidates, contents)
+        completed = complete_list(question, candidates, contents, within)
         plan = dispatch.note_reason(plan, "list_pass", completed.outcome)
         found += completed.hits
+    found = [hit for hit in found if within is None or within[hit.document_id][hit.lines.first]]
     if not found:
         return Proposed(candidates, left_out, hits, plan)
     hits = [*hits, *found]

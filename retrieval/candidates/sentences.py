@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
+from reading.rows import LineRow
 from retrieval.candidates.units import SENTENCE, cut_around, prose_of, split_at, units_of
 from retrieval.types import LineRange, Sentences
 
@@ -20,8 +21,7 @@ def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], cont
     line = next((each for each in content.legible_lines(best_line, anchor.last) if each.kind in PROSE), None)
     if line is None or content.lines[best_line - 1].kind == "table_row":
         return Sentences("", anchor)
-    unit = units_of(content).around(line.number)
-    prose = prose_of(unit, content)
+    prose = prose_of(run_around(line.number, content), content)
     own, (first, last) = prose.stretch(LineRange(line.number, line.number)), prose.stretch(anchor)
     parts = split_at(prose.text, SENTENCE)
     on_line = [part for part in parts if part[0] < own[1] and own[0] < part[1]]
@@ -29,6 +29,8 @@ def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], cont
     telling = [part for part in near if has_word(prose.text[slice(*part)], words)]
     chosen = [part for part in on_line if part in telling] or on_line
     together = [part for part in near if part in telling or part in chosen]
+    if not together:
+        return Sentences("", anchor)
     start, end = together[0][0], together[-1][1]
     if end - start > QUOTE_CHARS:
         start, end = chosen[0][0], chosen[-1][1]
@@ -37,6 +39,25 @@ def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], cont
     pieces = prose.pieces(start, end)
     text = "\n".join(content.lines[piece.number - 1].text[piece.start : piece.end] for piece in pieces)
     return Sentences(text, LineRange(pieces[0].number, pieces[-1].number) if pieces else anchor)
+
+
+def run_around(number: int, content: DocumentContent) -> LineRange:
+    """The unit of a line as far as it surely goes on: over a page or a column only where a word begins small.
+
+    What stands on top of the next page may be the label of a figure.
+    """
+    rows = content.legible_lines(*units_of(content).around(number))
+    first = last = next(at for at, row in enumerate(rows) if row.number == number)
+    while first > 0 and goes_on(rows[first - 1], rows[first]):
+        first -= 1
+    while last + 1 < len(rows) and goes_on(rows[last], rows[last + 1]):
+        last += 1
+    return LineRange(rows[first].number, rows[last].number)
+
+
+def goes_on(line: LineRow, following: LineRow) -> bool:
+    is_beside = (line.page_number, line.column) == (following.page_number, following.column)
+    return is_beside or following.text.lstrip()[:1].islower()
 
 
 def has_word(text: str, words: Collection[str]) -> bool:

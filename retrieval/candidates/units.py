@@ -246,7 +246,8 @@ def cut_around(text: str, wanted: tuple[int, int], limit: int) -> tuple[int, int
 
     A sentence longer than that is cut between its clauses, and a clause longer than that between words.
     """
-    inside = (0, len(text))
+    # Parts that begin or end where this is cut off are longer than the limit, and so never taken.
+    inside = (max(0, wanted[0] - 2 * limit), min(len(text), wanted[1] + 2 * limit))
     for ends in (SENTENCE, CLAUSE, WORD):
         parts = [(inside[0] + start, inside[0] + end) for start, end in split_at(text[inside[0] : inside[1]], ends)]
         first = next((at for at, part in enumerate(parts) if part[1] > wanted[0]), len(parts) - 1)

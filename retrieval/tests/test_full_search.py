@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -15,7 +16,7 @@ from retrieval import accounting
 from retrieval.conftest import Keep, fillers
 from retrieval.corpus import DOCUMENTS_MAX, retrieve_among
 from retrieval.filters import Filters
-from retrieval.full_search import search_each
+from retrieval.full_search import doubt_absence, search_each
 from retrieval.models import RetrievalRun
 from retrieval.run_record import RUN, looked_at, result_json, store_run, stored_result_json
 from retrieval.types import Finding, RetrievalResult
@@ -106,6 +107,27 @@ def test_one_that_takes_too_long_is_named_and_holds_nothing_up(keep: Keep, setti
     assert slow.reason == accounting.CAUSES["too_slow"]
     assert result.coverage.gaps == (f"1 document was not searched: Filler 03 ({slow.reason})",)
     assert looked_at(vars(result.coverage)) == "12 documents: 11 read line by line, 1 not searched"
+
+
+def test_one_that_takes_too_long_is_not_read_again_with_the_others(keep: Keep, settings: Settings) -> None:
+    """Its finding would be lost with all others, just where an absence is to be shown."""
+    usual = settings.DETECTION_DEADLINE_S
+
+    def hurry(done: int, of: int) -> None:
+        settings.DETECTION_DEADLINE_S = 1e-9 if done == 0 else usual
+
+    result = search("What about earthquakes?", fillers(keep, 2), on_document=hurry)
+    assert [seen["title"] for seen in result.scope] == ["Filler 01"]
+    assert (result.status, result.documents[0].state) == ("cannot_tell", "unsearched")
+
+
+def test_an_absence_that_one_document_contradicts_is_doubted_in_every_part(keep: Keep) -> None:
+    result = search("What about earthquakes, and what is the shoe size?", fillers(keep, 2))
+    assert {part.outcome for part in result.parts} == {"not_found"}
+    found = replace(result.documents[0], finding=Finding("found", "", 0.9, 1))
+    doubted = doubt_absence(replace(result, documents=(found, *result.documents[1:])), set())
+    assert (doubted.status, {part.outcome for part in doubted.parts}) == ("weak", {"cannot_tell"})
+    assert all("“Filler 00” may answer it" in said for said in (doubted.not_found_reason, doubted.parts[0].reason))
 
 
 def test_one_that_is_deleted_meanwhile_is_not_called_searched(keep: Keep) -> None:

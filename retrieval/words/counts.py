@@ -46,7 +46,7 @@ def counting_words() -> CountWords:
 
 def read_count(word: str) -> int:
     """The number that a word or a figure says, from 2 on; 0 for other words."""
-    if word.isdigit():
+    if word.isdecimal():
         return int(word) if 2 <= int(word[:3]) <= FIGURES_MAX else 0
     return counting_words().numbers.get(word, 0)
 

@@ -4,6 +4,7 @@ from documents.storage.content import DocumentContent
 from llm.conftest import Serve
 from retrieval.arbiter.rules import WHOLE_LIST
 from retrieval.candidates.completion import FETCHED_MAX
+from retrieval.filters import Filters
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, Written, content_of_lines, shared_content
 from retrieval.types import ArbiterName, Flag, RetrievalResult
@@ -93,3 +94,16 @@ def test_how_many_tiers_the_framework_has_is_fetched_from_its_glossary() -> None
     content = shared_content("papers/NIST.CSWP.29.pdf")
     kept = ask("How many tiers are there?", content).kept()
     assert any("There are four Tiers: Partial" in each.quote.text for each in kept)
+
+
+def test_nothing_is_fetched_from_outside_what_may_be_searched() -> None:
+    content = yard("There are four gates: North, South, East, and West.")
+    result = retrieve(
+        "What are the gates of the yard?",
+        [content],
+        settings=SETTINGS,
+        arbiter="rules",
+        filters=Filters(pages=(1, 2, 3)),
+    )
+    assert not [hit for hit in result.hits if hit.fetched]
+    assert "added the places" not in flag_of(result).reason

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.candidates.lists import lists_around, read_lists, series_at
+from retrieval.candidates.lists import ITEM_LINES_MAX, ITEMS_MAX, lists_around, read_lists, series_at
 from retrieval.tests.builders import Written, content_of_lines
 from retrieval.types import LineRange
 
@@ -114,3 +114,24 @@ def test_a_list_in_a_sentence_knows_its_lines() -> None:
         1, content_of_lines(["There are three duties: to pay,", "to repair, and to", "insure."]), {"duties"}
     )
     assert found and [tuple(each.lines) for each in found.items] == [(1, 1), (2, 2), (2, 3)]
+
+
+def test_a_list_that_is_longer_than_is_read_says_so() -> None:
+    long = content_of_lines(
+        ["# Steps", "The steps are:", *(item(f"{number}. Do step {number}") for number in range(1, 81))]
+    )
+    [found] = read_lists(long.lines)
+    assert (len(found.items), found.is_cut) == (ITEMS_MAX, True)
+    wide = [each for number in range(1, 41) for each in (item(f"{number}. Do step"), *["as it is told,"] * 6)]
+    content = content_of_lines(["# Steps", "The steps are:", *wide, "Nothing else."])
+    [around] = lists_around(LineRange(2, 2), content)
+    assert len(around.items) < 40 and around.is_cut, "the list goes on below what is looked at"
+    short = content_of_lines(["# Steps", "The steps are:", item("1. Do"), item("2. Undo"), "Nothing else."])
+    assert [each.is_cut for each in lists_around(LineRange(2, 2), short)] == [False]
+
+
+def test_an_item_is_no_longer_than_a_page() -> None:
+    text = [f"it goes on and on {number}," for number in range(200)]
+    content = content_of_lines(["Clauses:", item("1. First"), item("2. Heading"), *text, "The end."])
+    [found] = read_lists(content.lines)
+    assert found.is_cut and found.items[1].lines.last - found.items[1].lines.first < ITEM_LINES_MAX

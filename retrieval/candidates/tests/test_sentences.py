@@ -61,6 +61,21 @@ def test_its_lines_are_where_it_stands(licence: DocumentContent) -> None:
     assert found.text.splitlines()[1] == LICENCE[2], "line by line, as calibration and the page have it"
 
 
+def test_it_goes_over_a_page_only_in_the_middle_of_a_sentence() -> None:
+    lines = [
+        "# A",
+        "The fee is computed as a weighted",
+        "---",
+        "sum of the parts.",
+        "# B",
+        "The rate is computed as",
+        "---",
+    ]
+    content = content_of_lines([*lines, "Scaled Part Multi Part", "and more."])
+    assert quote(content, (2, 2), 2, "fee") == "The fee is computed as a weighted sum of the parts."
+    assert quote(content, (5, 5), 5, "rate") == "The rate is computed as", "what follows is the label of a figure"
+
+
 def test_of_a_table_there_are_none(licence: DocumentContent) -> None:
     assert quote(licence, (8, 9), 9, "rate") == ""
 

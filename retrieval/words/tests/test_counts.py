@@ -27,3 +27,8 @@ def test_a_number_counts_a_list() -> None:
     assert [read_count(word) for word in ("two", "douze", "zwolf", "12", "1", "99", "2023", "many")] == [
         *(2, 12, 12, 12, 0, 0, 0, 0)
     ]
+
+
+def test_a_digit_of_another_script_is_no_count() -> None:
+    assert read_count("፩") == 0, "one in Ethiopic, which int() cannot read"
+    assert read_count("६") == 6
