@@ -351,7 +351,7 @@ class ShownTurn:
         """What was looked at; {} before there is a run. Older ones that asked back tell of a search there was not."""
         if self.run is None or (self.run.status == "clarify" and "alone" not in self.run.coverage):
             return {}
-        return self.run.coverage
+        return dict(self.run.coverage)
 
     @cached_property
     def scope_table(self) -> ScopeTable | None:
