@@ -47,7 +47,7 @@ def leave_unsearched(account: ScopeAccount) -> ScopeAccount:
     return ScopeAccount(documents)
 
 
-def leave_out(document: ScopeDocument, cause: str) -> ScopeDocument:
+def mark_missed(document: ScopeDocument, cause: str) -> ScopeDocument:
     """A document that could not be searched, although it can be read."""
     return replace(document, state="unsearched", cause=cause, reason=CAUSES[cause])
 

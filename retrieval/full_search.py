@@ -133,7 +133,7 @@ def search_alone(
     ]
     gathered.sections[document.pk] = count_sections(content)
     if not content.pages:
-        gathered.documents[document.pk] = accounting.leave_out(row, "changed")
+        gathered.documents[document.pk] = accounting.mark_missed(row, "changed")
         return None
     try:
         result = retrieve(
@@ -146,7 +146,7 @@ def search_alone(
             filters=filters,
         )
     except DetectionTimeout:
-        gathered.documents[document.pk] = accounting.leave_out(row, "too_slow")
+        gathered.documents[document.pk] = accounting.mark_missed(row, "too_slow")
         return None
     if row.state == "read":
         gathered.documents[document.pk] = replace(row, finding=finding_of(result))
