@@ -77,6 +77,10 @@ def blind_pages_of(content: DocumentContent) -> list[int]:
     return [page.number for page in content.pages if page.text_layer == "none" or page.number in unreadable]
 
 
+def count_sections(content: DocumentContent) -> int:
+    return sum(entry.origin != "front" for entry in content.toc)
+
+
 def name_page(title: str, number: int) -> str:
     return f"{title}, p. {number}"
 
@@ -110,7 +114,7 @@ def coverage_of(
         documents=len(documents),
         pages=pages,
         pages_with_text=with_text,
-        sections=account.sections + sum(1 for content in contents for entry in content.toc if entry.origin != "front"),
+        sections=account.sections + sum(map(count_sections, contents)),
         unreadable=(*unreadable, *account.unreadable),
         read=sum(each.state == "read" for each in documents),
         counted=sum(each.state == "counted" for each in documents),

@@ -5,14 +5,14 @@ Here each document gets a finding of its own, by rules and without a model, so t
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 from documents.base_settings import BaseSettings
 from documents.models import Document
-from documents.storage.content import DocumentContent, read_content
+from documents.storage.content import read_content
 from reading.processes.clock import Clock
 from retrieval import accounting
 from retrieval.corpus import (
@@ -32,37 +32,15 @@ from retrieval.types import ABSENT, ConceptTerms, Finding, Mode, RetrievalResult
 OnDocument = Callable[[int, int], None]  # how many documents have been searched, and of how many
 
 
-@dataclass
-class Gathered:
-    """What was found so far, by document, and what that says of the words and pages of the whole scope."""
+@dataclass(frozen=True)
+class Alone:
+    """One document searched on its own: its row in the account, and what it adds to the figures of the scope."""
 
-    documents: dict[UUID, ScopeDocument] = field(default_factory=dict)
-    counts: dict[UUID, Counter[str]] = field(default_factory=dict)  # lines with each word
-    unreadable: dict[UUID, list[str]] = field(default_factory=dict)  # pages by name
-    sections: Counter[UUID] = field(default_factory=Counter)
-
-    def best(self) -> list[UUID]:
-        """The documents whose finding is an answer, then those with a weak one, the surest first."""
-        found = [(key, each.finding) for key, each in self.documents.items() if each.finding]
-        told = [(key, finding) for key, finding in found if finding.status in ("found", "weak")]
-        return [key for key, _ in sorted(told, key=lambda one: (one[1].status != "found", -one[1].confidence))]
-
-    def account(self, documents: Sequence[Document], together: set[UUID]) -> ScopeAccount:
-        """Every document of the scope; words and pages of those not judged `together`, which are counted there."""
-        jobs = last_jobs(document for document in documents if not document.current_parse)
-        others = [key for key in self.documents if key not in together]
-        return ScopeAccount(
-            documents=tuple(self._row(document, jobs.get(document.pk), together) for document in documents),
-            counts=sum((self.counts[key] for key in others), Counter()),
-            unreadable=tuple(name for key in others for name in self.unreadable[key]),
-            sections=sum(self.sections[key] for key in others),
-        )
-
-    def _row(self, document: Document, job: Any, together: set[UUID]) -> ScopeDocument:
-        row = self.documents.get(document.pk)
-        if row is None:
-            return unread_document(document, job)
-        return replace(row, reason=accounting.TOGETHER) if document.pk in together and row.finding else row
+    row: ScopeDocument
+    unreadable: tuple[str, ...]  # pages by name
+    sections: int
+    counts: Mapping[str, int] = field(default_factory=dict)  # lines with each word
+    is_asked_back: bool = False
 
 
 def search_each(
@@ -84,78 +62,51 @@ def search_each(
     `options` are those of `pipeline.retrieve`. A question that is asked back is not searched any further.
     """
     clock = Clock()
-    asked: dict[str, Any] = {"mode": mode, "filters": filters, **options}
+    asked: dict[str, Any] = {"settings": settings, "dictionary": dictionary, "mode": mode, "filters": filters}
     readable = [document for document in documents if document.current_parse]
-    gathered = Gathered()
+    alone: dict[UUID, Alone] = {}
     for done, document in enumerate(readable):
         on_document(done, len(readable))
-        result = search_alone(question_text, document, gathered, settings, dictionary, mode, filters)
-        if result and result.status == "clarify":
-            return retrieve_among(question_text, documents, settings=settings, dictionary=dictionary, **asked)
+        alone[document.pk] = search_alone(question_text, document, asked)
+        if alone[document.pk].is_asked_back:
+            return retrieve_among(question_text, documents, **asked, **options)
     on_document(len(readable), len(readable))
     clock.stop("each_document")
-    chosen = choose_together(question_text, readable, gathered, settings, dictionary)
+    chosen = choose_together(question_text, readable, alone, settings, dictionary)
     together = {document.pk for document in chosen.chosen}
-    account = gathered.account(documents, together)
-    result = retrieve(
-        question_text,
-        content_for(chosen.chosen),
-        settings=settings,
-        dictionary=dictionary,
-        account_for=lambda question: account,
-        **asked,
-    )
+    account = account_of_all(documents, alone, together)
+    contents = content_for(chosen.chosen)
+    result = retrieve(question_text, contents, account_for=lambda question: account, **asked, **options)
     result = replace(result, timings_ms=clock.timings_ms | result.timings_ms)
     return doubt_absence(result, together)
 
 
-def search_alone(
-    question_text: str,
-    document: Document,
-    gathered: Gathered,
-    settings: BaseSettings,
-    dictionary: Sequence[ConceptTerms],
-    mode: Mode,
-    filters: Filters,
-) -> RetrievalResult | None:
-    """Search one document by rules and write its finding down; None if it took too long or is no longer there.
+def search_alone(question_text: str, document: Document, asked: Mapping[str, Any]) -> Alone:
+    """Search one document by rules; what took too long, or is no longer there, is marked as not searched.
 
     Its content is not kept in the cache, where it would displace what people are asking.
     """
     assert document.current_parse is not None
     document.current_parse.document = document  # known already: saves a query each
     content = read_content(document.current_parse)
-    row = accounting.read_document(content, accounting.ALONE)
-    gathered.documents[document.pk] = row
-    gathered.counts[document.pk] = Counter()
-    gathered.unreadable[document.pk] = [
-        accounting.name_page(content.title, number) for number in accounting.blind_pages_of(content)
-    ]
-    gathered.sections[document.pk] = count_sections(content)
+    alone = Alone(
+        row=accounting.read_document(content, accounting.ALONE),
+        unreadable=tuple(accounting.name_page(content.title, each) for each in accounting.blind_pages_of(content)),
+        sections=accounting.count_sections(content),
+    )
     if not content.pages:
-        gathered.documents[document.pk] = accounting.mark_missed(row, "changed")
-        return None
+        return replace(alone, row=accounting.mark_missed(alone.row, "changed"))
     try:
-        result = retrieve(
-            question_text,
-            [content],
-            settings=settings,
-            mode=mode,
-            arbiter="rules",
-            dictionary=dictionary,
-            filters=filters,
-        )
+        result = retrieve(question_text, [content], arbiter="rules", **asked)
     except DetectionTimeout:
-        gathered.documents[document.pk] = accounting.mark_missed(row, "too_slow")
-        return None
-    if row.state == "read":
-        gathered.documents[document.pk] = replace(row, finding=finding_of(result))
-    gathered.counts[document.pk].update({word.text: word.count for word in result.searched})
-    return result
-
-
-def count_sections(content: DocumentContent) -> int:
-    return sum(1 for entry in content.toc if entry.origin != "front")
+        return replace(alone, row=accounting.mark_missed(alone.row, "too_slow"))
+    has_text = alone.row.state == "read"
+    return replace(
+        alone,
+        row=replace(alone.row, finding=finding_of(result)) if has_text else alone.row,
+        counts={word.text: word.count for word in result.searched},
+        is_asked_back=result.status == "clarify",
+    )
 
 
 def finding_of(result: RetrievalResult) -> Finding:
@@ -175,16 +126,51 @@ def finding_of(result: RetrievalResult) -> Finding:
 def choose_together(
     question_text: str,
     readable: Sequence[Document],
-    gathered: Gathered,
+    alone: Mapping[UUID, Alone],
     settings: BaseSettings,
     dictionary: Sequence[ConceptTerms],
 ) -> Shortlist:
-    """The documents to judge together, at most DOCUMENTS_MAX: the best findings, else the most promising."""
-    readable = [document for document in readable if gathered.documents[document.pk].state != "unsearched"]
-    best = set(gathered.best()[:DOCUMENTS_MAX])
+    """The documents to judge together, at most DOCUMENTS_MAX: the best findings, else the most promising.
+
+    None of those that could not be searched on their own: in company they cannot be either.
+    """
+    best = set(best_findings(alone)[:DOCUMENTS_MAX])
     if best:
         return Shortlist(tuple(document for document in readable if document.pk in best), {})
-    return promising(question_text, readable, settings, dictionary)
+    searched = [document for document in readable if alone[document.pk].row.state != "unsearched"]
+    return promising(question_text, searched, settings, dictionary)
+
+
+def best_findings(alone: Mapping[UUID, Alone]) -> list[UUID]:
+    """The documents whose finding is an answer, then those with a weak one, the surest first."""
+    told = [
+        (finding.status != "found", -finding.confidence, key)
+        for key, each in alone.items()
+        if (finding := each.row.finding) and finding.status in ("found", "weak")
+    ]
+    return [key for _, _, key in sorted(told, key=lambda one: one[:2])]
+
+
+def account_of_all(documents: Sequence[Document], alone: Mapping[UUID, Alone], together: set[UUID]) -> ScopeAccount:
+    """Every document of the scope; words and pages of those not judged `together`, which are counted there."""
+    jobs = last_jobs(document for document in documents if not document.current_parse)
+    others = [each for key, each in alone.items() if key not in together]
+    counts: Counter[str] = Counter()
+    for each in others:
+        counts.update(each.counts)
+
+    def row_of(document: Document) -> ScopeDocument:
+        if document.pk not in alone:
+            return unread_document(document, jobs.get(document.pk))
+        row = alone[document.pk].row
+        return replace(row, reason=accounting.TOGETHER) if document.pk in together and row.finding else row
+
+    return ScopeAccount(
+        documents=tuple(map(row_of, documents)),
+        counts=counts,
+        unreadable=tuple(name for each in others for name in each.unreadable),
+        sections=sum(each.sections for each in others),
+    )
 
 
 def doubt_absence(result: RetrievalResult, together: set[UUID]) -> RetrievalResult:
@@ -203,9 +189,7 @@ def doubt_absence(result: RetrievalResult, together: set[UUID]) -> RetrievalResu
     named = accounting.name_some(f"“{each.title}”" for each in answering)
     may_answer = f"searched on its own, {named} may answer it"
     parts = tuple(
-        replace(part, outcome="cannot_tell", reason=f"{part.reason}; but {may_answer}")
-        if part.outcome == "not_found"
-        else part
+        replace(part, outcome="weak", missing=(), reason=may_answer) if part.outcome == "not_found" else part
         for part in result.parts
     )
     return replace(result, status="weak", not_found_reason=f"{may_answer}; {result.not_found_reason}", parts=parts)
