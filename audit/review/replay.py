@@ -44,7 +44,17 @@ OPTIONAL = ("temperature", "store")
 SCHEMA_TOLD = "\n\nReply with one JSON object and nothing else. It must follow this JSON schema:\n"
 POOL_ENOUGH = 10_000  # every place the hits give, so that the stored candidates are among them
 # Of what the rules read.
-NOT_IN_ROWS = ("strength", "parts", "running", "statement", "rows_share", "referred", "is_faint", "fetched")
+NOT_IN_ROWS = (
+    "strength",
+    "parts",
+    "running",
+    "statement",
+    "rows_share",
+    "referred",
+    "is_faint",
+    "fetched",
+    "sentences",
+)
 NO_LIMIT = 100  # per cent: runs from before bases chose a risk answered whatever the evidence was
 
 

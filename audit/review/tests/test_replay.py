@@ -15,7 +15,7 @@ from accounts.models import User
 from audit.conftest import House, MakeRun, Tamper
 from audit.models import AuditEvent
 from audit.proof.verification import verify
-from audit.review.replay import CannotReplay, Judge, question_from, rebuild, rejudge
+from audit.review.replay import CannotReplay, Judge, judge_by_rules_anew, question_from, rebuild, rejudge
 from benchmarks import lasting
 from chat.conftest import LEASE_TEXT
 from documents.base_settings import BaseSettings
@@ -132,6 +132,11 @@ def test_the_rules_judge_their_own_brief_the_same_again(ask: Ask) -> None:
         before = run_payload(run)
         found = rejudge(run, Judge("rules"), repeats=3)
         assert (found.flips, found.stability) == ((), 1.0)
+        rows = list(run.candidates.all())
+        quoted = {
+            verdict.candidate_id: verdict.raw_content_anchor for verdict in judge_by_rules_anew(run, rows).verdicts
+        }
+        assert quoted == {row.candidate_id: row.raw_content_anchor for row in rows}
         assert run_payload(RetrievalRun.objects.get(pk=run.pk)) == before
         assert rebuild(run) is None
 
