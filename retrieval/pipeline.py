@@ -103,7 +103,7 @@ def retrieve(
         candidates = share_room(candidates, toc, contents)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
-    ranking = arbitrate(name, question, candidates, contents, hits, settings.risk_max)
+    ranking = arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode)
     clock.stop("arbitrate")
     coverage = coverage_of(question, contents, account, filters.pages)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)

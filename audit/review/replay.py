@@ -297,7 +297,8 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
         for row in rows
     ]
     risk_max = run.settings.get("risk_max", NO_LIMIT)
-    return judge_by_rules(question, candidates, weigh_evidence(question, candidates, contents, hits, risk_max))
+    evidence = weigh_evidence(question, candidates, contents, hits, risk_max)
+    return judge_by_rules(question, candidates, evidence, run.mode)
 
 
 def contents_of(run: RetrievalRun) -> list[DocumentContent]:

@@ -13,7 +13,7 @@ from retrieval.arbiter.narrowed import judge_narrowed
 from retrieval.arbiter.none import leave_unjudged
 from retrieval.arbiter.rerank import judge_by_rerank
 from retrieval.arbiter.rules import judge_by_rules
-from retrieval.types import ArbiterName, Briefed, Hit, Question, Ranking
+from retrieval.types import ArbiterName, Briefed, Hit, Mode, Question, Ranking
 
 
 def arbitrate(
@@ -23,6 +23,7 @@ def arbitrate(
     contents: Sequence[DocumentContent],
     hits: Sequence[Hit] = (),
     risk_max: int = BaseSettings.risk_max,
+    mode: Mode = "balanced",
 ) -> Ranking:
     """One verdict for each candidate, in the arbiter's order. No candidates, no call.
 
@@ -37,5 +38,6 @@ def arbitrate(
     if name == "rerank":
         return judge_by_rerank(question, candidates)
     if name == "rules":
-        return judge_by_rules(question, candidates, weigh_evidence(question, candidates, contents, hits, risk_max))
+        evidence = weigh_evidence(question, candidates, contents, hits, risk_max)
+        return judge_by_rules(question, candidates, evidence, mode)
     return leave_unjudged(candidates)

@@ -14,6 +14,7 @@ PRIMARY_MAX = 3
 PRIMARY_SHARE = 0.8  # a second primary must cover nearly as much as the first
 SUPPORTING_SHARE = 0.6
 SUPPORTING_MAX = 5
+THOROUGH_SUPPORTING_MAX = 9  # with the primary ones the 12 citations of thorough mode (R98)
 DISCARDED_SHARE = 0.25  # of the best: a stray word
 STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
 
@@ -47,21 +48,25 @@ class Pool(NamedTuple):
     best: float
     first_of_part: frozenset[str]
     missing: str
+    supporting_max: int
 
 
-def judge_by_rules(question: Question, candidates: Sequence[Candidate], evidence: Evidence | None = None) -> Ranking:
+def judge_by_rules(
+    question: Question, candidates: Sequence[Candidate], evidence: Evidence | None = None, mode: str = "balanced"
+) -> Ranking:
     """Order by rule, then by strength, then as the document runs; the roles follow from that order.
 
     Doubtful evidence answers nothing.
     """
+    supporting_max = THOROUGH_SUPPORTING_MAX if mode == "thorough" else SUPPORTING_MAX
     ordered = order_by_rules(candidates)
     missing = (evidence.lacking or evidence.doubt) if evidence else what_is_missing(question, candidates)
     answered = evidence.answered_parts if evidence else None
     served = parts_first(ordered, answered)
-    roles = roles_of(ordered, served)
+    roles = roles_of(ordered, served, supporting_max)
     if missing:
         roles = [lower_role(role) for role in roles]
-    pool = Pool(max(candidate.strength for candidate in ordered), served, missing)
+    pool = Pool(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
     verdicts = tuple(give_verdict(candidate, role, pool) for candidate, role in zip(ordered, roles, strict=True))
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
     answerable = any(role == "primary" for role in roles)
@@ -115,7 +120,7 @@ def rule_of(candidate: Candidate) -> Rule:
     return MEANING_ONLY if "vectors" in candidate.methods else NO_SIGNAL
 
 
-def roles_of(ordered: Sequence[Candidate], served: Collection[str]) -> list[Role]:
+def roles_of(ordered: Sequence[Candidate], served: Collection[str], supporting_max: int) -> list[Role]:
     """The roles in this order: the best is primary if it covers enough, and so are its equals and the `served`."""
     best = max(candidate.strength for candidate in ordered)
     leader = ordered[0]
@@ -126,7 +131,7 @@ def roles_of(ordered: Sequence[Candidate], served: Collection[str]) -> list[Role
             role = "primary"
         if role == "primary" and not candidate.fetched and roles.count("primary") >= PRIMARY_MAX + len(served):
             role = "supporting"
-        if role == "supporting" and not candidate.referred and roles.count("supporting") >= SUPPORTING_MAX:
+        if role == "supporting" and not candidate.referred and roles.count("supporting") >= supporting_max:
             role = "tangential"
         roles.append(role)
     return roles
@@ -214,7 +219,7 @@ def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> 
     if role == "supporting":
         return f"{share}; {round(100 * SUPPORTING_SHARE)}% is enough to support."
     if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * pool.best:
-        return f"{SUPPORTING_MAX} better ones support the answer already."
+        return f"{pool.supporting_max} better ones support the answer already."
     if role == "tangential":
         return f"{share}; {round(100 * SUPPORTING_SHARE)}% is needed."
     return f"{share}; below {round(100 * DISCARDED_SHARE)}% is discarded."

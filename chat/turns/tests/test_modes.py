@@ -106,3 +106,6 @@ def test_one_document_fills_the_citations_of_each_mode(
         assert answer.llm_call is not None and answer.run.candidates.filter(role="supporting").count() > 2
         quoted[mode] = str(answer.llm_call.request["input"]).count("<excerpt ")
     assert quoted == {"fast": 3, "balanced": 8, "thorough": 12}
+    settings.LLM_CONFIGURED = False
+    by_rules = {mode: answered(base, tenant, mode).citations.count() for mode in ("fast", "balanced", "thorough")}
+    assert by_rules == quoted, "also where no model judges"
