@@ -17,6 +17,7 @@ from chat.models import Turn
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
 from chat.turns.compose import STOPPED, Writing, compose
+from chat.turns.progress import SearchProgress
 from chat.turns.stopping import TurnLease
 from chat.writing.phrases import count_in_words
 from documents.base_settings import BaseSettings
@@ -40,7 +41,6 @@ TOO_SLOW = (
     "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask "
     "fewer documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
 )
-PROGRESS_EVERY_S = 1.0  # more would only be entries in a stream
 DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
 
 
@@ -95,7 +95,9 @@ def search(turn: Turn, lease: TurnLease, arbiter: ArbiterName | None) -> tuple[R
     if rewriting:
         tell(turn.pk, "question", text=rewriting.rewritten, outcome=rewriting.outcome, note=rewriting.note)
     leave_if_unwanted(lease)
-    retrieve = partial(search_each, on_document=SearchProgress(turn, lease)) if turn.is_full_search else retrieve_among
+    retrieve = retrieve_among
+    if turn.is_full_search:
+        retrieve = partial(search_each, on_document=SearchProgress(lease, partial(leave_if_unwanted, lease)))
     result = retrieve(
         rewriting.rewritten if rewriting else turn.question,
         documents,
@@ -121,23 +123,6 @@ def on_stage(turn: Turn, lease: TurnLease, name: str, figures: dict[str, Any]) -
     # Once everything is judged, the run is worth keeping; only the answer is then left out.
     if lease.stop_requested() and "kept" not in figures:
         raise Stopped
-
-
-class SearchProgress:
-    """Tells how far a full search is, in the row and to the browser, and ends it where nobody wants it any more."""
-
-    def __init__(self, turn: Turn, lease: TurnLease) -> None:
-        self.turn, self.lease = turn, lease
-        self._told_at = float("-inf")
-
-    def __call__(self, done: int, of: int) -> None:
-        leave_if_unwanted(self.lease)
-        now = time.monotonic()
-        if now - self._told_at < PROGRESS_EVERY_S and done != of:
-            return
-        self._told_at = now
-        self.lease.rows().update(documents_done=done, documents_total=of)
-        tell(self.turn.pk, "stage", name="parsed", begins=True, done=done, of=of)
 
 
 def leave_if_unwanted(lease: TurnLease) -> None:
