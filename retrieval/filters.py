@@ -1,6 +1,6 @@
 """What the asker narrows a question to (R101, R102): pages, a section, the number of places judged, their nearness."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -37,7 +37,7 @@ class Filters:
     @property
     def place(self) -> str:
         """Where is searched, in words; "" for everywhere."""
-        pages = f"page {', '.join(map(str, self.pages))}" if self.pages else ""
+        pages = f"page {write_pages(self.pages)}" if self.pages else ""
         return " in ".join(filter(None, [f"section “{self.section}”" if self.section else "", pages]))
 
     @property
@@ -49,6 +49,17 @@ class Filters:
 
 
 UNFILTERED = Filters()
+
+
+def write_pages(pages: Iterable[int]) -> str:
+    """The pages as one would type them: 3, 4, 5, 12 is "3-5, 12"."""
+    spans: list[list[int]] = []
+    for page in sorted(pages):
+        if spans and page == spans[-1][1] + 1:
+            spans[-1][1] = page
+        else:
+            spans.append([page, page])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
 
 
 def lines_within(filters: Filters, contents: Sequence[DocumentContent]) -> Within | None:

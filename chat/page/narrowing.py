@@ -1,12 +1,12 @@
 """What narrows a question (R101, R102) as it is typed and read: pages as text, and each filter in words."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from django.utils.translation import gettext, ngettext
 
-from retrieval.filters import PAGES_MAX, Filters
+from retrieval.filters import PAGES_MAX, Filters, write_pages
 
 PAGE_OR_SPAN = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
@@ -38,17 +38,6 @@ def read_pages(text: str) -> tuple[int, ...]:
     if len(pages) > PAGES_MAX:
         raise PagesError(gettext("At most %(most)s pages can be named.") % {"most": PAGES_MAX})
     return tuple(sorted(pages))
-
-
-def write_pages(pages: Iterable[int]) -> str:
-    """The pages as one would type them: 3, 4, 5, 12 is "3-5, 12"."""
-    spans: list[list[int]] = []
-    for page in sorted(pages):
-        if spans and page == spans[-1][1] + 1:
-            spans[-1][1] = page
-        else:
-            spans.append([page, page])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
 
 
 def typed_of(filters: Filters) -> dict[str, str]:

@@ -36,7 +36,7 @@ def test_only_the_pages_asked_for_are_searched(lease: DocumentContent) -> None:
     assert [word.count for word in result.searched] == [1]
     assert (result.coverage.pages, result.coverage.pages_with_text) == (2, 2)
     assert result.settings["filters"] == {"pages": (3, 4)}
-    assert next(flag for flag in result.plan.flags if flag.name == "filters").reason == "only page 3, 4"
+    assert next(flag for flag in result.plan.flags if flag.name == "filters").reason == "only page 3-4"
 
 
 def test_what_is_missing_there_is_missing_there_only(lease: DocumentContent) -> None:
