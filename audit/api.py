@@ -88,6 +88,8 @@ class RunInFullSerializer(RunSerializer):
     arbiter = serializers.CharField()
     arbiter_status = serializers.CharField()
     arbiter_failure = serializers.CharField(allow_null=True)
+    partly_answered = serializers.BooleanField(help_text="The arbiter says that a part of the answer is missing.")
+    missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     timings_ms = serializers.DictField(child=serializers.FloatField())
     code_version = serializers.CharField()
     answer = AnswerSerializer(allow_null=True)
@@ -124,6 +126,8 @@ def run_in_full(run: RetrievalRun) -> dict[str, Any]:
     seen = {name: getattr(run, name) for name in SEEN}
     said = {
         "arbiter_failure": run.arbiter_failure or None,
+        "partly_answered": run.is_partial,
+        "missing": run.missing or None,
         "looked_at": looked_at(run.coverage),
         "parts": parts_of(run),
         "answer": answer_json(answer) if answer else None,

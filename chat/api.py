@@ -135,6 +135,8 @@ class TurnSerializer(serializers.Serializer[Any]):
     run_id = serializers.UUIDField(allow_null=True)
     status = serializers.ChoiceField(RUN_STATUSES, allow_null=True)
     not_found_reason = serializers.CharField(allow_null=True)
+    partly_answered = serializers.BooleanField(help_text="The arbiter says that a part of the answer is missing.")
+    missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     confidence = serializers.FloatField(allow_null=True)
     parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     answer = AnswerSerializer(allow_null=True)

@@ -22,6 +22,7 @@ class BaseSettings:
     passages_max: int = 8  # passages the writer reads (R95)
     per_document_max: int = 5  # where several documents give some
     pool_max: int = 40  # briefs (R44)
+    second_look: str = "on"
     risk_max: int = 35  # per cent of questions without an answer that the rules may answer; see docs/benchmarks.md
 
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -30,6 +31,7 @@ class BaseSettings:
         "contextualisation": ("breadcrumb", "llm", "none"),
         "embeddings": ("bundled", "openai", "voyage", "none"),
         "recognition": ("automatic", "on_request"),
+        "second_look": ("on", "off"),
     }
     RANGES: ClassVar[dict[str, tuple[int, int]]] = {
         "chunk_size": (200, 8000),

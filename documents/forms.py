@@ -29,6 +29,8 @@ CHOICE_WORDS = {
     "llm": _("Section path and a sentence by the model"),
     "automatic": _("By itself"),
     "on_request": _("When somebody asks for it"),
+    "on": _("Allowed, once for a question"),
+    "off": _("Not allowed"),
 }
 # Each setting's name, label and explanation, in the order of the page.
 EXPLAINED = {
@@ -63,6 +65,13 @@ EXPLAINED = {
         _("Passages of one document at most, where several documents give some."),
     ),
     "pool_max": (_("Candidates"), _("Places that are judged for one question at most.")),
+    "second_look": (
+        _("Second look"),
+        _(
+            "When passages are missing, the model may name sections or words to look up, and judges once more. "
+            "It costs a second request, and both are in the record."
+        ),
+    ),
     "risk_max": (
         _("Risk, in per cent"),
         _(
@@ -82,6 +91,7 @@ WHY_DEFAULT = {
     "passages_max": _("more makes an answer longer, not better"),
     "per_document_max": _("one long document does not push out the others"),
     "pool_max": _("what one call of the arbiter reads well"),
+    "second_look": _("a question is not given up because the search missed a place"),
     "risk_max": _("measured: about one question in eight that has an answer is then shown only what comes nearest"),
 }
 

@@ -12,7 +12,7 @@ from retrieval.arbiter.brief import candidate_block
 from retrieval.arbiter.rules import order_by_rules
 from retrieval.candidates.shown import SNIPPET_CHARS, Shown, find_view, write_pieces
 from retrieval.candidates.units import Piece
-from retrieval.types import Briefed, LeftOut
+from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut
 
 REQUEST_CHARS_MAX = 56_000  # contents and candidates; with all else 16,000 tokens, even of rows of figures
 LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyond SNIPPET_CHARS
@@ -29,11 +29,20 @@ class Fitted(NamedTuple):
     left_out: tuple[LeftOut, ...]
 
 
+def fit_for(
+    arbiter: ArbiterName, candidates: tuple[Briefed, ...], toc: str, contents: Sequence[DocumentContent]
+) -> Fitted:
+    """The candidates with the briefs their arbiter reads; those that read none keep what they have."""
+    if arbiter == "model":
+        return fit_request(candidates, toc, contents)
+    return Fitted(share_room(candidates, toc, contents) if arbiter == "hybrid" else candidates, ())
+
+
 def fit_request(candidates: Sequence[Briefed], toc: str, contents: Sequence[DocumentContent]) -> Fitted:
     """As many candidates as a request holds: the certain ones, then by RRF. Then the room left is shared out."""
     room = REQUEST_CHARS_MAX - len(toc)
     kept: list[Briefed] = []
-    by_worth = sorted(candidates, key=lambda each: (not (each.referred or each.statement), each.rrf_rank))
+    by_worth = sorted(candidates, key=lambda each: (not is_pointed_at(each), each.rrf_rank))
     for candidate in by_worth:
         room -= len(candidate_block(candidate.brief)) + 2
         if room < 0:
@@ -57,7 +66,9 @@ def share_room(candidates: Sequence[Briefed], toc: str, contents: Sequence[Docum
     """
     room = REQUEST_CHARS_MAX - len(toc) - sum(len(candidate_block(each.brief)) + 2 for each in candidates)
     content_of = {content.document_id: content for content in contents}
-    best_first = sorted(order_by_rules(candidates), key=lambda each: not each.statement)
+    best_first = sorted(
+        order_by_rules(candidates), key=lambda each: ("requested" not in each.methods, not each.statement)
+    )
     views = [find_view(each, content_of[each.document_id]) for each in best_first]
     shown = [view.pieces(SNIPPET_CHARS) for view in views]
     by_line: dict[tuple[str, int], int] = {}  # the best rank that shows a line
@@ -86,6 +97,11 @@ def share_room(candidates: Sequence[Briefed], toc: str, contents: Sequence[Docum
         for each, pieces in zip(best_first, shown, strict=True)
     }
     return tuple(with_brief(each, written[each.candidate_id]) for each in candidates)
+
+
+def is_pointed_at(candidate: Candidate) -> bool:
+    """Whether a candidate has its room whatever its rank."""
+    return bool(candidate.referred or candidate.statement or "requested" in candidate.methods)
 
 
 def with_brief(candidate: Briefed, shown: Shown) -> Briefed:

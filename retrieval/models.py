@@ -163,11 +163,25 @@ class RetrievalRun(models.Model):
             models.Index(
                 fields=["created_at"], condition=models.Q(parsed__has_key="reading_call"), name="retrieval_run_read"
             ),
+            # … and the few that were judged twice.
+            models.Index(
+                fields=["created_at"], condition=models.Q(plan__has_key="look_call"), name="retrieval_run_looked"
+            ),
         ]
         triggers = erasable(ERASED_RUN)
 
     def __str__(self) -> str:
         return self.question[:80]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the arbiter says that what it kept answers a part of the question only."""
+        return self.status == "found" and self.answerable is False
+
+    @property
+    def missing(self) -> str:
+        """What the arbiter says is missing from what it kept."""
+        return self.answerable_reason if self.is_partial else ""
 
 
 # Candidates whose text instructs a model; a query with the same expression uses this index.

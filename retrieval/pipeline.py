@@ -14,7 +14,7 @@ from retrieval.absence import AbsenceVerdict
 from retrieval.accounting import account_of, coverage_of, leave_unsearched
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import toc_block
-from retrieval.briefs import fit_request, share_room
+from retrieval.briefs import fit_for
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
@@ -22,6 +22,7 @@ from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_wi
 from retrieval.parts import Judged, judge_parts
 from retrieval.question.by_model import read_by_model
 from retrieval.question.parse import parse_question
+from retrieval.second_look import Judgement, consider_second_look, look_again
 from retrieval.types import (
     ArbiterName,
     Briefed,
@@ -60,7 +61,7 @@ def retrieve(
     2. plan: which detectors run, each with its reason
     3. detect: titles, keywords and patterns; vectors in parallel, unless words suffice
     4. aggregate hits to candidates, and in thorough mode follow what the best of them point to
-    5. arbitrate: a verdict for each candidate
+    5. arbitrate: a verdict for each candidate; where the model asks for more of the documents, once more with that
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts; tell what became of each part of the question
     `account_for` accounts for every document of the scope once the question is read, where it has more than `contents`
@@ -96,19 +97,22 @@ def retrieve(
         candidates = keep_within(candidates, within)
     clock.stop("aggregate")
     toc = toc_block(contents) if candidates else ""
-    if name == "model":
-        candidates, unfit = fit_request(candidates, toc, contents)
-        left_out = unfit + left_out
-    elif name == "hybrid":
-        candidates = share_room(candidates, toc, contents)
+    candidates, unfit = fit_for(name, candidates, toc, contents)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
     ranking = arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode)
+    judged = Judgement(candidates, unfit + left_out, hits, plan, ranking)
+    if name in MODEL_ARBITERS:
+        judged = consider_second_look(judged, is_allowed=settings.second_look == "on")
+        if judged.plan.is_on("second_look"):
+            tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates), "again": True})
+            judged = look_again(judged, name, question, contents, toc, within)
+    hits, plan, ranking = judged.hits, judged.plan, judged.ranking
     clock.stop("arbitrate")
     coverage = coverage_of(question, contents, account, filters.pages)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
     finding = say_where(finding, filters, within)
-    settled = settle(candidates, ranking, question, contents)
+    settled = settle(judged.candidates, ranking, question, contents)
     parts = judge_parts(question, contents, searched, Judged(settled, ranking, finding.status, coverage))
     # What could not be read elsewhere in a base does not make what was found here less sure.
     read_coverage = coverage_of(question, contents, account_of(contents), filters.pages)
@@ -131,11 +135,12 @@ def retrieve(
         toc_shown=toc,
         settings=settings.to_json() | ({"filters": filters.to_json()} if filters.words else {}),
         timings_ms=clock.timings_ms,
-        left_out=left_out,
+        left_out=judged.left_out,
         parts=parts,
         reading=reading,
+        other_look=judged.other,
     )
-    tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(candidates)})
+    tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(settled)})
     return result
 
 

@@ -154,8 +154,11 @@ RUN = Payload(
         f"WHEN row.coverage ? 'alone' THEN {FOURTH_FORM} ELSE {THIRD_FORM} END"
     ),
 )
-# The exchange in which a model read the question, stored beside the run, whose byte format is fixed.
+# Exchanges stored beside the run, whose byte format is fixed: in which a model read the question, and, of two looks of
+# the arbiter, the one whose verdicts were not taken.
 READING = Payload(kind="reading", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
+LOOK = Payload(kind="look", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
+BESIDE = {"reading": ("parsed", "reading_call"), "look": ("plan", "look_call")}  # the field and key with its id
 FAILURE_MAX = 4000
 DOCUMENTS_A_BATCH = 1_000
 
@@ -171,9 +174,11 @@ def store_run(
         exchange = result.ranking.exchange
         call = LLMCall.objects.record(exchange) if exchange else None
         reading = LLMCall.objects.record(result.reading) if result.reading else None
+        look = LLMCall.objects.record(result.other_look) if result.other_look else None
+        fields = with_typed(with_role(result_fields(result), base, user), typed)
         run = RetrievalRun.objects.create(
             **asked_fields(base, user, mode),
-            **with_reading(with_typed(with_role(result_fields(result), base, user), typed), reading),
+            **with_call(with_call(fields, "reading", reading), "look", look),
             llm_call=call,
             question=result.question.original,
         )
@@ -192,6 +197,8 @@ def store_run(
         RUN.vouch(run.pk)
         if reading:
             READING.vouch(reading.pk)
+        if look:
+            LOOK.vouch(look.pk)
     return run
 
 
@@ -207,15 +214,18 @@ def with_typed(fields: dict[str, Any], typed: str) -> dict[str, Any]:
     return fields | {"parsed": fields["parsed"] | {"typed": typed}}
 
 
-def with_reading(fields: dict[str, Any], call: LLMCall | None) -> dict[str, Any]:
-    """The run's fields, with the exchange in which a model read the question added to the parsed question."""
-    return fields | {"parsed": fields["parsed"] | {"reading_call": str(call.pk)}} if call else fields
+def with_call(fields: dict[str, Any], kind: str, call: LLMCall | None) -> dict[str, Any]:
+    """The run's fields, with the id of an exchange that is stored beside it."""
+    field, key = BESIDE[kind]
+    return fields | {field: fields[field] | {key: str(call.pk)}} if call else fields
 
 
-def reading_of(run: RetrievalRun) -> LLMCall | None:
-    """The exchange in which a model read a run's question (thorough mode), None if only rules did."""
-    call_id = run.parsed.get("reading_call")
-    return LLMCall.objects.select_related("charge").filter(pk=call_id).first() if call_id else None
+def calls_beside(run: RetrievalRun) -> dict[str, LLMCall]:
+    """The exchanges of BESIDE that a run has, by kind; few have any."""
+    ids = {kind: getattr(run, field).get(key) for kind, (field, key) in BESIDE.items()}
+    calls = LLMCall.objects.select_related("charge").in_bulk([call_id for call_id in ids.values() if call_id])
+    by_id = {str(pk): call for pk, call in calls.items()}
+    return {kind: by_id[call_id] for kind, call_id in ids.items() if call_id in by_id}
 
 
 def store_failed_run(
@@ -398,6 +408,8 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
         "arbiter_status": result.ranking.status,
         "arbiter_failure": result.ranking.failure or None,
         "violations": list(result.ranking.violations),
+        "partly_answered": result.is_partial,
+        "missing": (result.ranking.answerable_reason or None) if result.is_partial else None,
         "contradictions": [
             {"candidate_ids": list(contradiction.candidate_ids), "point": contradiction.point}
             for contradiction in result.ranking.contradictions
@@ -504,6 +516,8 @@ def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
         "clarification": parsed.get("clarification") or None,
         "candidates": [stored_candidate_json(row) for row in run.candidates.order_by("position")],
         "arbiter_failure": run.arbiter_failure or None,
+        "partly_answered": run.is_partial,
+        "missing": run.missing or None,
         "searched": [{name: word[name] for name in ("text", "forms", "count")} for word in run.searched],
         "left_out": run.plan.get("left_out", []),  # runs of 1.4 and before did not say
         "parts": parts_of(run),

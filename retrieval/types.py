@@ -9,7 +9,7 @@ from llm.client import Exchange
 from reading.boxes import Box
 from reading.matching import match_form
 
-Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references", "whole"]
+Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references", "whole", "requested"]
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
 ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
@@ -21,8 +21,9 @@ PartKind = Literal["independent", "sequential", "conditional"]
 PartOutcome = Literal["found", "weak", "not_found", "cannot_tell"]
 DocumentState = Literal["read", "counted", "unreadable", "unsearched"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
-# Proposed by no detector: somebody points there, or the document is so short that all of it is judged.
-POINTED: tuple[Method, ...] = ("pinned", "references", "whole")
+# Proposed by no detector: somebody points there, the document is so short that all of it is judged, or the model that
+# judges asked for more.
+POINTED: tuple[Method, ...] = ("pinned", "references", "whole", "requested")
 KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
 HEAD_LINES = 5  # the hit of a title is its heading with the lines below
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
@@ -235,6 +236,17 @@ class Contradiction:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """Where a model that judged asks to look once more: ids of sections as it was shown them, and words."""
+
+    sections: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.sections or self.words)
+
+
+@dataclass(frozen=True)
 class Ranking:
     """The arbiter's whole reply, validated: every id once, unknown ids dropped and recorded."""
 
@@ -249,6 +261,7 @@ class Ranking:
     failure: str = ""
     probability: float | None = None  # that what is primary answers the question; of the rules, see arbiter.evidence
     answered_parts: tuple[int, ...] | None = None  # their numbers, from 1; None where the rules did not weigh them
+    wanted: Wanted = Wanted()
     is_doubtful: bool = False  # too improbable to be shown as an answer, and not shown to be absent either
 
 
@@ -488,6 +501,12 @@ class RetrievalResult:
     left_out: tuple[LeftOut, ...] = ()  # places that were found and not judged, by their RRF rank
     parts: tuple[PartFinding, ...] = ()  # of a question that asks several things, or one in a certain case
     reading: Exchange | None = None  # of the model that read the question, in thorough mode
+    other_look: Exchange | None = None  # where a model looked twice: the exchange whose verdicts were not taken
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the arbiter says that what it kept answers a part of the question only."""
+        return self.status == "found" and self.ranking.answerable is False
 
     @property
     def not_found(self) -> bool:

@@ -14,7 +14,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Self
 
@@ -35,6 +35,7 @@ COMMON = set(
     re.findall(r"\w+", "the and for was what which how does did with from that this are were has have its use used")
 )
 URL = "https://collector.example/?stolen="
+SECOND_LOOK = "were added because you asked"
 
 
 # ---- what the model of the script thinks
@@ -717,6 +718,8 @@ class ScriptedLLM:
         self.models_status = 200
         self.follow_up: Json | None = None  # what it makes of the next question of a conversation
         self.reading: Json | None = None  # how it reads a question in thorough mode
+        self.wanted: Json | None = None  # what it asks to see more of when it judges for the first time
+        self.missing = ""  # what it says is missing, whenever it judges
         self.ended = threading.Event()
         self._lock = threading.Lock()
         handler = type("ScriptedHandler", (_Handler,), {"script": self})
@@ -753,6 +756,14 @@ class ScriptedLLM:
             behaviour = body["model"] if body.get("model") in BEHAVIOURS else scripted
             self.requests.append(Recorded(path, headers, body, behaviour))
             return behaviour
+
+    def doubt(self, text: str, prompt: str) -> str:
+        """A judgement that says what is missing, and at the first look asks for it, if the script has either."""
+        wanted = {} if SECOND_LOOK in prompt else self.wanted or {}
+        if not wanted and not self.missing:
+            return text
+        missing = self.missing or "The passage that would say it."
+        return json.dumps(json.loads(text) | {"answerable": False, "answerable_reason": missing} | wanted)
 
     def start(self) -> None:
         self._thread.start()
@@ -819,6 +830,8 @@ class _Handler(BaseHTTPRequestHandler):
             said = Said(json.dumps(self.script.follow_up))
         if self.script.reading and "rewrites" in (prompt.schema or {}).get("properties", {}):
             said = Said(json.dumps(self.script.reading))
+        if prompt.candidates and behaviour == "good":
+            said = replace(said, text=self.script.doubt(said.text, json.dumps(body)))
         if behaviour == "echoes-key":
             said = Said(f'{{"note": "{self.headers["authorization"]}"')
         if body.get("stream"):

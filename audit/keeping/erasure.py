@@ -42,7 +42,7 @@ from ledger.holds import refuse_when_held
 from ledger.models import Event, Salt
 from llm.models import ERASED_CALL, LLMCall
 from retrieval.models import ERASED_CANDIDATE, ERASED_DOCUMENT, ERASED_RUN, RetrievalRun, RunCandidate, RunDocument
-from retrieval.run_record import reading_of
+from retrieval.run_record import calls_beside
 
 PERSON_ERASED = "person_erased"
 NOT_ALLOWED = (
@@ -91,8 +91,8 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
 def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
     """Erase one run with its answer, its turn, the words of its reviews, and every exchange with a model about it."""
     with transaction.atomic():
-        reading = reading_of(run)
-        calls = {run.llm_call_id, reading.pk if reading else None, *replayed_calls(run)}
+        beside = {kind: call.pk for kind, call in calls_beside(run).items()}
+        calls = {run.llm_call_id, *beside.values(), *replayed_calls(run)}
         RunCandidate.objects.filter(run=run).update(**ERASED_CANDIDATE)
         RunDocument.objects.filter(run=run).update(**ERASED_DOCUMENT)
         RetrievalRun.objects.filter(pk=run.pk).update(**ERASED_RUN)
@@ -108,7 +108,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         blank_calls(calls)
         subjects = [
             ("run", run.pk),
-            *([("reading", reading.pk)] if reading else ()),
+            *beside.items(),
             *(("answer", pk) for pk, _call in answers),
             *(("review", pk) for pk in reviews),
         ]

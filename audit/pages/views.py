@@ -28,7 +28,7 @@ from documents.pages.address import number_of
 from llm.models import LLMCall
 from retrieval.candidates.widening import read_scope
 from retrieval.models import RetrievalRun
-from retrieval.run_record import reading_of
+from retrieval.run_record import calls_beside
 from retrieval.types import ROLE_ORDER
 
 OUTCOMES = dict(Review.Outcome.choices)
@@ -169,8 +169,8 @@ def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
     run = get_run_with_charge(request, run_id)
     record_read(request.user, "exchange", run, call=str(call_id))
     of_answer = Answer.objects.filter(run=run).values_list("llm_call_id", flat=True)
-    reading = reading_of(run)
-    if call_id not in (run.llm_call_id, reading and reading.pk, *of_answer):
+    beside = [call.pk for call in calls_beside(run).values()]
+    if call_id not in (run.llm_call_id, *beside, *of_answer):
         raise Http404("This run made no such call.")
     return get_or_404(LLMCall.objects.all(), call_id)
 

@@ -28,7 +28,7 @@ from documents.pages.sheet import SheetBox, box_of
 from ledger.chain import digest_of, entries_after, time_text
 from ledger.models import Entry
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import reading_of
+from retrieval.run_record import calls_beside
 
 FORMAT = "docintel-evidence-2"
 VERIFIER = Path(__file__).with_name("verifier.py")
@@ -172,9 +172,8 @@ def add_records(pack: PackWriter, run: RetrievalRun) -> None:
     trail = gather(run, Choice(), reviews_of(run))
     assert trail is not None
     for exchange in trail.exchanges:
-        name = exchange.call.purpose  # the same in every language
-        pack.add(f"calls/{name}-request.json", request_bytes(exchange.call))
-        pack.add(f"calls/{name}-reply.txt", exchange.call.raw_reply.encode())
+        pack.add(f"calls/{exchange.name}-request.json", request_bytes(exchange.call))
+        pack.add(f"calls/{exchange.name}-reply.txt", exchange.call.raw_reply.encode())
     passages = passages_of(trail, add_pages(pack, trail))
     pack.add("report.html", report(run, trail, passages).encode())
     pack.add("report.css", STYLE.read_bytes())
@@ -194,8 +193,7 @@ def entries_of(run: RetrievalRun) -> dict[str, Entry]:
     """The ledger entries of the run, its answer and its reviews, by file name."""
     answer_id = next(iter(RetrievalRun.objects.filter(pk=run.pk).values_list("answer__pk", flat=True)), None)
     wanted = {"run.json": ("run", run.pk)} | ({"answer.json": ("answer", answer_id)} if answer_id else {})
-    if reading := reading_of(run):
-        wanted["reading.json"] = ("reading", reading.pk)
+    wanted |= {f"{kind}.json": (kind, call.pk) for kind, call in calls_beside(run).items()}
     reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
     wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}
     return {name: entry_of(kind, pk) for name, (kind, pk) in wanted.items()}

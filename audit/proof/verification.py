@@ -20,10 +20,10 @@ from ledger.events import EVENT
 from ledger.models import Entry, Event, Salt
 from ledger.payload import Payload
 from retrieval.models import RetrievalRun
-from retrieval.run_record import READING, RUN, run_payload
+from retrieval.run_record import LOOK, READING, RUN, run_payload
 
 PAYLOADS: dict[str, Payload] = {
-    each.kind: each for each in (RUN, READING, ANSWER, REWRITING, FEEDBACK, EVENT, *AUDITED.values())
+    each.kind: each for each in (RUN, READING, LOOK, ANSWER, REWRITING, FEEDBACK, EVENT, *AUDITED.values())
 }
 VOUCHED: dict[str, type[Model]] = {
     "run": RetrievalRun,

@@ -40,7 +40,7 @@ FORMATS = ("docintel-evidence-1", "docintel-evidence-2")  # the first made no re
 LEDGER = "docintel-ledger-1"
 MANIFEST, CHAIN, EXPORT = "manifest.json", "ledger.jsonl", "export.json"
 HASHED = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
-KINDS = {"run.json": "run", "reading.json": "reading", "answer.json": "answer"}
+KINDS = {"run.json": "run", "reading.json": "reading", "look.json": "look", "answer.json": "answer"}
 SHOWN = 5  # entries named of many
 OK, BAD, UNREADABLE, CONSISTENT = 0, 1, 2, 3
 
@@ -194,7 +194,9 @@ def check_chain(pack: PackReader, later: dict[int, Any]) -> Iterator[str]:
     """2. The chain, and that it begins with the run."""
     pack.entries = read_chain(CHAIN, pack.files.get(CHAIN, b""))
     first, last = min(pack.entries), max(pack.entries)
-    own = {subject["sequence"] for subject in pack.manifest["subjects"] if subject["kind"] in ("run", "reading")}
+    own = {
+        subject["sequence"] for subject in pack.manifest["subjects"] if subject["kind"] in ("run", "reading", "look")
+    }
     if first not in own:
         yield f"{CHAIN} begins with entry {first} ({pack.entries[first]['kind']}), which is not that of the run"
     if later and later.get(last, {}).get("hash") != pack.entries[last]["hash"]:
@@ -244,13 +246,16 @@ def record_in(pack: PackReader, name: str) -> Any:
 
 def check_run(pack: PackReader) -> Iterator[str]:
     """3. Answer, reviews and reading are of the run the manifest names."""
-    run, answer, reading = (record_in(pack, name) for name in ("run.json", "answer.json", "reading.json"))
+    records = ("run.json", "answer.json", "reading.json", "look.json")
+    run, answer, reading, look = (record_in(pack, name) for name in records)
     if run["run"]["id"] != pack.manifest["run"]:
         yield f"run.json is not the run {pack.manifest['run']} the manifest names"
     if answer and answer["run"] != run["run"]["id"]:
         yield "answer.json belongs to another run"
     if reading and reading["id"] != run["run"]["parsed"].get("reading_call"):
         yield "reading.json belongs to another run"
+    if look and look["id"] != run["run"]["plan"].get("look_call"):
+        yield "look.json belongs to another run"
     for name in sorted(pack.files):
         if name.startswith("reviews/") and record_in(pack, name)["run_id"] != run["run"]["id"]:
             yield f"{name} belongs to another run"
@@ -258,9 +263,14 @@ def check_run(pack: PackReader) -> Iterator[str]:
 
 def check_parts(pack: PackReader) -> Iterator[str]:
     """4. What is shown apart is what the vouched records hold."""
-    run, reading = record_in(pack, "run.json"), record_in(pack, "reading.json")
-    answer = record_in(pack, "answer.json") or {}
-    for name, call in (("question", reading), ("arbiter", run["llm_call"]), ("answer", answer.get("llm_call"))):
+    run, answer = record_in(pack, "run.json"), record_in(pack, "answer.json") or {}
+    calls = {
+        "question": record_in(pack, "reading.json"),
+        "other-look": record_in(pack, "look.json"),
+        "arbiter": run["llm_call"],
+        "answer": answer.get("llm_call"),
+    }
+    for name, call in calls.items():
         if call:
             request = json.dumps(call["request"], sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
             held = {f"calls/{name}-request.json": request, f"calls/{name}-reply.txt": call["raw_reply"].encode()}

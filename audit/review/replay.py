@@ -30,6 +30,7 @@ from retrieval.arbiter.model import (
     PROMPT_NAME,
     PROMPT_VERSION,
     RULE_THREE,
+    SECOND_LOOK,
     ArbiterReply,
     check_meaning_only,
     read_reply,
@@ -141,6 +142,8 @@ def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:
         asked.append(
             "Its parts, each to be answered:\n" + "\n".join(f"- {fence_text(part)}" for part in run.parsed["parts"])
         )
+    if any("requested" in row.methods for row in rows):
+        asked.append(SECOND_LOOK)
     return clean_text("\n\n".join([run.toc_shown, *(row.brief for row in rows), *asked]))
 
 

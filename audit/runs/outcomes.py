@@ -37,6 +37,7 @@ METHOD_NAMES = {
     "pinned": _("Page named"),
     "whole": _("Passed whole"),
     "references": _("References"),
+    "requested": _("Asked for by the model"),
 }
 REPAIR_NAMES = {"exact": _("literal"), "truncated": _("shortened"), "rejected": _("rejected"), "none": _("not quoted")}
 
@@ -54,7 +55,9 @@ def outcome_of_run(run: RetrievalRun, answered: str) -> Outcome:
     A model that read the passages may still say that they do not contain the answer.
     """
     status = answered if run.status == "found" and answered in ABSENT else run.status
-    words = gettext("Answered") if status == "found" and answered else STATUSES.get(status, status)
+    if status == "found" and answered:
+        return Outcome("warn", gettext("Partly answered")) if run.is_partial else Outcome("ok", gettext("Answered"))
+    words = STATUSES.get(status, status)
     return Outcome(KINDS.get(status, "fail"), str(words))
 
 

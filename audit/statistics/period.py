@@ -21,6 +21,7 @@ from chat.models import Answer, Citation
 from documents.models import Document
 from llm.models import LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
+from retrieval.run_record import BESIDE
 from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
 
 ROLES = ("primary", "supporting", "tangential", "discarded")
@@ -340,12 +341,14 @@ def percentile(values: Sequence[float], share: int) -> float:
 
 
 def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
-    """The calls that read, judged and answered these runs' questions."""
+    """The calls that read, judged and answered these runs' questions, each look of those judged twice."""
     of_run = runs.order_by().exclude(llm_call=None).values("llm_call")
     of_answer = Answer.objects.filter(run__in=runs.order_by()).exclude(llm_call=None).values("llm_call")
-    of_reading = runs.order_by().filter(parsed__has_key="reading_call")
-    readings = of_reading.values(call=Cast(KT("parsed__reading_call"), UUIDField()))
-    return LLMCall.objects.filter(Q(pk__in=of_run) | Q(pk__in=of_answer) | Q(pk__in=readings)).order_by()
+    own = Q(pk__in=of_run) | Q(pk__in=of_answer)
+    for field, key in BESIDE.values():
+        those = runs.order_by().filter(**{f"{field}__has_key": key})
+        own |= Q(pk__in=those.values(call=Cast(KT(f"{field}__{key}"), UUIDField())))
+    return LLMCall.objects.filter(own).order_by()
 
 
 def costs_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[PeriodSpending]:

@@ -21,6 +21,7 @@ class Message:
 class ExchangeView:
     """`is_intact`: the stored request still has the digest it was sent with."""
 
+    name: str  # the same in every language, and of no other exchange of the run
     purpose: str
     call: LLMCall
     messages: tuple[Message, ...]
@@ -56,9 +57,10 @@ def cost_of(exchanges: Sequence[ExchangeView]) -> Cost:
     )
 
 
-def read_exchange(purpose: str, call: LLMCall) -> ExchangeView:
+def read_exchange(name: str, purpose: str, call: LLMCall) -> ExchangeView:
     reply = readable(call.raw_reply)
     return ExchangeView(
+        name=name,
         purpose=purpose,
         call=call,
         messages=tuple(messages_of(call)),

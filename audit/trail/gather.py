@@ -26,7 +26,7 @@ from chat.models import Answer, Citation, Feedback
 from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import ScopeTable, scope_table
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import reading_of
+from retrieval.run_record import calls_beside
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
@@ -358,8 +358,14 @@ def read_check(check: dict[str, Any]) -> SentenceCheck:
 
 def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:
     of_answer = answer.answer.llm_call if answer else None
-    calls = [(gettext("Question"), reading_of(run)), (gettext("Arbiter"), run.llm_call), (gettext("Answer"), of_answer)]
-    return tuple(read_exchange(purpose, call) for purpose, call in calls if call)
+    beside = calls_beside(run)
+    calls = [
+        ("question", gettext("Question"), beside.get("reading")),
+        ("arbiter", gettext("Arbiter"), run.llm_call),
+        ("other-look", gettext("Arbiter, the other look"), beside.get("look")),
+        ("answer", gettext("Answer"), of_answer),
+    ]
+    return tuple(read_exchange(name, purpose, call) for name, purpose, call in calls if call)
 
 
 def timings_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Timing, ...]:

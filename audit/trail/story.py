@@ -24,6 +24,7 @@ HITS_TOLD = {
     "pinned": gettext_lazy("%(count)s on the page the question names"),
     "whole": gettext_lazy("%(count)s because all of so short a document is judged"),
     "references": gettext_lazy("%(count)s where another passage points"),
+    "requested": gettext_lazy("%(count)s where the model asked to look"),
 }
 
 
@@ -131,6 +132,8 @@ def judging(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[s
     if run.arbiter_status == "not_run":
         yield _("The arbiter did not run, so nobody judged them; their order is by rules.")
     elif run.arbiter == "model":
+        if run.hit_counts.get("requested"):
+            yield _("A language model judged them, asked to see more, and that was looked up once.")
         yield _("A language model judged all of them together: it kept %(kept)s and refused %(refused)s.") % told
     elif run.arbiter == "rules":
         yield _("Fixed rules judged all of them: they kept %(kept)s and refused %(refused)s.") % told
@@ -160,6 +163,12 @@ def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
         return _("So the program asked back instead of answering.")
     if answer.kind in ABSENT:
         return _("On reading them the model said that they do not hold the answer.")
+    if run.is_partial:
+        return ngettext(
+            "The answer gives %(count)s quote, word for word as on the page, and says that a part is missing.",
+            "The answer gives %(count)s quotes, word for word as on the page, and says that a part is missing.",
+            citations,
+        ) % {"count": citations}
     told = ngettext(
         "The answer gives %(count)s quote, word for word as on the page.",
         "The answer gives %(count)s quotes, word for word as on the page.",

@@ -140,7 +140,8 @@ class ShownTurn:
 
     @property
     def outcome(self) -> str:
-        return outcome_words(self.turn.state, self.answer.kind if self.answer else "")
+        is_partial = bool(self.answer and self.turn.run and self.turn.run.is_partial)
+        return outcome_words(self.turn.state, self.answer.kind if self.answer else "", is_partial=is_partial)
 
     @property
     def is_absent(self) -> bool:
@@ -530,9 +531,11 @@ def conversation_groups(
     return list(groups.items())
 
 
-def outcome_words(state: str, kind: str) -> str:
+def outcome_words(state: str, kind: str, *, is_partial: bool = False) -> str:
     """The outcome of a question, in a word or two."""
     if state == Turn.State.DONE:
+        if is_partial and kind not in UNANSWERED:
+            return gettext("partly answered")
         return str(KIND_WORDS.get(kind, gettext("answered")))
     return str(STATE_WORDS.get(state, gettext("empty")))
 

@@ -45,6 +45,8 @@ BROKEN_OFF = "The answer broke off: {failure} What had arrived is shown."
 STOPPED = gettext_noop("You stopped this answer before it was complete.")
 TOO_LONG = f"The answer was cut off at {writer.ANSWER_CHARACTERS_MAX:,} characters."
 MARKERS_REMOVED = "{count} citation{s} of passages that were not given to the model {was} removed."
+PARTIAL = gettext_noop("Only a part of the question is answered.")
+MISSING = "What is missing, by the arbiter: {missing}"
 NO_PRIMARY = gettext_noop("No passage answers the question, so no answer was written.")
 NOT_LOOKED_AT = "But not everything was looked at:"
 REFUSED_BY_WRITER = gettext_noop(
@@ -63,7 +65,16 @@ class Writing:
 
 
 def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
-    """Compose the answer to a run. The model writes only if a passage was judged primary."""
+    """The answer to a run, with what is missing where the arbiter found only a part of it."""
+    draft = compose_found(run, writing)
+    if not run.is_partial or draft.kind in UNANSWERED:
+        return draft
+    missing = MISSING.format(missing=sentence(run.missing)) if run.missing else ""
+    return replace(draft, note=" ".join(filter(None, [PARTIAL, missing, draft.note])))
+
+
+def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
+    """The model writes only if a passage was judged primary."""
     candidates = list(run.candidates.all())
     kept = [candidate for candidate in candidates if candidate.role in KEPT_ROLES]
     if run.status == "clarify":

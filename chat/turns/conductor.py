@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 State = Turn.State
 
 ONE_CALL = "One call reads {count} briefs and the whole table of contents. The question is kept if you leave this page."
+SECOND_CALL = "The model asked to see more, which was looked up; a second call reads it with the rest."
 TOO_SLOW = (
     "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask "
     "fewer documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
@@ -227,6 +228,8 @@ def stage_words(name: str, figures: dict[str, Any]) -> dict[str, Any]:
     """A stage's detail in the strip, and a note below it for slow stages."""
     if figures.get("started"):
         is_call = figures["arbiter"] == "model" and figures["of"]
+        if figures.get("again"):
+            return {"begins": True, "note": SECOND_CALL}
         return {"begins": True, "note": ONE_CALL.format(count=figures["of"])} if is_call else {"begins": True}
     details = {
         "parsed": count_in_words(figures.get("keywords", 0), "keyword"),

@@ -50,6 +50,8 @@ def turn_json(turn: Turn) -> dict[str, Any]:
         "run_id": str(run.pk) if run else None,
         "status": run.status if run else None,
         "not_found_reason": (run.not_found_reason or None) if run else None,
+        "partly_answered": bool(run and run.is_partial),
+        "missing": (run.missing or None) if run else None,
         "confidence": run.confidence if run else None,
         "parts": parts_of(run) if run else [],
         "answer": answer_json(answer) if answer else None,

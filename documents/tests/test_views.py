@@ -424,6 +424,7 @@ GOOD = {
     "passages_max": 6,
     "per_document_max": 4,
     "pool_max": 30,
+    "second_look": "off",
     "risk_max": 20,
 }
 

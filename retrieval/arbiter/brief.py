@@ -18,23 +18,41 @@ DOCUMENTS_TOC_MAX = 200  # lines for each of several documents together
 
 
 def toc_block(contents: Sequence[DocumentContent]) -> str:
-    """`<toc>` with one line per entry: [id] number title, pages. Cut from the deepest level up if too long."""
+    """`<toc>` with one line per entry: [id] number title, pages. Cut from the deepest level up if too long.
+
+    Among several documents the id begins with the document's number: [2.14].
+    """
     budget = TOC_LINES_MAX if len(contents) == 1 else DOCUMENTS_TOC_MAX // max(len(contents), 1)
     lines: list[str] = []
-    for content in contents:
-        if len(contents) > 1:
+    for position, content in enumerate(contents, 1):
+        prefix = id_prefix(position, contents)
+        if prefix:
             lines.append(f"document: {fence_text(content.title)[:TITLE_CHARS]}")
-        shown = shown_lines(content.toc, budget, TOC_CHARS_MAX // max(len(contents), 1))
+        shown = shown_lines(content.toc, budget, TOC_CHARS_MAX // max(len(contents), 1), prefix)
         lines += shown or ["(no table of contents)"]
         if hidden := sum(entry.index != FRONT_INDEX for entry in content.toc) - len(shown):
             lines.append(f"({hidden} more entries of deeper levels are not listed; each candidate names its section)")
     return "\n".join(["<toc>", *lines, "</toc>"])
 
 
-def shown_lines(toc: Sequence[TocRow], lines_max: int, chars_max: int) -> list[str]:
+def id_prefix(position: int, contents: Sequence[DocumentContent]) -> str:
+    return f"{position}." if len(contents) > 1 else ""
+
+
+def sections_by_id(contents: Sequence[DocumentContent]) -> dict[str, tuple[DocumentContent, TocRow]]:
+    """The sections by the ids of `toc_block`."""
+    return {
+        f"{id_prefix(position, contents)}{entry.index}": (content, entry)
+        for position, content in enumerate(contents, 1)
+        for entry in content.toc
+        if entry.index != FRONT_INDEX
+    }
+
+
+def shown_lines(toc: Sequence[TocRow], lines_max: int, chars_max: int, prefix: str = "") -> list[str]:
     """The lines of as many levels as fit; of the top level at least the first lines there is room for."""
     entries = [entry for entry in toc if entry.index != FRONT_INDEX]
-    written = {entry.index: toc_line(entry) for entry in entries}
+    written = {entry.index: toc_line(entry, prefix) for entry in entries}
     shown: list[str] = []
     for deepest in sorted({entry.level for entry in entries}, reverse=True):
         shown = [written[entry.index] for entry in entries if entry.level <= deepest]
@@ -54,11 +72,11 @@ def cut_lines(lines: Sequence[str], lines_max: int, chars_max: int) -> list[str]
     return kept
 
 
-def toc_line(entry: TocRow) -> str:
+def toc_line(entry: TocRow, prefix: str = "") -> str:
     pages = (
         f"p. {entry.first_page}" if entry.first_page == entry.last_page else f"pp. {entry.first_page}-{entry.last_page}"
     )
-    return f"{'  ' * (entry.level - 1)}[{entry.index}] {fence_text(name_entry(entry))[:TITLE_CHARS]} ({pages})"
+    return f"{'  ' * (entry.level - 1)}[{prefix}{entry.index}] {fence_text(name_entry(entry))[:TITLE_CHARS]} ({pages})"
 
 
 def name_entry(entry: TocRow) -> str:

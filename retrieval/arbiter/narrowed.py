@@ -12,8 +12,11 @@ NARROWED = 15  # briefs: on both shared question sets the gold page rarely ranks
 
 
 def judge_narrowed(question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]) -> Ranking:
-    """The model's ranking of the candidates the rules rank first; the others stay unjudged, with the reason."""
-    ordered = order_by_rules(candidates)
+    """The model's ranking of what it asked for and of the candidates the rules rank first.
+
+    The others stay unjudged, with the reason.
+    """
+    ordered = sorted(order_by_rules(candidates), key=lambda each: "requested" not in each.methods)
     ranking = judge_by_model(question, ordered[:NARROWED], contents)
     left_out = [
         Verdict(candidate.candidate_id, "unjudged", f"Left out by the rules, place {place}: {rule_of(candidate).name}.")

@@ -131,8 +131,8 @@ def words_of(place: Spot) -> set[str]:
 
 
 def is_certain(place: Spot) -> bool:
-    """Whether a place is a candidate however few found it: referred to, fetched, or a statement with its rows."""
-    return any(hit.method == "references" or hit.statement or hit.fetched for hit in place.hits)
+    """Whether a place is a candidate however few found it: referred to, asked for, or a statement with its rows."""
+    return any(hit.method in ("references", "requested") or hit.statement or hit.fetched for hit in place.hits)
 
 
 def pages_first(ordered: Sequence[Spot]) -> list[Spot]:
@@ -172,6 +172,8 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
             join_page(hit, places, content)
         elif hit.method == "references":
             join_reference(hit, places, content)
+        elif hit.method == "requested":
+            join_requested(hit, places, content)
     for hit in hits:
         if hit.method == "whole":
             join_passage(hit, places, content)
@@ -296,6 +298,22 @@ def join_page(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
 def join_reference(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
     """A place another passage refers to: one that begins there already, or a new one."""
     inside = [place for place in places if place.best_line == hit.lines.first]
+    if not inside:
+        inside = [Spot(content, hit.lines.first)]
+        places += inside
+    inside[0].hits.append(hit)
+
+
+def join_requested(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
+    """A place a model asks for: the one that covers this line, or a new one."""
+    units, page = units_of(content), content.lines[hit.lines.first - 1].page_number
+    inside = [
+        place
+        for place in places
+        if anchor_of(place).overlaps(hit.lines)
+        or units.position(place.best_line) == units.position(hit.lines.first)
+        or (place.line.page_number == page and any(each.statement for each in place.hits))
+    ]
     if not inside:
         inside = [Spot(content, hit.lines.first)]
         places += inside

@@ -23,10 +23,11 @@ PHRASE_BONUS = 0.25  # of the share of a phrase's words, if they occur as the ph
 Scores = NDArray[np.float32]
 
 
-def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
+def detect_keywords(question: Question, content: DocumentContent, inside: LineRange | None = None) -> list[Hit]:
     """A hit for each of the best lines with a question word; the score is the share of the question it covers.
 
-    A word counts fully on the line itself, and less on nearby lines, in the section's title or on the page.
+    A word counts fully on the line itself, and less on nearby lines, in the section's title or on the page. Only lines
+    `inside` are hits.
     """
     lexicon = lexicon_of(content)
     terms = weigh_terms(question, lexicon)
@@ -46,6 +47,8 @@ def detect_keywords(question: Question, content: DocumentContent) -> list[Hit]:
     stands = presence(terms, lexicon)
     heads = content.running_heads
     lines = np.flatnonzero(points)
+    if inside:
+        lines = lines[(lines >= inside.first) & (lines <= inside.last)]
     best = lines[np.lexsort((lines, -scores[lines]))][:HITS_MAX]
     return [
         line_hit(

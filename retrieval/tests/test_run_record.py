@@ -15,7 +15,16 @@ from ledger.models import Entry, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.run_record import READING, RUN, reading_of, result_json, store_failed_run, store_run
+from retrieval.run_record import (
+    LOOK,
+    READING,
+    RUN,
+    calls_beside,
+    result_json,
+    store_failed_run,
+    store_run,
+    stored_result_json,
+)
 from retrieval.tests.builders import SETTINGS
 from retrieval.types import RetrievalResult
 from tests.scripted_llm import ScriptedLLM
@@ -115,11 +124,41 @@ def test_the_reading_of_a_question_is_kept_and_vouched_for(
     serve("good")
     result = retrieve(QUESTION, [policy], settings=SETTINGS, mode="thorough")
     run = store_run(result, base=asked.base, user=asked.user, mode="thorough")
-    reading = reading_of(run)
-    assert reading is not None and (reading.purpose, reading.outcome) == ("question", "ok")
+    reading = calls_beside(run)["reading"]
+    assert (reading.purpose, reading.outcome) == ("question", "ok")
     entry = Entry.objects.get(kind="reading", subject_id=str(reading.pk))
     salt = Salt.objects.get(subject=entry.subject).salt
     assert entry.payload_digest == digest_of(add_salt(READING.read([reading.pk])[reading.pk], salt))
+
+
+def test_both_looks_of_the_arbiter_are_kept_and_vouched_for(
+    asked: Asked, policy: DocumentContent, serve: Callable[..., ScriptedLLM]
+) -> None:
+    serve().wanted = {"wanted_sections": ["1"], "wanted_words": []}
+    run = store_run(
+        retrieve(QUESTION, [policy], settings=SETTINGS, arbiter="model"),
+        base=asked.base,
+        user=asked.user,
+        mode="balanced",
+    )
+    first = calls_beside(run)["look"]
+    assert run.llm_call is not None and first.started_at < run.llm_call.started_at
+    assert "were added because you asked" in run.llm_call.request["input"] and run.hit_counts["requested"] == 1
+    entry = Entry.objects.get(kind="look", subject_id=str(first.pk))
+    salt = Salt.objects.get(subject=entry.subject).salt
+    assert entry.payload_digest == digest_of(add_salt(LOOK.read([first.pk])[first.pk], salt))
+
+
+def test_what_is_missing_is_told(asked: Asked, policy: DocumentContent, serve: Callable[..., ScriptedLLM]) -> None:
+    serve().missing = "The notice of the company."
+    result = retrieve(QUESTION, [policy], settings=SETTINGS, arbiter="model")
+    run = store_run(result, base=asked.base, user=asked.user, mode="balanced")
+    for told in (result_json(result), stored_result_json(run)):
+        assert (told["status"], told["partly_answered"], told["missing"]) == (
+            "found",
+            True,
+            "The notice of the company.",
+        )
 
 
 def test_a_failed_exchange_is_kept_too(

@@ -27,7 +27,7 @@ from ledger.holds import Held, place, release
 from ledger.models import Event, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
-from retrieval.run_record import READING
+from retrieval.run_record import LOOK, READING
 from tests.pages import on_one_line
 
 CANARY = "zanzibarische"
@@ -42,8 +42,9 @@ def told(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: An
         made: LLMCall = make_call(purpose=purpose, request={"input": CANARY}, raw_reply=CANARY, error=CANARY)
         return made
 
-    reading = call("question")
+    reading, look = call("question"), call("arbiter")
     READING.vouch(reading.pk)
+    LOOK.vouch(look.pk)
     texts = ("question", "not_found_reason", "arbiter_failure", "answerable_reason", "toc_shown", "failure")
     lists = ("gates", "searched", "hits", "contradictions", "violations")
     run = make_run(
@@ -51,7 +52,7 @@ def told(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: An
         arbiter="model",
         llm_call=call("arbiter"),
         parsed={"corrected": CANARY, "reading_call": str(reading.pk)},
-        plan={"flags": [{"name": "titles", "on": True, "reason": CANARY}]},
+        plan={"flags": [{"name": "titles", "on": True, "reason": CANARY}], "look_call": str(look.pk)},
         **dict.fromkeys(texts, CANARY),
         **{name: [{"text": CANARY}] for name in lists},
     )
@@ -89,7 +90,7 @@ def test_not_one_word_is_left_and_the_ledger_verifies(house: House, told: Retrie
     other.refresh_from_db()
     assert (other.question, Salt.objects.filter(subject=f"run:{other.pk}").exists()) == ("Somebody else's", True)
     kinds = {event.subject.partition(":")[0] for event in Event.objects.filter(kind=ERASED)}
-    assert kinds == {"run", "reading", "answer", "rewriting", "feedback", "review", "audit_event"}
+    assert kinds == {"run", "reading", "look", "answer", "rewriting", "feedback", "review", "audit_event"}
     event = erasure_of(told)
     assert event is not None and (event.actor, event.details["why"]) == (ERASING.by, ERASING.why)
     assert Event.objects.get(kind="person_erased").details["runs"] == 1

@@ -29,7 +29,7 @@ from ledger import chain
 from ledger.chain import Head
 from ledger.heads import write_head
 from retrieval.models import RetrievalRun
-from retrieval.run_record import READING
+from retrieval.run_record import LOOK, READING
 
 Files = dict[str, bytes]
 Row = dict[str, Any]
@@ -41,10 +41,12 @@ NO_DIGEST = "0" * 64
 @pytest.fixture
 def run(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any) -> RetrievalRun:
     """A run with calls, answer, two reviews and a foreign run in between, as a chain has."""
-    reading = make_call(purpose="question")
+    reading, look = make_call(purpose="question"), make_call()
     parsed = run_fields(house)["parsed"] | {"reading_call": str(reading.pk)}
-    run = make_run(arbiter="model", llm_call=make_call(), parsed=parsed)
+    plan = run_fields(house)["plan"] | {"look_call": str(look.pk)}
+    run = make_run(arbiter="model", llm_call=make_call(), parsed=parsed, plan=plan)
     READING.vouch(reading.pk)
+    LOOK.vouch(look.pk)
     make_run(question="Something else")
     make_answer(run, llm_call=make_call(purpose="answer"))
     review(

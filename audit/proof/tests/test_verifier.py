@@ -274,6 +274,7 @@ def test_a_file_that_cannot_be_unpacked_is_bad(tmp_path: pathlib.Path) -> None:
         ("run.json", "run"),
         ("answer.json", "answer"),
         ("reading.json", "reading"),
+        ("look.json", "look"),
         ("reviews/7.json", "review"),
         ("reviews/", "review"),
         ("review.json", None),

@@ -101,6 +101,14 @@ def test_it_rebuilds_every_request_byte_for_byte(ask: Ask, serve: Serve) -> None
     assert f"{len(found)} of {len(found)} requests rebuilt" in out.getvalue()
 
 
+def test_it_rebuilds_the_request_of_a_second_look(ask: Ask, serve: Serve) -> None:
+    serve("good").wanted = {"wanted_sections": [], "wanted_words": ["rent", "notice", "insurance"]}
+    runs = [ask(question) for question in QUESTIONS]
+    looked = [run for run in runs if "look_call" in run.plan]
+    assert looked and all(run.hit_counts["requested"] for run in looked)
+    assert [each for each in map(rebuild, looked) if each is None or not each.ok] == []
+
+
 def test_it_tells_which_run_differs(ask: Ask, serve: Serve, tamper: Tamper) -> None:
     serve("good")
     good, bad, other = ask(QUESTIONS[0]), ask(QUESTIONS[1]), ask(QUESTIONS[2])

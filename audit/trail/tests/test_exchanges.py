@@ -72,16 +72,16 @@ def test_the_bytes_to_take_away_have_the_digest_it_was_sent_with(request_sent: d
         request_bytes(call(request_sent))
         == json.dumps(request_sent, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     )
-    shown = read_exchange("judging", call(request_sent))
+    shown = read_exchange("arbiter", "judging", call(request_sent))
     assert shown.is_intact and json.loads(shown.request) == request_sent
 
 
 def test_a_request_that_was_altered_is_not_intact() -> None:
     sent = call({"input": "a"}, '{"b":1}')
     sent.request["input"] = "b"
-    shown = read_exchange("judging", sent)
+    shown = read_exchange("arbiter", "judging", sent)
     assert not shown.is_intact and shown.is_indented and shown.purpose == "judging"
-    assert not read_exchange("judging", call({}, "plain")).is_indented
+    assert not read_exchange("arbiter", "judging", call({}, "plain")).is_indented
 
 
 def view(amount: str = "", currency: str = "USD", **tokens: int | None) -> ExchangeView:
@@ -89,7 +89,7 @@ def view(amount: str = "", currency: str = "USD", **tokens: int | None) -> Excha
     made = SimpleNamespace(**({"tokens_in": None, "tokens_out": None, "tokens_cached": None} | tokens))
     if charge:
         made.charge = charge
-    return ExchangeView("x", made, (), "", "", False, True)  # type: ignore[arg-type]
+    return ExchangeView("x", "x", made, (), "", "", False, True)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

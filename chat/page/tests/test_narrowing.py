@@ -2,8 +2,8 @@
 
 import pytest
 
-from chat.page.narrowing import PagesError, chips_of, read_pages, typed_of, write_pages
-from retrieval.filters import PAGES_MAX, Filters
+from chat.page.narrowing import PagesError, chips_of, read_pages, typed_of
+from retrieval.filters import PAGES_MAX, Filters, write_pages
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from chat.turns.compose import (
     NO_LITERAL_QUOTE,
     NO_MODEL,
     NO_PRIMARY,
+    PARTIAL,
     RERANKED,
     STOPPED,
     TOO_LONG,
@@ -123,6 +124,22 @@ def test_why_the_arbiter_did_not_run_is_said(judged: Judged, reader: Reader) -> 
 
 
 # ---- quotes
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("the year 2022", " What is missing, by the arbiter: The year 2022."),
+        ("", ""),
+    ],
+)
+def test_what_is_missing_from_a_partial_answer_is_said_first(
+    judged: Judged, reader: Reader, reason: str, said: str
+) -> None:
+    draft = compose(judged({}, answerable=False, answerable_reason=reason), reader.writing())
+    assert draft.kind == "extractive" and draft.note == f"Only a part of the question is answered.{said} {NO_MODEL}"
+    absent = compose(judged(status="not_found", answerable=False, answerable_reason=reason), reader.writing())
+    assert PARTIAL not in absent.note
 
 
 def test_quotes_come_primary_first_and_each_text_once(judged: Judged, reader: Reader) -> None:

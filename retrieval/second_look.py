@@ -1,0 +1,176 @@
+"""One more look, where the model that judges asks for it (R38, R83): the sections and words it names are looked up.
+
+It happens once at most. The places added are judged together with the others in a second request, whose verdicts count.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from llm.exchange import Exchange
+from reading.matching import match_form
+from reading.rows import TocRow
+from retrieval import dispatch
+from retrieval.arbiter import arbitrate
+from retrieval.arbiter.brief import sections_by_id
+from retrieval.briefs import fit_for
+from retrieval.candidates.aggregation import aggregate, first_text_line, line_worth
+from retrieval.detectors.keywords import detect_keywords
+from retrieval.filters import Within, keep_within
+from retrieval.question.parse import parse_question
+from retrieval.types import ArbiterName, Briefed, Flag, Hit, LeftOut, LineRange, Plan, Question, Ranking, Wanted
+
+FLAG = "second_look"
+PLACES_EACH = 3  # for one section or word; six of each may be named
+PLACES_MAX = 12  # added in all: with more, each brief would be too short to show what was missed
+APART_LINES = 12  # of two places of one section: nearer ones are shown together
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The pool as it was judged. Of two looks `other` is the exchange whose verdicts were not taken."""
+
+    candidates: tuple[Briefed, ...]
+    left_out: tuple[LeftOut, ...]
+    hits: list[Hit]
+    plan: Plan
+    ranking: Ranking
+    other: Exchange | None = None
+
+
+class Requested(NamedTuple):
+    """Hits on the places a model asked for, and what became of each request, in words."""
+
+    hits: tuple[Hit, ...]
+    outcome: str
+
+
+def consider_second_look(judged: Judgement, *, is_allowed: bool) -> Judgement:
+    """The judgement with the decision in its plan whether to look once more, and why."""
+    wanted = judged.ranking.wanted
+    if judged.ranking.status != "ran":
+        return judged
+    reason = describe(wanted) if wanted else "the model asked for nothing more"
+    if wanted and not is_allowed:
+        reason += ", which is switched off in this base"
+    flag = Flag(FLAG, bool(wanted) and is_allowed, reason)
+    return replace(judged, plan=Plan((*judged.plan.flags, flag)))
+
+
+def look_again(
+    judged: Judgement,
+    arbiter: ArbiterName,
+    question: Question,
+    contents: Sequence[DocumentContent],
+    toc: str,
+    within: Within | None = None,
+) -> Judgement:
+    """The pool with the places asked for, judged once more; as it was, if nothing was found or the call failed."""
+    requested = find_requested(judged.ranking.wanted, question, contents, within)
+    asked = next(flag.reason for flag in judged.plan.flags if flag.name == FLAG)
+    if not requested.hits:
+        return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, f"{asked}; found {requested.outcome}"))
+    hits = [*judged.hits, *requested.hits]
+    before = {each.candidate_id for each in judged.candidates}
+    pool = aggregate(hits, question, contents, pool_max=len(before) + len(requested.hits)).candidates
+    kept = tuple(each for each in pool if each.candidate_id in before or "requested" in each.methods)
+    candidates, unfit = fit_for(arbiter, keep_within(kept, within), toc, contents)
+    ranking = arbitrate(arbiter, question, candidates, contents, hits)
+    if ranking.status != "ran":
+        outcome = f"{asked}; they were looked up, but could not be judged: {ranking.failure}"
+        return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, outcome), other=ranking.exchange)
+    plan = dispatch.note_reason(judged.plan, FLAG, f"{asked}; added and judged again: {requested.outcome}")
+    names = {each.candidate_id for each in kept}
+    left_out = tuple(each for each in judged.left_out if each.candidate_id not in names)
+    return Judgement(candidates, unfit + left_out, hits, plan, ranking, judged.ranking.exchange)
+
+
+def describe(wanted: Wanted) -> str:
+    sections = f"sections {', '.join(wanted.sections)}" if wanted.sections else ""
+    words = ", ".join(f"“{word}”" for word in wanted.words)
+    return f"the model asked for {' and '.join(filter(None, [sections, words]))}"
+
+
+def find_requested(
+    wanted: Wanted, question: Question, contents: Sequence[DocumentContent], within: Within | None = None
+) -> Requested:
+    """The best places of the sections and for the words that a model named; what it made up leads nowhere."""
+    sections = sections_by_id(contents)
+    found: dict[str, list[Hit]] = {}
+    for name in wanted.sections:
+        if section := find_section(name, sections):
+            found[f"section “{section[1].title}”"] = places_in(*section, question, wanted.words, contents)
+        else:
+            found[f"section {name}, which does not exist"] = []
+    for word in wanted.words:
+        found[f"“{word}”"] = places_for(word, contents)
+    found = {asked: keep_inside(hits, within) for asked, hits in found.items()}
+    best_first = filter(None, chain.from_iterable(zip_longest(*found.values())))
+    added = {(hit.document_id, hit.lines): hit for hit in best_first}
+    outcome = "; ".join(f"{asked}: {dispatch.pluralise(len(hits), 'place')}" for asked, hits in found.items())
+    return Requested(tuple(added.values())[:PLACES_MAX], outcome)
+
+
+def find_section(
+    name: str, sections: Mapping[str, tuple[DocumentContent, TocRow]]
+) -> tuple[DocumentContent, TocRow] | None:
+    """The section with this id; models also write it in its brackets, or the title instead."""
+    by_id = sections.get(name.strip("[] "))
+    title = match_form(name).strip()
+    return by_id or next((each for each in sections.values() if match_form(each[1].title).strip() == title), None)
+
+
+def places_in(
+    content: DocumentContent,
+    entry: TocRow,
+    question: Question,
+    words: Sequence[str],
+    contents: Sequence[DocumentContent],
+) -> list[Hit]:
+    """The lines of a section with most of the question or of the words wanted; its first line where none has any."""
+    lines = LineRange(entry.first_line, entry.last_line)
+    asked = (question, *(parse_question(word, contents) for word in words))
+    found = [hit for each in asked for hit in detect_keywords(each, content, lines)]
+    detail = f"the section “{entry.title}”"
+    first = first_text_line(lines, content)
+    return best_apart(found, content, detail) or [request_hit(first, content, detail)]
+
+
+def places_for(word: str, contents: Sequence[DocumentContent]) -> list[Hit]:
+    asked = parse_question(word, contents)
+    found = [(hit, content) for content in contents for hit in detect_keywords(asked, content)]
+    best = max((hit.score for hit, _ in found), default=0.0)
+    whole = [(hit, content) for hit, content in found if hit.score == best]  # those with all of the words there are
+    return [
+        hit
+        for content in contents
+        for hit in best_apart([hit for hit, of in whole if of is content], content, f"the words “{word}”")
+    ][:PLACES_EACH]
+
+
+def best_apart(hits: Sequence[Hit], content: DocumentContent, detail: str) -> list[Hit]:
+    """The best few that are not beside each other."""
+    chosen: list[int] = []
+    for hit in sorted(hits, key=lambda each: (-line_worth(each, content), each.lines)):
+        if all(abs(hit.lines.first - number) > APART_LINES for number in chosen):
+            chosen.append(hit.lines.first)
+        if len(chosen) == PLACES_EACH:
+            break
+    return [request_hit(number, content, detail) for number in chosen]
+
+
+def request_hit(number: int, content: DocumentContent, detail: str) -> Hit:
+    return Hit(
+        method="requested",
+        document_id=content.document_id,
+        lines=LineRange(number, number),
+        score=1.0,
+        toc_index=content.lines[number - 1].toc_index,
+        detail=f"the model asked for {detail}",
+    )
+
+
+def keep_inside(hits: Sequence[Hit], within: Within | None) -> list[Hit]:
+    return [hit for hit in hits if within is None or within[hit.document_id][hit.lines.first]]
