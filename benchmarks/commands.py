@@ -115,7 +115,8 @@ def measure_requests(options: Options) -> Figures | None:
     questions = asked_questions(options)
     if not questions:
         return None
-    return requests.export(questions, Library(options.data), options.folder, chosen_dictionary(options))
+    library, dictionary = Library(options.data), chosen_dictionary(options)
+    return requests.export(questions, library, options.folder, dictionary, options.replies)
 
 
 def measure_retrieval(options: Options) -> Figures | None:
@@ -331,6 +332,7 @@ COMMANDS: dict[str, Command] = {
         (
             *(DATA, QUESTIONS, DICTIONARY),
             option("--out", dest="folder", type=Path, required=True, help="the folder to write <digest>.json into"),
+            option("--replies", type=Path, help="replies to earlier requests: only what has none is written"),
         ),
         measure_requests,
     ),

@@ -117,13 +117,20 @@ def kept_replies(folder: Path | None) -> Iterator[ReplyServer]:
 
 
 def export(
-    questions: Sequence[GoldQuestion], library: Library, out: Path, dictionary: Sequence[ConceptTerms] = ()
+    questions: Sequence[GoldQuestion],
+    library: Library,
+    out: Path,
+    dictionary: Sequence[ConceptTerms] = (),
+    replies: Path | None = None,
 ) -> dict[str, Any]:
-    """Write the arbiter's request for each question to `out`; return the totals and what the requests show."""
+    """Write the arbiter's request for each question to `out`; return the totals and what the requests show.
+
+    With the `replies` to earlier requests it writes those not answered yet: the second looks that were asked for.
+    """
     out.mkdir(parents=True, exist_ok=True)
     without_request, sizes, overheads = [], [], []
     shown: list[Shown] = []
-    with kept_replies(None) as server:
+    with kept_replies(replies) as server:
         for question in questions:
             asked = len(server.bodies)
             started = perf_counter()
@@ -140,10 +147,13 @@ def export(
             if not request:
                 without_request.append(question.id)
                 continue
-            sizes.append(write_request(question, server.bodies[-1], out))
+            sizes.append(tokens_of(server.bodies[-1]))
+            if digest_of(server.bodies[-1]) in server.missing:
+                write_request(question, server.bodies[-1], out)
     return {
         "questions": len(questions),
         "requests": len({digest_of(body) for body in server.bodies}),
+        "without_reply": len(set(server.missing)),
         "without_request": without_request,
         "tokens_estimated": {"p50": percentile(sizes, 50), "p95": percentile(sizes, 95), "max": max(sizes, default=0)},
         "arbiter_ms": {"p50": percentile(overheads, 50), "p95": percentile(overheads, 95)},
@@ -151,8 +161,13 @@ def export(
     }
 
 
-def write_request(question: GoldQuestion, body: dict[str, Any], out: Path) -> float:
-    """One file; its size in tokens, estimated. Questions with the same request share the file."""
+def tokens_of(body: dict[str, Any]) -> float:
+    """The size of a request in tokens, estimated."""
+    return round(len(body.get("instructions", "") + body.get("input", "")) / CHARACTERS_PER_TOKEN)
+
+
+def write_request(question: GoldQuestion, body: dict[str, Any], out: Path) -> None:
+    """One file; questions with the same request share it."""
     digest = digest_of(body)
     path = out / f"{digest}.json"
     ids = json.loads(path.read_text(encoding="utf-8"))["questions"] if path.exists() else []
@@ -164,4 +179,3 @@ def write_request(question: GoldQuestion, body: dict[str, Any], out: Path) -> fl
         "request": body,
     }
     path.write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
-    return round(len(body.get("instructions", "") + body.get("input", "")) / CHARACTERS_PER_TOKEN)

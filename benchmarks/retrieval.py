@@ -47,6 +47,8 @@ class Judged:
     latency_ms: float
     timings_ms: dict[str, float]
     arbiter_status: str
+    is_partial: bool
+    second_look: str  # what the model asked for and what became of it; "" if it asked for nothing
     violations: tuple[str, ...]
     repairs: dict[str, int]
 
@@ -93,6 +95,8 @@ def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalRes
         latency_ms=round(latency_ms, 2),
         timings_ms=result.timings_ms,
         arbiter_status=result.ranking.status,
+        is_partial=result.is_partial,
+        second_look=next((flag.reason for flag in result.plan.flags if flag.name == "second_look" and flag.on), ""),
         violations=result.ranking.violations,
         repairs=dict(Counter(candidate.quote.repair.status for candidate in result.kept())),
     )
@@ -159,6 +163,7 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
         },
         "arbiter": {
             "ran": mean([float(row.arbiter_status == "ran") for row in rows]),
+            "second_looks": mean([float(bool(row.second_look)) for row in rows]),
             "violations": sum(len(row.violations) for row in rows),
             "repairs": dict(sum((Counter(row.repairs) for row in rows), Counter[str]())),
             "own_ms_p95": percentile(
@@ -179,10 +184,12 @@ def not_found_figures(rows: Sequence[Judged]) -> dict[str, float | None]:
 
 
 def outcome_shares(rows: Sequence[Judged]) -> dict[str, float | None]:
-    """How many questions were answered, answered only by what comes nearest, and refused."""
-    answered = [row for row in rows if row.status == "found" and row.primary_count]
-    weak = [row for row in rows if row.status == "weak"]
-    counts = {"answered": len(answered), "weak": len(weak), "refused": len(rows) - len(answered) - len(weak)}
+    """How many questions were answered, whole or in part, answered only by what comes nearest, and refused."""
+    found = [row for row in rows if row.status == "found" and row.primary_count]
+    partly = sum(row.is_partial for row in found)
+    weak = sum(row.status == "weak" for row in rows)
+    refused = len(rows) - len(found) - weak
+    counts = {"answered": len(found) - partly, "partly": partly, "weak": weak, "refused": refused}
     return {name: round(count / len(rows), 4) if rows else None for name, count in counts.items()}
 
 

@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -13,6 +14,7 @@ from benchmarks import retrieval
 from benchmarks.library import Library
 from benchmarks.questions import load_questions
 from benchmarks.requests import digest_of, export, kept_replies
+from retrieval.arbiter.model import SECOND_LOOK
 from tests.scripted_llm import Prompt, good_text
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -25,11 +27,12 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
     return Library(SAMPLES, tmp_path / "cache")
 
 
-def answer_all(requests: Path, replies: Path) -> None:
+def answer_all(requests: Path, replies: Path, doubts: dict[str, Any] | None = None) -> None:
     """What somebody with a model does elsewhere: one reply for each request, under the same name."""
     replies.mkdir()
     for path in requests.glob("*.json"):
         text = good_text(Prompt.read(json.loads(path.read_text())["request"]))
+        text = json.dumps(json.loads(text) | (doubts or {}))
         (replies / path.name).write_text(json.dumps({"model": "kept-model", "text": text}))
 
 
@@ -64,6 +67,15 @@ def test_kept_replies_are_judged_as_a_model_would_be(library: Library, tmp_path:
     assert figures["literal_anchor_rate"] == 1.0
     assert {row["arbiter_status"] for row in figures["per_question"]} <= {"ran", "not_needed"}
     assert figures["arbiter"]["repairs"]["exact"] > 0
+
+
+def test_what_the_replies_ask_for_is_exported_next(library: Library, tmp_path: Path) -> None:
+    export(QUESTIONS, library, tmp_path / "first")
+    answer_all(tmp_path / "first", tmp_path / "replies", {"answerable": False, "wanted_words": ["information"]})
+    figures = export(QUESTIONS, library, tmp_path / "second", replies=tmp_path / "replies")
+    second = [json.loads(path.read_text()) for path in (tmp_path / "second").iterdir()]
+    assert len(second) == figures["without_reply"] > 0
+    assert all(SECOND_LOOK in one["request"]["input"] for one in second)
 
 
 def test_a_missing_reply_is_an_arbiter_that_did_not_run(library: Library, tmp_path: Path) -> None:

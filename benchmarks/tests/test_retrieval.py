@@ -12,7 +12,7 @@ def row(**changes: Any) -> Judged:
         "sections": ["1 Scope"], "gold_pages": (1,), "alt_pages": (), "gold_sections": ("1 Scope",), "primary_count": 1,
         "anchors": 1, "literal_anchors": 1, "prose_anchors": 1, "cut_anchors": 0, "vectors_on": True,
         "latency_ms": 10.0, "timings_ms": {"detect": 4.0, "arbitrate": 1.0}, "arbiter_status": "ran", "violations": (),
-        "repairs": {},
+        "repairs": {}, "is_partial": False, "second_look": "",
     }  # fmt: skip
     return Judged(**(fields | changes))
 
@@ -38,14 +38,16 @@ def test_an_outcome_is_answered_weak_or_refused() -> None:
     figures = summarise(
         [
             row(confidence=0.9),
+            row(confidence=0.9, is_partial=True),
             row(status="weak", confidence=0.4, primary_count=0),
+            row(status="not_found", confidence=0.0, primary_count=0),
             row(not_found_expected=True, status="weak", confidence=0.4, primary_count=0),
             row(not_found_expected=True, status="not_found", confidence=0.0, primary_count=0),
         ]
     )
-    assert figures["outcomes"]["answerable"] == {"answered": 0.5, "weak": 0.5, "refused": 0.0}
-    assert figures["outcomes"]["absent"] == {"answered": 0.0, "weak": 0.5, "refused": 0.5}
-    assert figures["confidence_area"] == 0.875  # three of four pairs right, one tied
+    assert figures["outcomes"]["answerable"] == {"answered": 0.25, "partly": 0.25, "weak": 0.25, "refused": 0.25}
+    assert figures["outcomes"]["absent"] == {"answered": 0.0, "partly": 0.0, "weak": 0.5, "refused": 0.5}
+    assert figures["confidence_area"] == 0.75  # five of eight pairs right, two tied
 
 
 def test_it_tells_the_time_of_each_stage() -> None:
