@@ -75,19 +75,21 @@ Look at which statement, table or section a passage belongs to, not only at its 
 
 For each verdict write a reason of one short line, in plain words, about what the passage says.
 For primary and supporting passages copy into content_anchor the words that carry the evidence: one continuous stretch,
-character for character from the candidate's text, as short as it can be and complete. Otherwise leave \
-content_anchor empty.
+character for character from the candidate's text, as short as it can be and complete. Of a table copy the row that
+matters most: its headings, period and unit are kept with it. Otherwise leave content_anchor empty.
+Where two passages say the same, the more complete one is primary and the other supporting.
 Return every candidate_id exactly as given, each once, the most useful first.
 List contradictions: candidates that say different things about the same point.
 
 Set answerable to true when the answer can be read from the candidates or worked out from them: a ratio of two rows, a
-yes or no that follows from what they say. It need not be printed in those words. Set it to false when they do not
-answer the question, or only a part of it, and say in answerable_reason what is missing, and nothing else; passages that
-carry a part are primary all the same.
+yes or no that follows from what they say, the reason why a statement has no such figure. It need not be printed in
+those words. Then leave answerable_reason empty. Set answerable to false when they do not answer the question, or only a
+part of it, and say in answerable_reason what is missing, and nothing else; passages that carry a part are primary all
+the same.
 When something is missing that the document may hold in a place you were not shown, name where to look: in
-wanted_sections ids from the table of contents, in wanted_words words or phrases that would be printed there, at most
-six of each. These places are added once, and you judge again. Leave both empty when nothing is missing, and when no
-section and no word would be likely to hold it."""
+wanted_sections ids from the table of contents, each with all that is below it, in wanted_words words or phrases that
+would be printed there, in any inflected form; at most six of each. These places are added once, and you judge again.
+Leave both empty when nothing is missing, and when no section and no word would be likely to hold it."""
 SECOND_LOOK = (
     "Candidates found by the method requested were added because you asked for them. Nothing more can be added: judge "
     "all candidates again, with what is here."
