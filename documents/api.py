@@ -443,7 +443,7 @@ class DocumentView(GenericAPIView[Document]):
         asked = DocumentChangeSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         try:
-            naming.rename(found, asked.validated_data["title"], user_of(request))
+            naming.rename_document(found, asked.validated_data["title"], user_of(request))
         except naming.TitleError as error:
             raise exceptions.ValidationError({"title": str(error)}) from error
         return self.get(request, document_id)

@@ -14,7 +14,7 @@ class TitleError(ValueError):
     """An invalid title; the message is for people."""
 
 
-def rename(document: Document, title: str, by: User | None = None) -> None:
+def rename_document(document: Document, title: str, by: User | None = None) -> None:
     """Give a document another title, which no reading changes, and record both. Raises TitleError."""
     title = clean_title(title)
     if not title:

@@ -405,7 +405,7 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_document(request.user, pk, *access.WRITE)
     fault = ""
     try:
-        naming.rename(found, request.POST.get("title", ""), user_of(request))
+        naming.rename_document(found, request.POST.get("title", ""), user_of(request))
     except naming.TitleError as error:
         fault = str(error)
     if request.headers.get("HX-Request"):
@@ -423,7 +423,7 @@ def describe(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_document(request.user, pk, *access.WRITE)
     try:
         tags = tagging.tags_in(request.POST.get("tags", ""), found.base)
-        naming.rename(found, request.POST.get("title", ""), user_of(request))
+        naming.rename_document(found, request.POST.get("title", ""), user_of(request))
     except (tagging.TagError, naming.TitleError) as error:
         messages.error(request, str(error))
     else:

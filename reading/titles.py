@@ -184,7 +184,7 @@ def shorten(title: str) -> str:
     return f"{title[:TITLE_CHARS].rpartition(' ')[0].rstrip(' ,;:–—-')}…"
 
 
-def joined_text(lines: Iterable[PageLine]) -> str:
+def running_text(lines: Iterable[PageLine]) -> str:
     """The text of lines in one, with single blanks; a word divided by a hyphen stays as it is printed."""
     text = " ".join(" ".join(line.text.split()) for line in lines)
     return re.sub(r"(?<=\w-) (?=[a-z])", "", text)
@@ -208,7 +208,7 @@ def filing_title(first: Sequence[PageLine]) -> str:
         registrant = registrant_of(cover) if form else ""
         if form and registrant:
             named = f"{form['kind'].capitalize()} {form['form'].upper()}{(form['change'] or '').upper()}"
-            return ", ".join(part for part in (registrant, named, period_of(joined_text(cover))) if part)
+            return ", ".join(part for part in (registrant, named, period_of(running_text(cover))) if part)
     return ""
 
 
@@ -223,16 +223,16 @@ def registrant_of(cover: Sequence[PageLine]) -> str:
     if place is None:
         names = [line for line in cover if not COVER_WORDS.match(line.text) and has_letters(line)]
         largest = max((line.size for line in names), default=0.0)
-        return next((line.text for line in names if line.size == largest > usual_size(cover) * LARGER), "")
+        return next((line.text for line in names if line.size == largest > text_size(cover) * LARGER), "")
     above: list[PageLine] = []
     for line in reversed(cover[:place]):
         is_rule = not any(character.isalnum() for character in line.text)
         if is_rule and not above:
             continue
-        if is_rule or COVER_WORDS.match(line.text) or (above and not continues(line, above[0])):
+        if is_rule or COVER_WORDS.match(line.text) or (above and not is_set_alike(line, above[0])):
             break
         above.insert(0, line)
-    return joined_text(above[-TITLE_LINES:])
+    return running_text(above[-TITLE_LINES:])
 
 
 def period_of(text: str) -> str:
@@ -286,7 +286,7 @@ def title_around(first: Sequence[PageLine], place: int) -> str:
         at = place + step
         while 0 <= at < len(first) and len(lines) < TITLE_LINES:
             line, edge = first[at], lines[0 if step < 0 else -1]
-            if not continues(line, edge) or NOT_IN_TITLE.match(line.text) or not is_upper(line.text):
+            if not is_set_alike(line, edge) or NOT_IN_TITLE.match(line.text) or not is_upper(line.text):
                 break
             upper, lower = (line, edge) if step < 0 else (edge, line)
             if AGREEMENT.search(upper.text) and AGREEMENT.search(lower.text) and not LINKED.search(upper.text):
@@ -317,12 +317,12 @@ def parties_in(after: str) -> tuple[list[str], str]:
             continue
         text = after[between.end() : between.end() + PARTIES_CHARS]
         text = PREAMBLE_END.split(text, maxsplit=1)[0]
-        if names := list(dict.fromkeys(names_in(text))):
+        if names := list(dict.fromkeys(party_names(text))):
             return names, AND.get(between[0].lower()[:5], "and")
     return [], "and"
 
 
-def names_in(text: str) -> Iterator[str]:
+def party_names(text: str) -> Iterator[str]:
     """The name before each defined term, or on each side of the first "and"."""
     terms = list(DEFINED_TERM.finditer(text))
     ends = [0, *(term.end() for term in terms)]
@@ -359,7 +359,7 @@ def name_at_start(chunk: str) -> str:
 
 def release_title(first: Sequence[PageLine]) -> str:
     """Company and what it announces, of a release of results; "" if a larger headline says it."""
-    found = RELEASE.search(joined_text(line for line in first if line.page_number == 1))
+    found = RELEASE.search(running_text(line for line in first if line.page_number == 1))
     if not found or not YEAR.search(found["what"]) or largest_print(first):
         return ""
     return f"{found['company'].strip(' ,')}, {found['what'].strip()}"
@@ -375,13 +375,13 @@ def largest_print(first: Sequence[PageLine]) -> str:
     begin = next(place for place, line in enumerate(page) if line in titles and line.size >= largest - SAME_SIZE)
     lines = [page[begin]]
     for line in page[begin + 1 :]:
-        if not continues(line, lines[-1]) or is_notice(line):
+        if not is_set_alike(line, lines[-1]) or is_notice(line):
             break
         lines.append(line)
-    is_set_apart = largest >= usual_size(first) * LARGER and len(lines) <= TITLE_LINES
+    is_set_apart = largest >= text_size(first) * LARGER and len(lines) <= TITLE_LINES
     if not is_set_apart:
         lines = [lines[0]] if lines[0] is titles[0] and is_upper(lines[0].text) else []
-    title = joined_text(lines)
+    title = running_text(lines)
     is_section = bool(numbering_of(title)[0])  # "1 Scope" is the first chapter, not the book
     return "" if is_section or len(title) > CREDIBLE_CHARS else title
 
@@ -392,7 +392,7 @@ def is_notice(line: PageLine) -> bool:
     return bool(NOTICE.match(text) or DATE.fullmatch(text))
 
 
-def usual_size(lines: Sequence[PageLine]) -> float:
+def text_size(lines: Sequence[PageLine]) -> float:
     """The size most of the text has."""
     sizes: Counter[float] = Counter()
     for line in lines:
@@ -400,7 +400,7 @@ def usual_size(lines: Sequence[PageLine]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def continues(line: PageLine, edge: PageLine) -> bool:
+def is_set_alike(line: PageLine, edge: PageLine) -> bool:
     """Whether a line is set like its neighbour and close to it."""
     upper, lower = sorted((line, edge), key=lambda each: each.y0)
     is_close = line.page_number == edge.page_number and lower.y0 - upper.y1 <= (TITLE_GAP - 1) * edge.size
