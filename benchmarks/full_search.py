@@ -2,9 +2,10 @@
 
 import resource
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
+from uuid import UUID
 
 from benchmarks.generated import PAGES, Fact, make_facts, shelve_agreements
 from benchmarks.metrics import percentile
@@ -14,7 +15,7 @@ from documents.models import Document
 from documents.storage.content import read_content
 from retrieval.corpus import retrieve_among
 from retrieval.full_search import search_each
-from retrieval.types import RetrievalResult
+from retrieval.types import RetrievalResult, SearchedWord
 from retrieval.words.tokens import normalise_words
 
 SETTINGS = BaseSettings(embeddings="none")
@@ -61,15 +62,15 @@ def line_words(document: Document) -> list[set[str]]:
 class Tally:
     """What was found for the facts that were asked, and what was wrong with the runs."""
 
-    def __init__(self, base: Sequence[Document], words: dict[Any, list[set[str]]]) -> None:
+    def __init__(self, base: Sequence[Document], words: Mapping[UUID, Sequence[set[str]]]) -> None:
         self.base, self.words = base, words
         self.outcomes: dict[str, Counter[str]] = {"planted": Counter(), "missing": Counter(), "near": Counter()}
         self.right = self.not_listed = self.wrong_counts = 0
         self.seconds: list[float] = []
 
-    def add(self, fact: Fact, ask: Any) -> None:
+    def add(self, fact: Fact, ask: Callable[[str], RetrievalResult]) -> None:
         started = perf_counter()
-        result: RetrievalResult = ask(fact.question)
+        result = ask(fact.question)
         self.seconds.append(perf_counter() - started)
         kind = "near" if fact.is_near else "missing" if fact.document is None else "planted"
         self.outcomes[kind][result.status] += 1
@@ -91,7 +92,7 @@ class Tally:
         is_whole = sum(by_state) == coverage.documents == len(self.base) and coverage.pages == PAGES * len(self.base)
         return is_sum and is_whole and all(self.is_counted(each, coverage.counted) for each in result.searched)
 
-    def is_counted(self, word: Any, counted: int) -> bool:
+    def is_counted(self, word: SearchedWord, counted: int) -> bool:
         forms = {part for form in word.forms for part in normalise_words(form)}
         lines = sum(bool(forms & line) for lines in self.words.values() for line in lines)
         return word.count == lines if not counted else bool(word.count) == bool(lines)

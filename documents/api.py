@@ -24,7 +24,7 @@ from rest_framework.response import Response
 
 from accounts.models import User
 from accounts.requests import user_of
-from documents import access
+from documents import access, naming
 from documents.base_settings import BaseSettings
 from documents.idempotency import Keyed, made_before, make_keyed, one_at_a_time, remember
 from documents.ingestion import trash
@@ -34,7 +34,14 @@ from documents.pages import listing
 from documents.pages.listing import DocumentRow
 from documents.spreadsheet import defuse
 from documents.storage.upload_quota import oversized_files
-from documents.storage.uploads import DuplicateDocument, UploadRefused, accept_all, clean_file_name, refusal_of_size
+from documents.storage.uploads import (
+    TITLE_MAX,
+    DuplicateDocument,
+    UploadRefused,
+    accept_all,
+    clean_file_name,
+    refusal_of_size,
+)
 from reading.rows import LineRow, PassageRow, TocRow
 
 NUMBER_MAX = 2_147_483_647  # of an integer column
@@ -294,6 +301,12 @@ def shown_documents(documents: list[Document]) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", DocumentSerializer(documents, many=True, context={"rows": rows}).data)
 
 
+class DocumentChangeSerializer(Body):
+    """What of a document can be changed."""
+
+    title = TextField(max_length=TITLE_MAX)
+
+
 class DocumentQuery(serializers.Serializer[Any]):
     """Filters of the list of documents."""
 
@@ -414,7 +427,7 @@ def outcome(name: str, code: str, detail: str, document: Document | None) -> dic
 class DocumentView(GenericAPIView[Document]):
     """One document."""
 
-    scopes: ClassVar = {"GET": "read", "DELETE": "write"}
+    scopes: ClassVar = {"GET": "read", "PATCH": "write", "DELETE": "write"}
     serializer_class = DocumentSerializer
     pagination_class = None
 
@@ -422,6 +435,18 @@ class DocumentView(GenericAPIView[Document]):
     def get(self, request: Request, document_id: UUID) -> Response:
         [shown] = shown_documents([access.get_document(request.user, document_id)])
         return Response(shown)
+
+    @extend_schema(operation_id="change_document", request=DocumentChangeSerializer)
+    def patch(self, request: Request, document_id: UUID) -> Response:
+        """Rename a document; no later reading changes the title."""
+        found = access.get_document(request.user, document_id, *access.WRITE)
+        asked = DocumentChangeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        try:
+            naming.rename_document(found, asked.validated_data["title"], user_of(request))
+        except naming.TitleError as error:
+            raise exceptions.ValidationError({"title": str(error)}) from error
+        return self.get(request, document_id)
 
     @extend_schema(operation_id="trash_document", responses={204: None})
     def delete(self, request: Request, document_id: UUID) -> Response:

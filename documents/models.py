@@ -118,6 +118,7 @@ class Document(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="documents")
     title = models.CharField(max_length=300)
+    is_title_given = models.BooleanField(default=False)  # by a person: no reading changes it
     file_name = models.CharField(max_length=255)
     file = models.FileField(upload_to=stored_name, max_length=120)
     sha256 = models.CharField(max_length=64)

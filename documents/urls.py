@@ -23,6 +23,7 @@ urlpatterns = [
     path("documents/<uuid:pk>/pages/<int:number>/image/", views.page_image, name="page_image"),
     path("documents/<uuid:pk>/thumbnail/", views.thumbnail, name="thumbnail"),
     path("documents/<uuid:pk>/original/", views.original, name="original"),
+    path("documents/<uuid:pk>/rename/", views.rename, name="rename"),
     path("documents/<uuid:pk>/describe/", views.describe, name="describe"),
     path("documents/<uuid:pk>/replace/", views.replace_file, name="replace"),
     path("documents/<uuid:pk>/read-again/", views.read_again, name="read_again"),

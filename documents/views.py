@@ -20,7 +20,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.requests import user_of
-from documents import access, bulk, tagging
+from documents import access, bulk, naming, tagging
 from documents.base_settings import BaseSettings
 from documents.forms import BaseForm, FilterForm, SettingsForm
 from documents.ingestion import page_images, queueing
@@ -39,7 +39,6 @@ from documents.storage.uploads import (
     UploadRefused,
     accept_all,
     clean_file_name,
-    clean_title,
     refusal_of_size,
 )
 from ledger.holds import Held
@@ -401,18 +400,34 @@ def original(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
+def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Give a document another title; the list gets its row back, and a plain form the page it was on."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    fault = ""
+    try:
+        naming.rename_document(found, request.POST.get("title", ""), user_of(request))
+    except naming.TitleError as error:
+        fault = str(error)
+    if request.headers.get("HX-Request"):
+        return render(request, "documents/_row.html", {**about_document(request, found), "fault": fault})
+    if fault:
+        messages.error(request, fault)
+    else:
+        messages.success(request, gettext("The title is saved."))
+    return redirect_back(request, found)
+
+
+@require_POST
 def describe(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Set a document's title and tags."""
     found = access.get_document(request.user, pk, *access.WRITE)
-    title = clean_title(request.POST.get("title", ""))
     try:
-        if not title:
-            raise tagging.TagError(gettext("A document needs a title."))
         tags = tagging.tags_in(request.POST.get("tags", ""), found.base)
-    except tagging.TagError as error:
+        naming.rename_document(found, request.POST.get("title", ""), user_of(request))
+    except (tagging.TagError, naming.TitleError) as error:
         messages.error(request, str(error))
     else:
-        Document.objects.filter(pk=found.pk).update(title=title, tags=tags)
+        Document.objects.filter(pk=found.pk).update(tags=tags)
         messages.success(request, gettext("Title and tags are saved."))
     return redirect("documents:document", found.pk)
 
@@ -523,4 +538,5 @@ def redirect_back(request: HttpRequest, found: Document) -> HttpResponse:
     """Back to where the button was: the base's list or the document's own page."""
     if request.POST.get("from") == "base":
         return redirect("documents:base", found.base_id)
-    return redirect("documents:document", found.pk)
+    page = number_of(request.POST, "page")
+    return redirect(reverse("documents:document", args=[found.pk]) + (f"?page={page}" if page else ""))

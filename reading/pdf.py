@@ -263,7 +263,7 @@ def turn_of(page: pymupdf.Page) -> Turn:
 # ---- facts about the file
 
 
-def title_of(document: PdfDocument, limits: Limits) -> str:
+def declared_title(document: PdfDocument, limits: Limits) -> str:
     try:
         title = (document.metadata or {}).get("title") or ""
     except PDF_ERRORS:

@@ -20,7 +20,6 @@ from reading.outline.toc import (
     rows_of_starts,
     starts_by_typography,
     strength_of,
-    title_from_lines,
     with_numbered_parts,
     with_unlisted,
 )
@@ -28,6 +27,7 @@ from reading.processes.clock import Clock
 from reading.processes.forked import Patience
 from reading.reasons import number_ranges, refusal
 from reading.rows import UNSEARCHED_KINDS, PageRow, Reading, TextLayer
+from reading.titles import find_title
 
 OnProgress = Callable[[int, int], None]
 PROGRESS_EVERY = 10  # pages
@@ -79,7 +79,7 @@ def read_pdf(
         clock.stop("kinds")
         lines = list(chain.from_iterable(extract.pages))
         starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels)
-        title = pdf.title_of(document, limits) or title_from_lines(lines) or path.stem
+        title = find_title(lines, pdf.declared_title(document, limits)) or path.stem
         file_warnings = pdf.file_warnings(document)
         toc = rows_of_starts(starts, lines, title)
         clock.stop("toc")

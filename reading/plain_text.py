@@ -13,6 +13,7 @@ from reading.outline.toc import rows_of_starts, strength_of
 from reading.processes.clock import Clock
 from reading.reasons import refusal
 from reading.rows import PageRow, Reading
+from reading.titles import find_named, find_title
 
 
 def read_markdown(text: str, limits: Limits | None = None) -> Reading:
@@ -21,14 +22,14 @@ def read_markdown(text: str, limits: Limits | None = None) -> Reading:
     outline = markdown.read_markdown_outline(sources)
     lines, first_of = markdown.laid_out(sources, outline.kinds)
     starts = starts_of_headings(outline.headings, lines, first_of)
-    return text_reading(lines, starts, outline.title, removed)
+    return text_reading(lines, starts, find_named(lines) or outline.title, removed)
 
 
 def read_plain_text(text: str, limits: Limits | None = None) -> Reading:
     """Read plain text into the same rows, without a TOC. Raises ReadingError."""
     sources, removed = markdown.source_lines(check_plain_text(text, limits or Limits()))
     lines, _ = markdown.laid_out(sources, {})
-    return text_reading(lines, [], "", removed)
+    return text_reading(lines, [], find_title(lines), removed)
 
 
 # ---- steps

@@ -53,13 +53,15 @@ def base() -> KnowledgeBase:
 def keep(base: KnowledgeBase) -> Keep:
     """A document in a base, read from Markdown; without text it has not been read."""
 
-    def kept(title: str, text: str = "", state: str = "ready", blind: Sequence[int] = ()) -> Document:
+    def kept(
+        title: str, text: str = "", into: KnowledgeBase = base, *, state: str = "ready", blind: Sequence[int] = ()
+    ) -> Document:
         document = Document.objects.create(
-            base=base,
+            base=into,
             title=title,
             file_name=f"{title}.md",
             file="nowhere",
-            sha256=hashlib.sha256(f"{title}{text}".encode()).hexdigest(),
+            sha256=hashlib.sha256(f"{title}{text}{into.pk}".encode()).hexdigest(),
             size_bytes=len(text),
             media_type="text/markdown",
             state=state,

@@ -38,6 +38,10 @@ class LineRange(NamedTuple):
     def overlaps(self, other: "LineRange") -> bool:
         return self.first <= other.last and other.first <= self.last
 
+    def union(self, other: "LineRange") -> "LineRange":
+        """From the first line of both to the last."""
+        return LineRange(min(self.first, other.first), max(self.last, other.last))
+
 
 @dataclass(frozen=True)
 class Keyword:

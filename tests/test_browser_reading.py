@@ -141,6 +141,42 @@ def test_marked_documents_are_tagged(page: Page, agreement: str) -> None:
     expect(page.locator("table.docs a.tag")).to_have_text("contract")
 
 
+def test_a_title_is_edited_where_it_stands(page: Page, agreement: str) -> None:
+    page.goto(agreement)
+    heading = page.locator(".dochead h1")
+    title = heading.inner_text()
+
+    page.locator(".dochead .rename summary").press("Enter")
+    field = page.locator(".dochead .rename [name=title]")
+    expect(field).to_be_focused()
+    expect(heading).to_be_hidden()
+    field.fill("Never kept")
+    field.press("Escape")
+    expect(heading).to_have_text(title)
+    expect(page.locator(".dochead .rename summary")).to_be_focused()
+    expect(field).to_have_value(title)
+    page.locator(".dochead .rename summary").click()
+    field.fill("Lease of the boathouse")
+    field.press("Enter")
+    expect(page.locator(".dochead h1")).to_have_text("Lease of the boathouse")
+
+    page.locator(".crumbs a").first.click()
+    row = page.locator("table.docs tbody tr", has_text="Lease of the boathouse")
+    row.locator(".rename summary").click()
+    row.get_by_role("link", name="Cancel").click()
+    expect(row.locator(".rename summary")).to_be_focused()
+    row.locator(".rename summary").click()
+    row.locator(".rename [name=title]").fill("  ")
+    row.get_by_role("button", name="Save").click()
+    expect(row.locator(".rename [role=alert]")).to_have_text("A document needs a title.")
+    expect(row.locator(".rename [name=title]")).to_be_focused()
+    row.locator(".rename [name=title]").fill(title)
+    row.locator(".rename [name=title]").press("Enter")
+    renamed = page.locator("table.docs tbody tr", has_text=title)
+    expect(renamed.locator(".rename summary")).to_be_focused()
+    expect(page.locator(".messages li")).to_have_count(0)  # the row changed in its place
+
+
 def test_words_are_found_on_every_page_by_keyboard(page: Page, agreement: str) -> None:
     page.goto(agreement)
     page.keyboard.press("/")

@@ -67,6 +67,7 @@ REASONS = {
     # Data files, read once
     "chat.figures.computing.statement_lines": VALUE,
     "chat.figures.formulas.known_metrics": VALUE,
+    "retrieval.candidates.noise.noise_signs": VALUE,
     "retrieval.question.parse.answer_rules": VALUE,
     "retrieval.question.parse.vague_words": VALUE,
     "retrieval.question.phrasing.phrasing_rules": VALUE,

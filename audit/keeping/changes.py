@@ -25,6 +25,7 @@ WORDS = {
     "restored": _("Document put back"),
     "purged": _("Document deleted for good"),
     "replaced": _("Document replaced by a newer version"),
+    "renamed": _("Document renamed"),
     "embedding_begun": _("Other embedding begun"),
     "embedding_switched": _("Other embedding in use"),
     "token_made": _("Access token made"),

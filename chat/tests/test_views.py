@@ -514,6 +514,15 @@ def test_a_narrowed_question_is_recorded_and_the_next_one_is_narrowed_too(
     assert "Narrowed by the asker" in trail and "only section “Rent” in page 1; at most 5 places judged" in trail
 
 
+def test_each_document_of_the_picker_leads_to_its_page(page: Client, document: Document) -> None:
+    Document.objects.create(
+        base=document.base, title="Other", sha256="1" * 64, size_bytes=1, current_parse=document.current_parse
+    )
+    shown = on_one_line(page.get("/ask/"))
+    link = f'href="{reverse("documents:document", args=[document.pk])}" aria-label="Open {document.title}"'
+    assert shown.count(link) == 1
+
+
 def test_a_filter_is_taken_off_without_asking(page: Client, ask: Ask, document: Document) -> None:
     turn = ask()
     typed = fields(document, "And then?", pages="1-2", section="Rent", mode="fast", drop="pages")

@@ -141,6 +141,7 @@ DOCUMENTS = {
     "GET documents/<uuid:pk>/original/": Row(READ),
     "POST documents/<uuid:pk>/read-again/": Row(WRITE, 302),
     "POST documents/<uuid:pk>/improve/": Row(NOBODY),  # there is nothing to improve; test_recognition has the roles
+    "POST documents/<uuid:pk>/rename/": Row(WRITE, 302),
     "POST documents/<uuid:pk>/describe/": Row(WRITE, 302),
     "POST documents/<uuid:pk>/replace/": Row(WRITE, 302),
     "POST documents/<uuid:pk>/stop/": Row(WRITE, 302),
@@ -173,6 +174,7 @@ API = {
     "POST api/v1/bases/<uuid:base_id>/dictionary": Row(WRITE, 200, '{{"rows": [{{"concept": "zz", "term": "zz"}}]}}'),
     "DELETE api/v1/bases/<uuid:base_id>/dictionary/<int:concept_id>": Row(WRITE, 204),
     "GET api/v1/documents/<uuid:document_id>": Row(READ),
+    "PATCH api/v1/documents/<uuid:document_id>": Row(WRITE, 200, '{{"title": "Renamed"}}'),
     "DELETE api/v1/documents/<uuid:document_id>": Row(WRITE, 204),
     "GET api/v1/documents/<uuid:document_id>/original": Row(READ),
     "GET api/v1/documents/<uuid:document_id>/lines": Row(READ),

@@ -46,6 +46,7 @@ WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "page_image": ("get", READS, (200,)),
     "thumbnail": ("get", READS, (200,)),
     "original": ("get", READS, (200,)),
+    "rename": ("post", WRITES, (302,)),
     "describe": ("post", WRITES, (302,)),
     "replace": ("post", WRITES, (302,)),
     "read_again": ("post", WRITES, (302,)),

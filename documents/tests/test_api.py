@@ -68,6 +68,31 @@ def test_it_makes_a_base_and_lists_those_of_the_caller(signed_in: Client, base: 
     ]
 
 
+def test_it_renames_a_document_and_records_it(signed_in: Client, document: Document) -> None:
+    document.refresh_from_db()
+    before = document.title
+    changed = send(signed_in, "PATCH", f"documents/{document.pk}", {"title": "  Lease of \u202e the hall "})
+    assert (changed.status_code, changed.json()["title"]) == (200, "Lease of the hall")
+    document.refresh_from_db()
+    assert document.is_title_given
+    send(signed_in, "PATCH", f"documents/{document.pk}", {"title": "Lease of the hall"})  # nothing to record
+    [event] = Event.objects.filter(kind="renamed")
+    assert (event.subject, event.details) == (
+        f"document:{document.pk}",
+        {"base": str(document.base_id), "title": [before, "Lease of the hall"]},
+    )
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"title": " "}, {"title": "\u202e"}, {"title": 3}, {"title": "x" * 301}, {"tags": []}]
+)
+def test_a_document_is_not_renamed_to_nothing(signed_in: Client, document: Document, body: dict[str, Any]) -> None:
+    refused = send(signed_in, "PATCH", f"documents/{document.pk}", body)
+    assert refused.status_code == 400
+    assert {fault["field"] for fault in refused.json()["errors"]} & {"title", "tags"}
+    assert not Document.objects.get(pk=document.pk).is_title_given
+
+
 def test_it_changes_a_base_and_records_it(signed_in: Client, base: KnowledgeBase) -> None:
     changed = send(signed_in, "PATCH", f"bases/{base.pk}", {"settings": {"passages_max": 5}})
     assert changed.status_code == 200

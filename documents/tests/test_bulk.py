@@ -14,6 +14,7 @@ from documents.ingestion import tasks
 from documents.models import Document, IngestJob, KnowledgeBase
 from documents.storage.uploads import accept_upload
 from documents.tests.files import make_pdf, upload_of
+from ledger.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -137,6 +138,36 @@ def test_it_sorts(
     signed_in: Client, base: KnowledgeBase, documents: list[Document], sort: str, titles: list[str]
 ) -> None:
     assert listed(signed_in, base, sort=sort) == titles
+
+
+def test_a_title_is_edited_where_it_is_seen(signed_in: Client, base: KnowledgeBase, documents: list[Document]) -> None:
+    IngestJob.objects.update(state="cancelled")  # while it is read its row is replaced every few seconds
+    address = reverse("documents:rename", args=[documents[0].pk])
+    of_document = reverse("documents:document", args=[documents[0].pk])
+    on_page = signed_in.post(address, {"title": "Supplier policy", "from": "document", "page": "2"})
+    assert on_page["Location"] == f"{of_document}?page=2"
+    in_list = signed_in.post(address, {"title": "Policy for suppliers", "from": "base"})
+    assert in_list["Location"] == reverse("documents:base", args=[base.pk])
+    row = signed_in.post(address, {"title": "Policy"}, headers={"HX-Request": "true"})
+    assert row.status_code == 200 and f'<a href="{of_document}"><bdi>Policy</bdi></a>' in row.content.decode()
+    refused = signed_in.post(address, {"title": " "}, headers={"HX-Request": "true"}).content.decode()
+    assert "A document needs a title." in refused and '<details class="rename" open>' in refused
+    assert b"A document needs a title." in signed_in.post(address, {"title": " "}, follow=True).content
+    documents[0].refresh_from_db()
+    assert (documents[0].title, documents[0].is_title_given) == ("Policy", True)
+    titles = [event.details["title"][1] for event in Event.objects.filter(kind="renamed").order_by("created_at")]
+    assert titles == ["Supplier policy", "Policy for suppliers", "Policy"]
+
+
+def test_only_those_who_may_edit_are_offered_the_pencil(
+    signed_in: Client, base: KnowledgeBase, documents: list[Document], member: Member
+) -> None:
+    IngestJob.objects.update(state="cancelled")
+    list_address = reverse("documents:base", args=[base.pk])
+    assert signed_in.get(list_address).content.count(b'class="rename"') == len(documents)
+    viewer = Client()
+    viewer.force_login(member("viewer"))
+    assert b'class="rename"' not in viewer.get(list_address).content
 
 
 def test_it_names_a_document_and_its_tags(signed_in: Client, documents: list[Document]) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from reading.layout.kinds import HEADING_SCORE, BodyStyle, continues, heading_score, is_set_apart, numbering_of
 from reading.layout.lines import PageLine
-from reading.outline.headings import BY_TYPOGRAPHY, HEADING_LINES, UNNUMBERED, VERIFIED, SectionStart
+from reading.outline.headings import BY_TYPOGRAPHY, UNNUMBERED, VERIFIED, SectionStart
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, TocRow
 
 TITLE_CHARS = 250
@@ -390,11 +390,3 @@ def first_usable(sources: Sequence[Source]) -> list[SectionStart]:
             return starts
         tried.append(starts)
     return max(tried, key=lambda starts: sum(start.confidence for start in starts), default=[])
-
-
-def title_from_lines(lines: Sequence[PageLine]) -> str:
-    """The largest text of the first page, as the title of a file that declares none."""
-    first = [line for line in lines if line.page_number == 1 and not line.is_rotated and len(line.text) > 3]
-    largest = max((line.size for line in first), default=0.0)
-    words = [line.text for line in first if line.size >= largest - 0.5][:HEADING_LINES]
-    return " ".join(" ".join(words).split())[:TITLE_CHARS] if words else ""

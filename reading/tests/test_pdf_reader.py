@@ -216,13 +216,17 @@ def test_recognised_text_fills_pages_that_have_none_and_no_others(write: Callabl
 
 
 @pytest.mark.parametrize(
-    ("options", "title"),
-    [({"title": " Declared "}, "Declared"), ({"title": "   "}, " ".join(TEXT)), ({}, " ".join(TEXT))],
+    ("first", "declared", "title"),
+    [
+        (TEXT, " Declared ", "Declared"),
+        (TEXT, "   ", "some report"),
+        (["# Supplier policy", *TEXT], "Declared", "Supplier policy"),
+    ],
 )
-def test_a_title_is_declared_or_found_on_the_first_page(
-    write: Callable[..., Path], options: dict[str, str], title: str
+def test_a_title_is_printed_or_declared_or_the_files_name(
+    write: Callable[..., Path], first: list[str], declared: str, title: str
 ) -> None:
-    assert read_pdf(write(TEXT, **options), Limits()).title == title
+    assert read_pdf(write(first, title=declared), Limits()).title == title
 
 
 def test_every_line_and_page_is_counted_in_the_report(write: Callable[..., Path]) -> None:

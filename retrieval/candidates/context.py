@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from documents.storage.content import DocumentContent
 from reading.boxes import Box
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
-from retrieval.candidates.shown import span_of
 from retrieval.types import Briefed, Candidate, Context, LineRange, Question
 
 CHARS_MAX = 8000  # about 2,048 tokens: the parent unit of R90
@@ -26,9 +25,9 @@ def widen(candidate: Briefed, question: Question, content: DocumentContent) -> C
     """
     lines = lines_around(candidate, question, content)
     if candidate.shown and set(candidate.methods) <= {"whole", "vectors"}:  # no word says where in it to look
-        lines = span_of(lines, candidate.shown)
+        lines = lines.union(candidate.shown)
     if candidate.brief_lines:
-        lines = span_of(lines, candidate.brief_lines)
+        lines = lines.union(candidate.brief_lines)
     return context_at(cut_to_size(lines, candidate.anchor, content), content)
 
 
@@ -46,7 +45,7 @@ def whole_sections(kept: Sequence[Briefed], contents: Mapping[str, DocumentConte
         content = contents[key[0]]
         lines = section_of(first[key], content)
         if lines and (seen := first[key].brief_lines):
-            lines = span_of(lines, seen)
+            lines = lines.union(seen)
         if lines and len(content.text_between(*lines, searched_only=True)) <= CHARS_MAX:
             found[first[key].candidate_id] = context_at(lines, content)
     return found

@@ -2,36 +2,45 @@
 
 import re
 from collections.abc import Collection
+from functools import cache
+from pathlib import Path
 
 from documents.storage.content import DocumentContent
 from retrieval.candidates.units import units_of
+from retrieval.words.wording import Wordings, read_wordings
 
 SIGNED_AROUND = 5  # lines before and after on the page, in which a block of signatures shows
 SIGNED_MIN = 3
 LISTED_AROUND = 12  # the same for a list of exhibits, whose entries have up to four lines
 EXHIBITS_MIN = 3  # lines that begin with the number of an exhibit, and that name where one was filed
-PARTY_WORDS = frozenset({"party", "parties", "partie"})
 
-SIGNED = re.compile(
-    r"^\W*(?:(?:by|name|title|its|signature|signed|per|nom|titre|fonction)\s?:|/s/|in witness where?of\b)",
-    re.IGNORECASE,
-)
-EXHIBIT = re.compile(
-    r"\b(?:incorporated (?:herein )?by reference|(?:filed|furnished) herewith|previously filed"
-    r"|exhibit \d{1,3}(?:\.\d{1,3})? (?:to|of) )",
-    re.IGNORECASE,
-)
-EXHIBIT_NUMBER = re.compile(r"^\W*(?:ex(?:hibit|\.)?[ -]?)?\d{1,3}\.\d{1,3}[a-z]?\b", re.IGNORECASE)
-PARTY_DEFINED = re.compile(
-    r"[\"“”](?:part(?:y|ies))[\"“”],? (?:means|shall mean|refers|has the meaning)"
-    r"|\b(?:each|individually|collectively|hereinafter|referred to)\b.{0,80}[\"“”]part(?:y|ies)[\"“”]",
-    re.IGNORECASE | re.DOTALL,
-)
-ASKED = {
-    "a block of signatures": re.compile(r"\b(?:sign\w*|execut\w+|witness\w*|who|whom|title|name)\b"),
-    "a list of exhibits": re.compile(r"\b(?:exhibits?|filed|furnished|incorporated|annex\w*|appendi\w+)\b"),
-    "the definition of the parties": re.compile(r"\b(?:who|whom|which|names?|named|defin\w+|mean\w*)\b"),
+SIGNED = r"^\W*(?:(?:{signature_label})\s?:|{signature_sign})"
+PARTY_DEFINED = r"""["“”](?:{party})["“”],?\s(?:{party_means})
+    |\b(?:{introduced})\b(?s:.{0,80})["“”](?:{party})["“”]"""
+# Which slots the entries of each section fill; the last one takes those of another.
+FRAMES = {
+    "signature_label": SIGNED,
+    "signature_sign": SIGNED,
+    "exhibit": r"^\W*(?:(?:{exhibit})[ -]?)?\d{1,3}\.\d{1,3}[a-z]?\b",
+    "filed": r"\b(?:{filed})",
+    "party": PARTY_DEFINED,
+    "party_means": PARTY_DEFINED,
+    "introduced": PARTY_DEFINED,
+    "asks_signatures": r"\b(?:{asks_signatures})\b",
+    "asks_exhibits": r"\b(?:{asks_exhibits})\b",
+    "asks_parties": r"\b(?:{asks_parties})\b",
+    "party_word": r"^(?:{party})$",
 }
+ASKED = {
+    "a block of signatures": "asks_signatures",
+    "a list of exhibits": "asks_exhibits",
+    "the definition of the parties": "asks_parties",
+}
+
+
+@cache
+def noise_signs() -> Wordings:
+    return read_wordings(Path(__file__).parent, "noise", FRAMES)
 
 
 def name_noise(line: int, words: Collection[str], asked: str, content: DocumentContent) -> str:
@@ -39,13 +48,14 @@ def name_noise(line: int, words: Collection[str], asked: str, content: DocumentC
 
     `words` are those of the question on it, `asked` is the question in match form.
     """
+    signs = noise_signs()
     found = name_part(line, content)
-    if not found and set(words) <= PARTY_WORDS and words:
+    if not found and words and all(signs["party_word"].search(word) for word in words):
         units = units_of(content)
         unit = units.at(units.position(line))
-        is_definition = PARTY_DEFINED.search(content.text_between(*unit, searched_only=True))
+        is_definition = signs["party"].search(content.text_between(*unit, searched_only=True))
         found = "the definition of the parties" if is_definition else ""
-    return "" if not found or ASKED[found].search(asked) else found
+    return "" if not found or signs[ASKED[found]].search(asked) else found
 
 
 def name_part(line: int, content: DocumentContent) -> str:
@@ -58,9 +68,10 @@ def name_part(line: int, content: DocumentContent) -> str:
         near = [each.number for each in lines if each.page_number == page and sign.search(each.text)]
         return len(near) >= least and near[0] <= middle
 
-    if is_within(line, SIGNED, SIGNED_AROUND, SIGNED_MIN):
+    signs = noise_signs()
+    if is_within(line, signs["signature_label"], SIGNED_AROUND, SIGNED_MIN):
         return "a block of signatures"
-    is_list = is_within(line, EXHIBIT_NUMBER, LISTED_AROUND, EXHIBITS_MIN) and is_within(
-        line + LISTED_AROUND, EXHIBIT, 2 * LISTED_AROUND, EXHIBITS_MIN
+    is_list = is_within(line, signs["exhibit"], LISTED_AROUND, EXHIBITS_MIN) and is_within(
+        line + LISTED_AROUND, signs["filed"], 2 * LISTED_AROUND, EXHIBITS_MIN
     )
     return "a list of exhibits" if is_list else ""

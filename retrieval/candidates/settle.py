@@ -6,7 +6,6 @@ from documents.storage.content import DocumentContent
 from reading.boxes import Box, boxes_of
 from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.context import context_at, whole_sections, widen
-from retrieval.candidates.shown import span_of
 from retrieval.types import (
     KEPT_ROLES,
     Briefed,
@@ -43,13 +42,13 @@ def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: 
     within = LineRange(anchor.first - QUOTE_AROUND, anchor.last + QUOTE_AROUND)
     own = candidate.sentences.lines if candidate.sentences else None
     for seen in filter(None, (candidate.shown, candidate.brief_lines, own)):
-        within = span_of(within, seen)
+        within = within.union(seen)
     if candidate.running:
         within = LineRange(*content.heads_around(anchor.first))
     quote = calibrate(verdict.raw_content_anchor, content, anchor, within)
     quoted = [piece.line_number for piece in quote.pieces]
     if quoted and not (context.lines.first <= quoted[0] and quoted[-1] <= context.lines.last):
-        context = context_at(span_of(context.lines, LineRange(quoted[0], quoted[-1])), content)
+        context = context_at(context.lines.union(LineRange(quoted[0], quoted[-1])), content)
     page = content.page(candidate.anchor_pages[0])
     return Settled(
         **vars(candidate),

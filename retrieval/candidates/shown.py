@@ -40,10 +40,6 @@ def show(candidate: Briefed, content: DocumentContent, limit: int = SNIPPET_CHAR
     return write_pieces(find_view(candidate, content).pieces(limit), content)
 
 
-def span_of(lines: LineRange, others: LineRange) -> LineRange:
-    return LineRange(min(lines.first, others.first), max(lines.last, others.last))
-
-
 def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
     """The pieces in order of the document, one line each.
 
@@ -99,7 +95,7 @@ def find_view(candidate: Briefed, content: DocumentContent) -> "View":
     if candidate.running:
         return Fixed(whole_pieces(LineRange(*content.heads_around(candidate.anchor.first)), content))
     if candidate.shown:  # a passage of a document that is passed whole
-        return Fixed(whole_pieces(span_of(candidate.anchor, candidate.shown), content))
+        return Fixed(whole_pieces(candidate.anchor.union(candidate.shown), content))
     rows = find_rows(candidate.anchor, candidate.best_line, candidate.needed_rows, content)
     return rows or find_text(candidate.anchor, content)
 

@@ -11,6 +11,7 @@ PART_MIN = 5  # letters of a name found inside a name written without spaces ("e
 ABBREVIATION = re.compile(r"^(?=(?:.*[A-Z]){2})[A-Za-z&]{2,6}$")
 YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d\d)(?!\d)|\bFY\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = re.compile(r"(?<![a-z])q([1-4])(?!\d)|(?<=\d)q([1-4])(?!\d)|\b([1-4])q(?=\s?\d{2})", re.IGNORECASE)
+FORM = re.compile(r"(?<![\w-])(10|8|6|20|40) ?-? ?([kqf])(?![a-z\d])", re.IGNORECASE)  # of a filing: "10-K", "8k"
 ENDED = re.compile(r"\bended\s+\w+\s+\d{1,2},?\s+((?:19|20)\d\d)", re.IGNORECASE)
 TYPED = re.compile(r"[\w&]+(?:[.-][A-Za-z]\w*)*")
 EXACT_YEAR, OTHER_YEAR, NEXT_YEAR = 3, 2, 1  # a report covers the years before, so the next year's may answer
@@ -35,7 +36,7 @@ def documents_named(topic: str, names: Sequence[Name], known: Collection[str] = 
     """Indexes of the documents a question names, and whether a year matched too; ([], False) if it names none.
 
     `known` are words of the question that name a concept of the dictionary, and so no company. Each name in it selects
-    its documents, narrowed to those of the asked year if there are any.
+    its documents, narrowed to those of the asked form and year if there are any.
     """
     called = [called_of(name) for name in names]
     chosen: dict[int, None] = {}
@@ -43,7 +44,7 @@ def documents_named(topic: str, names: Sequence[Name], known: Collection[str] = 
     for run in runs_of(topic, known):
         places = named_by(run, called)
         if places:
-            places, is_dated = of_the_time(topic, places, names)
+            places, is_dated = of_the_time(topic, of_the_form(topic, places, names), names)
             chosen.update(dict.fromkeys(places))
             has_year = has_year or is_dated
     return sorted(chosen), has_year
@@ -135,6 +136,12 @@ def stands_in(words: tuple[str, ...], text: tuple[str, ...]) -> bool:
     return any(text[start : start + size] == words for start in range(len(text) - size + 1))
 
 
+def of_the_form(topic: str, places: Sequence[int], names: Sequence[Name]) -> list[int]:
+    """The documents that are the form of filing the question names, all of them if none is."""
+    forms = forms_in(topic)
+    return [place for place in places if forms & forms_in(names[place].label.replace("_", " "))] or list(places)
+
+
 def of_the_time(topic: str, places: Sequence[int], names: Sequence[Name]) -> tuple[list[int], bool]:
     """The documents of the asked year (the latest of several) and quarter, and whether there are any."""
     years = years_in(topic)
@@ -165,6 +172,10 @@ def years_of_document(name: Name) -> set[int]:
         return set(in_label)
     ended = ENDED.search(name.cover)
     return {int(ended.group(1))} if ended else set(sorted(years_in(name.cover))[-1:])
+
+
+def forms_in(text: str) -> set[str]:
+    return {f"{number}{letter.lower()}" for number, letter in FORM.findall(text)}
 
 
 def years_in(text: str) -> list[int]:

@@ -1,6 +1,5 @@
 """Which documents of a large base are read, by SQL inside the scope."""
 
-import hashlib
 from collections.abc import Callable
 
 import numpy as np
@@ -8,11 +7,10 @@ import pytest
 
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase, Parse
-from documents.storage.store import copy_vectors, store_reading
+from documents.storage.store import copy_vectors
 from llm.embeddings.bundled import MODEL_KEY, embed_texts, is_available
-from reading.passages import cut_passages
-from reading.plain_text import read_markdown
 from retrieval import corpus
+from retrieval.conftest import Keep
 from retrieval.corpus import (
     DOCUMENTS_MAX,
     Shortlist,
@@ -32,36 +30,6 @@ from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db
 WITHOUT = BaseSettings(embeddings="none")
-
-Keep = Callable[..., Document]
-
-
-@pytest.fixture
-def base() -> KnowledgeBase:
-    return KnowledgeBase.objects.create(name="Library")
-
-
-@pytest.fixture
-def keep(base: KnowledgeBase) -> Keep:
-    """Read a Markdown text into a base, as ingestion does."""
-
-    def kept(title: str, text: str, into: KnowledgeBase = base) -> Document:
-        document = Document.objects.create(
-            base=into,
-            title=title,
-            file_name=f"{title}.md",
-            file="nowhere",
-            sha256=hashlib.sha256(f"{title}{text}{into.pk}".encode()).hexdigest(),
-            size_bytes=len(text),
-            media_type="text/markdown",
-            state=Document.State.READY,
-        )
-        reading = read_markdown(text)
-        document.current_parse = store_reading(document, reading, cut_passages(reading), {})
-        document.save()
-        return document
-
-    return kept
 
 
 def many(keep: Keep, count: int = DOCUMENTS_MAX + 5) -> list[Document]:

@@ -187,27 +187,28 @@ def test_it_has_one_open_job_a_document(queued: Queued) -> None:
 @pytest.mark.usefixtures("without_embeddings")
 def test_it_keeps_a_title_somebody_gave(queued: Queued) -> None:
     job = queued()
-    Document.objects.update(title="Our own name")
+    Document.objects.update(title="Our own name", is_title_given=True)
     conductor.ingest(job)
     assert seen(job)[1].title == "Our own name"
 
 
+@pytest.mark.usefixtures("without_embeddings")
+def test_reading_again_mends_a_title_nobody_gave(queued: Queued) -> None:
+    job = queued()
+    Document.objects.update(title="Nike 2023 Proxy")
+    conductor.ingest(job)
+    assert seen(job)[1].title == "Supplier policy"
+
+
 @pytest.mark.parametrize(
-    ("title", "is_taken"),
-    [
-        ("Supplier policy", True),
-        ("Microsoft Word - draft3.doc", False),
-        ("draft3.doc", False),
-        ("Untitled", False),
-        ("PowerPoint Presentation", False),
-        ("12/2021", False),
-        ("", False),
-        ("word " * 60, False),
-    ],
+    ("read", "title"),
+    [("Supplier policy", "Supplier policy"), (" Supplier \n policy ", "Supplier policy"), ("", "file")],
 )
-def test_it_takes_only_credible_titles(queued: Queued, title: str, is_taken: bool) -> None:
+def test_a_document_is_called_as_it_was_read_or_by_its_file(queued: Queued, read: str, title: str) -> None:
     document = queued(name="file.pdf").document
-    assert titling.better_title(document, title) == (title if is_taken else "file")
+    document.title = "What an older version read"
+    assert titling.better_title(document, read) == title
+    assert titling.better_title(document, Path(document.file.path).stem) == "file"
 
 
 # ---- stopping, dying, at the same time

@@ -3,10 +3,11 @@
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.candidates.noise import name_noise
+from retrieval.candidates.noise import name_noise, noise_signs
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import RetrievalResult
+from retrieval.words.wording import Wording
 
 CONTRACT = [
     "# Agreement",
@@ -75,3 +76,10 @@ def test_a_document_of_nothing_else_is_still_searched() -> None:
     content = content_of_lines([*CONTRACT[4:9], "---", "Other text."])
     result = retrieve("Which agreement does each party give notice of?", [content], settings=SETTINGS, arbiter="rules")
     assert result.candidates
+
+
+@pytest.mark.parametrize("wording", noise_signs().alternatives, ids=lambda each: f"{each.file} {each.examples[0]}")
+def test_every_sign_of_noise_is_found_in_its_examples_only(wording: Wording) -> None:
+    alone = noise_signs().alone(wording)
+    assert [text for text in wording.examples if not alone.search(text)] == []
+    assert [text for text in wording.counter_examples if alone.search(text)] == []

@@ -13,6 +13,8 @@ NAMES = [
     Name("ADVANCED MICRO DEVICES, INC. annual_2015.pdf", "Common stock"),
     Name("NIKE_2018_10K.pdf", "fiscal year"),
     Name("NIKE_2019_10K.pdf", "fiscal year"),
+    Name("AMCOR PLC, Form 8-K, July 1, 2022 amcor.pdf", "Date of Report"),
+    Name("AMCOR PLC, Form 10-Q, quarterly period ended December 31, 2022 AMCOR_2023Q2_10Q.pdf", "Date of Report"),
 ]
 
 
@@ -30,6 +32,9 @@ NAMES = [
         pytest.param("What did Nike earn in FY2017?", [6], True, id="the next year's report tells of it"),
         pytest.param("What did Nike earn in 2003?", [6, 7], False, id="no report of that year"),
         pytest.param("Compare Nike in 2018 with AMD in 2015.", [5, 6], True, id="two companies, each with its year"),
+        pytest.param("What was the agenda of AMCOR's 8k filing in 2022?", [8], True, id="the form of a filing"),
+        pytest.param("What does Amcor's 10 - Q of 2022 say?", [9], True, id="a form with blanks"),
+        pytest.param("What does Nike's form 8-K say?", [6, 7], False, id="no filing of that form"),
         pytest.param("What is the ROA of the company?", [], False, id="a measure is no company"),
         pytest.param("what is the premium?", [], False, id="no name"),
         pytest.param("", [], False, id="nothing"),
