@@ -10,6 +10,7 @@ from chat.drafts import AnswerDraft, CitedLine, Quoted
 from chat.models import Answer, Citation, Turn
 from ledger.payload import Payload, object_of
 from llm.models import LLMCall
+from llm.payload import COLUMNS as CALL_COLUMNS
 from llm.payload import call_of
 from retrieval.models import RetrievalRun
 from retrieval.run_record import columns_of_row
@@ -20,22 +21,25 @@ CITED = object_of(
     candidate="citation.candidate_id",
     lines="json_build_array(citation.first_line, citation.last_line)",
 )
+COLUMNS = ("id", "kind", "text", "ended", "note", "checks", "timings_ms", "created_at")
+PARTS = {
+    "turn": "row.turn_id",
+    "run": "row.run_id",
+    "llm_call": call_of("row"),
+    "citations": (
+        f"(SELECT coalesce(json_agg({CITED} ORDER BY citation.marker), '[]') "
+        "FROM chat_citation citation WHERE citation.answer_id = row.id)"
+    ),
+}
+SECOND_FORM = object_of("row", COLUMNS, format="'docintel-answer-2'", **PARTS)
+THIRD_FORM = object_of("row", (*COLUMNS, "other_calls"), format="'docintel-answer-3'", **PARTS)
 ANSWER = Payload(
     kind="answer",
     table="chat_answer",
-    text=object_of(
-        "row",
-        ("id", "kind", "text", "ended", "note", "checks", "timings_ms", "created_at"),
-        format="'docintel-answer-2'",
-        turn="row.turn_id",
-        run="row.run_id",
-        llm_call=call_of("row"),
-        citations=(
-            f"(SELECT coalesce(json_agg({CITED} ORDER BY citation.marker), '[]') "
-            "FROM chat_citation citation WHERE citation.answer_id = row.id)"
-        ),
-    ),
+    text=f"CASE WHEN row.other_calls = '[]' THEN {SECOND_FORM} ELSE {THIRD_FORM} END",
 )
+# Exchanges stored beside an answer: a first draft, and the checks of what was written.
+EXCHANGE = Payload(kind="exchange", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 REWRITING = Payload(
     kind="rewriting",
     table="chat_rewriting",
@@ -55,6 +59,7 @@ FEEDBACK = Payload(
 def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: dict[str, float]) -> Answer:
     """Store an answer, its citations and their ledger entry together, in the caller's transaction."""
     with transaction.atomic():
+        others = [LLMCall.objects.record(each) for each in draft.others]
         answer = Answer.objects.create(
             turn=turn,
             run=run,
@@ -64,6 +69,7 @@ def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: 
             note=draft.note,
             checks=draft.checks,
             llm_call=LLMCall.objects.record(draft.exchange) if draft.exchange else None,
+            other_calls=[str(call.pk) for call in others],
             timings_ms=timings_ms,
             created_at=timezone.now(),
         )
@@ -72,7 +78,16 @@ def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: 
             citation.answer = answer
         Citation.objects.bulk_create(citations)
         ANSWER.vouch(answer.pk)
+        for call in others:
+            EXCHANGE.vouch(call.pk)
     return answer
+
+
+def other_calls_of(answer: Answer) -> list[LLMCall]:
+    """The exchanges beside the one that wrote an answer, in the order in which they were made."""
+    calls = LLMCall.objects.select_related("charge").in_bulk(answer.other_calls)
+    by_id = {str(pk): call for pk, call in calls.items()}
+    return [by_id[call_id] for call_id in answer.other_calls if call_id in by_id]
 
 
 def citation_of(quoted: Quoted) -> Citation:

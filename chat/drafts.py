@@ -39,3 +39,4 @@ class AnswerDraft:
     quoted: tuple[Quoted, ...] = ()
     checks: list[dict[str, Any]] = field(default_factory=list)
     exchange: Exchange | None = None
+    others: tuple[Exchange, ...] = ()  # with the model: of a first draft, and of each check against the quotes

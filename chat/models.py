@@ -155,6 +155,7 @@ class Answer(models.Model):
     note = models.TextField(blank=True)  # why it is extractive, partial, or without a model, in plain words
     checks = models.JSONField(default=list)
     llm_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
+    other_calls = models.JSONField(default=list)  # ids of the exchanges of a first draft and of checks against quotes
     timings_ms = models.JSONField(default=dict)
     created_at = models.DateTimeField()
 

@@ -23,6 +23,7 @@ class BaseSettings:
     per_document_max: int = 5  # where several documents give some
     pool_max: int = 40  # briefs (R44)
     second_look: str = "on"
+    claim_check: str = "on"
     risk_max: int = 35  # per cent of questions without an answer that the rules may answer; see docs/benchmarks.md
 
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -32,6 +33,7 @@ class BaseSettings:
         "embeddings": ("bundled", "openai", "voyage", "none"),
         "recognition": ("automatic", "on_request"),
         "second_look": ("on", "off"),
+        "claim_check": ("on", "off"),
     }
     RANGES: ClassVar[dict[str, tuple[int, int]]] = {
         "chunk_size": (200, 8000),

@@ -29,8 +29,8 @@ CHOICE_WORDS = {
     "llm": _("Section path and a sentence by the model"),
     "automatic": _("By itself"),
     "on_request": _("When somebody asks for it"),
-    "on": _("Allowed, once for a question"),
-    "off": _("Not allowed"),
+    "on": _("Yes"),
+    "off": _("No"),
 }
 # Each setting's name, label and explanation, in the order of the page.
 EXPLAINED = {
@@ -72,6 +72,13 @@ EXPLAINED = {
             "It costs a second request, and both are in the record."
         ),
     ),
+    "claim_check": (
+        _("Claim check"),
+        _(
+            "Another request compares each sentence the model wrote with the quotes it cites. "
+            "What they do not say is written again once, and left out if it still does not fit."
+        ),
+    ),
     "risk_max": (
         _("Risk, in per cent"),
         _(
@@ -91,6 +98,7 @@ WHY_DEFAULT = {
     "passages_max": _("more makes an answer longer, not better"),
     "per_document_max": _("one long document does not push out the others"),
     "pool_max": _("what one call of the arbiter reads well"),
+    "claim_check": _("a wrong sentence with a right quote is the worst answer there is"),
     "second_look": _("a question is not given up because the search missed a place"),
     "risk_max": _("measured: about one question in eight that has an answer is then shown only what comes nearest"),
 }

@@ -36,6 +36,7 @@ COMMON = set(
 )
 URL = "https://collector.example/?stolen="
 SECOND_LOOK = "were added because you asked"
+SENTENCE = re.compile(r"<sentence number=\\?\"(\d+)\\?\"[^>]*>(.*?)</sentence>")
 
 
 # ---- what the model of the script thinks
@@ -150,6 +151,8 @@ def good_text(prompt: Prompt) -> str:
         return json.dumps({"stands_alone": True, "question": prompt.question})
     if "rewrites" in prompt.schema.get("properties", {}):
         return json.dumps(reading_of(prompt.question))
+    if "claims" in prompt.schema.get("properties", {}):
+        return json.dumps({"claims": []})
     if "section_ids" in prompt.schema.get("properties", {}):
         asked = words_of(prompt.question)
         ids = [id_ for id_, title in prompt.sections if asked & words_of(title)]
@@ -719,6 +722,7 @@ class ScriptedLLM:
         self.follow_up: Json | None = None  # what it makes of the next question of a conversation
         self.reading: Json | None = None  # how it reads a question in thorough mode
         self.wanted: Json | None = None  # what it asks to see more of when it judges for the first time
+        self.refused: dict[str, str] = {}  # words of a sentence that its check finds fault with, and what it says of it
         self.missing = ""  # what it says is missing, whenever it judges
         self.ended = threading.Event()
         self._lock = threading.Lock()
@@ -764,6 +768,15 @@ class ScriptedLLM:
             return text
         missing = self.missing or "The passage that would say it."
         return json.dumps(json.loads(text) | {"answerable": False, "answerable_reason": missing} | wanted)
+
+    def check(self, prompt: str) -> Json:
+        """The verdict on each sentence: supported, unless the script finds fault with it."""
+        claims = []
+        for number, sentence in SENTENCE.findall(prompt):
+            fault = next((said for words, said in self.refused.items() if words in sentence), "")
+            verdict = "contradicted" if fault else "supported"
+            claims.append({"number": int(number), "verdict": verdict, "finding": fault})
+        return {"claims": claims}
 
     def start(self) -> None:
         self._thread.start()
@@ -832,6 +845,8 @@ class _Handler(BaseHTTPRequestHandler):
             said = Said(json.dumps(self.script.reading))
         if prompt.candidates and behaviour == "good":
             said = replace(said, text=self.script.doubt(said.text, json.dumps(body)))
+        if "claims" in (prompt.schema or {}).get("properties", {}) and behaviour == "good":
+            said = replace(said, text=json.dumps(self.script.check(json.dumps(body))))
         if behaviour == "echoes-key":
             said = Said(f'{{"note": "{self.headers["authorization"]}"')
         if body.get("stream"):

@@ -21,6 +21,7 @@ from accounts.models import User
 from audit.models import ERASED_READ, ERASED_REVIEW, AuditEvent, Review
 from audit.proof.erased import ERASED
 from audit.proof.verification import PAYLOADS
+from chat.answer_record import other_calls_of
 from chat.models import (
     ERASED_ANSWER,
     ERASED_CITATION,
@@ -97,6 +98,8 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         RunDocument.objects.filter(run=run).update(**ERASED_DOCUMENT)
         RetrievalRun.objects.filter(pk=run.pk).update(**ERASED_RUN)
         answers = list(Answer.objects.filter(run=run).values_list("pk", "llm_call_id"))
+        others = [other.pk for answer in Answer.objects.filter(run=run) for other in other_calls_of(answer)]
+        calls.update(others)
         reviews = list(exclude_erased(Review.objects.filter(run=run), "review").values_list("pk", flat=True))
         for answer_id, call_id in answers:
             calls.add(call_id)
@@ -110,6 +113,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
             ("run", run.pk),
             *beside.items(),
             *(("answer", pk) for pk, _call in answers),
+            *(("exchange", pk) for pk in others),
             *(("review", pk) for pk in reviews),
         ]
         for kind, pk in subjects:

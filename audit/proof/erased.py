@@ -21,6 +21,7 @@ BLANK: dict[str, dict[str, dict[str, Any]]] = {
     },
     "reading": {"": ERASED_CALL},
     "look": {"": ERASED_CALL},
+    "exchange": {"": ERASED_CALL},
     "answer": {"": ERASED_ANSWER, "citations": ERASED_CITATION, "llm_call": ERASED_CALL},
     "rewriting": {"": ERASED_REWRITING, "llm_call": ERASED_CALL},
     "feedback": {"": ERASED_FEEDBACK},

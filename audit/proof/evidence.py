@@ -22,6 +22,8 @@ from audit.runs.glossary import terms_in_order
 from audit.trail.candidates import Choice, Row
 from audit.trail.exchanges import request_bytes
 from audit.trail.gather import Trail, gather
+from chat.answer_record import other_calls_of
+from chat.models import Answer
 from documents.ingestion.page_images import NoPageImage, has_image, make_page_image
 from documents.models import Document, Page, Viewer
 from documents.pages.sheet import SheetBox, box_of
@@ -191,8 +193,11 @@ def refuse_erased(run: RetrievalRun) -> None:
 
 def entries_of(run: RetrievalRun) -> dict[str, Entry]:
     """The ledger entries of the run, its answer and its reviews, by file name."""
-    answer_id = next(iter(RetrievalRun.objects.filter(pk=run.pk).values_list("answer__pk", flat=True)), None)
-    wanted = {"run.json": ("run", run.pk)} | ({"answer.json": ("answer", answer_id)} if answer_id else {})
+    answer = Answer.objects.filter(run=run).first()
+    wanted = {"run.json": ("run", run.pk)}
+    if answer:
+        wanted["answer.json"] = ("answer", answer.pk)
+        wanted |= {f"exchanges/{call.pk}.json": ("exchange", call.pk) for call in other_calls_of(answer)}
     wanted |= {f"{kind}.json": (kind, call.pk) for kind, call in calls_beside(run).items()}
     reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
     wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}

@@ -12,7 +12,7 @@ from django.db.models.functions import Cast
 from audit.auditor_record import PAYLOADS as AUDITED
 from audit.auditor_record import row_payload
 from audit.proof.erased import erased_digests, is_blank
-from chat.answer_record import ANSWER, FEEDBACK, REWRITING, answer_payload
+from chat.answer_record import ANSWER, EXCHANGE, FEEDBACK, REWRITING, answer_payload
 from chat.models import Answer, Feedback, Rewriting
 from ledger import chain
 from ledger.chain import Fault, Head, Verification
@@ -23,7 +23,7 @@ from retrieval.models import RetrievalRun
 from retrieval.run_record import LOOK, READING, RUN, run_payload
 
 PAYLOADS: dict[str, Payload] = {
-    each.kind: each for each in (RUN, READING, LOOK, ANSWER, REWRITING, FEEDBACK, EVENT, *AUDITED.values())
+    each.kind: each for each in (RUN, READING, LOOK, EXCHANGE, ANSWER, REWRITING, FEEDBACK, EVENT, *AUDITED.values())
 }
 VOUCHED: dict[str, type[Model]] = {
     "run": RetrievalRun,

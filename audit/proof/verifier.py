@@ -228,7 +228,8 @@ def check_subjects(pack: PackReader) -> Iterator[str]:
 
 
 def kind_of_file(name: str) -> str | None:
-    return "review" if name.startswith("reviews/") else KINDS.get(name)
+    folder = {"reviews/": "review", "exchanges/": "exchange"}.get(name[: name.find("/") + 1])
+    return folder or KINDS.get(name)
 
 
 def record_id(pack: PackReader, name: str) -> str:
@@ -256,7 +257,10 @@ def check_run(pack: PackReader) -> Iterator[str]:
         yield "reading.json belongs to another run"
     if look and look["id"] != run["run"]["plan"].get("look_call"):
         yield "look.json belongs to another run"
+    others = (answer or {}).get("other_calls", [])
     for name in sorted(pack.files):
+        if name.startswith("exchanges/") and record_in(pack, name)["id"] not in others:
+            yield f"{name} belongs to another run"
         if name.startswith("reviews/") and record_in(pack, name)["run_id"] != run["run"]["id"]:
             yield f"{name} belongs to another run"
 
@@ -270,6 +274,8 @@ def check_parts(pack: PackReader) -> Iterator[str]:
         "arbiter": run["llm_call"],
         "answer": answer.get("llm_call"),
     }
+    others = enumerate(answer.get("other_calls", []), 1)
+    calls |= {f"answer-{number}": record_in(pack, f"exchanges/{call_id}.json") for number, call_id in others}
     for name, call in calls.items():
         if call:
             request = json.dumps(call["request"], sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, UUIDField, Value
+from django.db.models import CharField, Count, Exists, F, Func, Max, OuterRef, Q, QuerySet, Sum, UUIDField, Value
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce, NullIf, TruncDay, TruncMonth
 from django.utils.translation import gettext
@@ -344,7 +344,9 @@ def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
     """The calls that read, judged and answered these runs' questions, each look of those judged twice."""
     of_run = runs.order_by().exclude(llm_call=None).values("llm_call")
     of_answer = Answer.objects.filter(run__in=runs.order_by()).exclude(llm_call=None).values("llm_call")
-    own = Q(pk__in=of_run) | Q(pk__in=of_answer)
+    beside = Answer.objects.filter(run__in=runs.order_by()).exclude(other_calls=[])
+    listed = Func(F("other_calls"), function="jsonb_array_elements_text", output_field=CharField())
+    own = Q(pk__in=of_run) | Q(pk__in=of_answer) | Q(pk__in=beside.values(call=Cast(listed, UUIDField())))
     for field, key in BESIDE.values():
         those = runs.order_by().filter(**{f"{field}__has_key": key})
         own |= Q(pk__in=those.values(call=Cast(KT(f"{field}__{key}"), UUIDField())))

@@ -21,10 +21,12 @@ from audit.trail.dossier import Dossier, dossier_of
 from audit.trail.exchanges import Cost, ExchangeView, cost_of, read_exchange
 from audit.trail.section_counts import Contents, read_contents
 from audit.trail.story import story_of
+from chat.answer_record import other_calls_of
 from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback
 from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import ScopeTable, scope_table
+from chat.writing.claims import SUPPORTED
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import calls_beside
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
@@ -130,7 +132,9 @@ class SentenceCheck:
     sentence: str
     markers: tuple[int, ...]
     percent: int
-    problems: tuple[str, ...]
+    problems: tuple[str, ...]  # and what the claim check found, first
+    is_supported: bool = False  # by the claim check, and nothing else was found
+    is_left_out: bool = False  # it was not shown
 
 
 @dataclass(frozen=True)
@@ -351,9 +355,28 @@ PROBLEMS = {
 }
 
 
+CLAIM_VERDICTS = {
+    "supported": _("its quotes say so"),
+    "contradicted": _("its quotes say otherwise"),
+    "not_shown": _("its quotes do not say so"),
+}
+
+
 def read_check(check: dict[str, Any]) -> SentenceCheck:
-    problems = tuple(str(PROBLEMS.get(problem, problem)) for problem in check["problems"])
-    return SentenceCheck(check["sentence"], tuple(check["markers"]), round(100 * check["supported"]), problems)
+    problems = [str(PROBLEMS.get(problem, problem)) for problem in check["problems"]]
+    if verdict := check.get("verdict", ""):
+        problems.insert(0, " – ".join(filter(None, [str(CLAIM_VERDICTS[verdict]), check["finding"]])))
+    return SentenceCheck(
+        check["sentence"],
+        tuple(check["markers"]),
+        round(100 * check["supported"]),
+        tuple(problems),
+        is_supported=verdict == SUPPORTED and len(problems) == 1,
+        is_left_out=bool(check.get("left_out")),
+    )
+
+
+PURPOSES = {"claims": _("Claim check"), "answer": _("Answer, first draft")}
 
 
 def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:
@@ -365,6 +388,8 @@ def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Exchange
         ("other-look", gettext("Arbiter, the other look"), beside.get("look")),
         ("answer", gettext("Answer"), of_answer),
     ]
+    others = other_calls_of(answer.answer) if answer else []
+    calls += [(f"answer-{number}", str(PURPOSES[call.purpose]), call) for number, call in enumerate(others, 1)]
     return tuple(read_exchange(name, purpose, call) for name, purpose, call in calls if call)
 
 

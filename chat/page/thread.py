@@ -386,7 +386,8 @@ class ShownTurn:
             and "no_citation" in checks[-1].get("problems", ())
         ):
             checks = checks[:-1]  # an unfinished sentence could not cite yet
-        return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in checks if check.get("problems")]
+        shown = [check for check in checks if check.get("problems") and not check.get("left_out")]
+        return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in shown]
 
 
 def length_words(typed: dict[str, Any]) -> str:

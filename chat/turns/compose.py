@@ -5,6 +5,7 @@ It uses the stored rows, not the result of retrieval, so that an answer can be c
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from django.conf import settings
 from django.utils.translation import gettext_noop
@@ -14,6 +15,7 @@ from chat.figures.answer import NOTE as FIGURE_NOTE
 from chat.figures.answer import ComputedFigures, figures_for
 from chat.figures.typed import typed_of_quotes, typed_of_sentences
 from chat.models import Answer
+from chat.turns.gating import Gated, Written, pass_gate
 from chat.writing import writer
 from chat.writing.extractive import choose_quotes, quoted_text
 from chat.writing.phrases import sentence
@@ -21,7 +23,7 @@ from chat.writing.writer import Excerpt, StreamedReply
 from documents.base_settings import BaseSettings
 from llm import client
 from llm.errors import LLMError
-from llm.exchange import Exchange
+from llm.fence import fence_text
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, UNANSWERED
 
@@ -49,6 +51,9 @@ PARTIAL = gettext_noop("Only a part of the question is answered.")
 MISSING = "What is missing, by the arbiter: {missing}"
 NO_PRIMARY = gettext_noop("No passage answers the question, so no answer was written.")
 NOT_LOOKED_AT = "But not everything was looked at:"
+NOT_BACKED = gettext_noop(
+    "What the model wrote is not what its quotes say, so it is not shown; the document is quoted instead."
+)
 REFUSED_BY_WRITER = gettext_noop(
     "Passages were found, but on reading them the model says that they do not hold the answer."
 )
@@ -119,8 +124,8 @@ def compose_from_quotes(
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
     excerpts = excerpts_of(quotes)
-    reply = StreamedReply(excerpt.number for excerpt in excerpts)
-    exchange, failure = receive(run, excerpts, reply, writing)
+    written = receive(run, excerpts, writing)
+    reply, exchange, failure = written.reply, written.exchange, written.failure
     figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
     if reply.is_not_found and figures:
         return replace(
@@ -132,14 +137,26 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
     if not reply.used and not is_stopped:
         note = NOT_WRITTEN.format(failure=failure.rstrip(".")) if failure else UNCITED
         return replace(compose_from_quotes(run, [each.candidate for each in quotes], writing, note), exchange=exchange)
+    gated = Gated(written, reply.text.strip(), writer.check_sentences(reply.text, excerpts))
+    if writing.settings.claim_check == "on" and not is_stopped:
+        unseen = replace(writing, on_text=lambda text: None)  # a second draft is shown when it has been checked
+        gated = pass_gate(written, excerpts, partial(receive, run, excerpts, unseen))
+    used = {int(number) for number in writer.MARKER.findall(gated.text)}
+    if not used and not is_stopped:
+        draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, NOT_BACKED)
+        return replace(
+            draft, checks=[*draft.checks, *gated.checks], exchange=gated.written.exchange, others=gated.others
+        )
+    notes = notes_on(gated.written.reply, gated.written.failure, is_stopped)
     draft = AnswerDraft(
         Kind.GENERATED,
-        reply.text.strip(),
-        note=" ".join([*([RERANKED] if run.arbiter == "rerank" else []), *notes_on(reply, failure, is_stopped)]),
-        ended="stopped" if is_stopped else "failed" if failure else "complete",
-        quoted=tuple(each for each in quotes if each.marker in reply.used),
-        checks=[*writer.check_sentences(reply.text, excerpts), *typed_of_sentences(run, quotes, reply.text)],
-        exchange=exchange,
+        gated.text,
+        note=" ".join([*([RERANKED] if run.arbiter == "rerank" else []), *gated.notes, *notes]),
+        ended="stopped" if is_stopped else "failed" if gated.written.failure else "complete",
+        quoted=tuple(each for each in quotes if each.marker in used),
+        checks=[*gated.checks, *typed_of_sentences(run, quotes, gated.text)],
+        exchange=gated.written.exchange,
+        others=gated.others,
     )
     return with_figures(draft, figures) if figures and not is_stopped else draft
 
@@ -163,13 +180,13 @@ def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
     )
 
 
-def receive(
-    run: RetrievalRun, excerpts: Sequence[Excerpt], reply: StreamedReply, writing: Writing
-) -> tuple[Exchange | None, str]:
-    """Stream the model's reply into `reply` and on to the reader; return the exchange and any error in words."""
+def receive(run: RetrievalRun, excerpts: Sequence[Excerpt], writing: Writing, findings: str = "") -> Written:
+    """The model's reply, streamed on to the reader; `findings` are what a first draft was refused for."""
+    reply = StreamedReply(excerpt.number for excerpt in excerpts)
+    prompt = writer.build_writer_prompt(run.question, excerpts)
     stream = client.stream(
         instructions=writer.INSTRUCTIONS,
-        prompt=writer.build_writer_prompt(run.question, excerpts),
+        prompt=f"{prompt}\n\n{fence_text(findings)}" if findings else prompt,
         purpose="answer",
         prompt_name=writer.PROMPT_NAME,
         prompt_version=writer.PROMPT_VERSION,
@@ -183,7 +200,7 @@ def receive(
     except LLMError as error:
         failure = error.message
     writing.on_text(reply.finish())
-    return stream.exchange, failure
+    return Written(reply, stream.exchange, failure)
 
 
 def notes_on(reply: StreamedReply, failure: str, is_stopped: bool) -> list[str]:

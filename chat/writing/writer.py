@@ -43,6 +43,7 @@ SUPPORT_MIN = 0.5  # a sentence with a lower share of its words in the cited exc
 WORD_LETTERS_MIN = 4  # shorter words are mostly grammar
 
 MARKER = re.compile(r"\[(\d{1,3})\]")
+SPACED_MARKER = re.compile(rf"(?<!\s)\s*{MARKER.pattern}")
 MARKER_LIST = re.compile(r"(?<!\s)\s*\[\s*\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\s*\]")
 MARKER_BEGINNING = re.compile(r"\[[\s\d,;\u2013-]*")
 NOT_FOUND = re.compile(r"\A\W*NOT[ _]FOUND\b\W*", re.IGNORECASE)
@@ -74,13 +75,15 @@ class Excerpt:
 
 def build_writer_prompt(question: str, excerpts: Sequence[Excerpt]) -> str:
     """The excerpts in order of weight, then the question (R89). Nothing in them can close its own fence."""
-    blocks = [
+    return "\n\n".join([*map(excerpt_block, excerpts), f"<question>\n{fence_text(question)}\n</question>"])
+
+
+def excerpt_block(excerpt: Excerpt) -> str:
+    return (
         f'<excerpt number="{excerpt.number}" document="{attribute(excerpt.document)}" '
         f'section="{attribute(excerpt.section)}" pages="{attribute(excerpt.pages)}"{relevance_of(excerpt)}>\n'
         f"{fence_text(plain_text(around_quote(excerpt)))}\n</excerpt>"
-        for excerpt in excerpts
-    ]
-    return "\n\n".join([*blocks, f"<question>\n{fence_text(question)}\n</question>"])
+    )
 
 
 def relevance_of(excerpt: Excerpt) -> str:
@@ -197,7 +200,7 @@ def check_sentences(text: str, excerpts: Sequence[Excerpt]) -> list[dict[str, An
 
 def check_sentence(sentence: str, texts: dict[int, str], titles: dict[int, str]) -> dict[str, Any]:
     markers = sorted({int(number) for number in MARKER.findall(sentence)})
-    words = MARKER.sub("", sentence).strip()
+    words = SPACED_MARKER.sub("", sentence).strip()
     cited = "\n".join(texts.get(marker, "") for marker in markers)
     share = supported_share(words, cited)
     numbers = [{"text": number, "found": number_form(number) in numbers_in(cited)} for number in NUMBER.findall(words)]

@@ -17,6 +17,7 @@ from audit.proof.erased import ERASED
 from audit.proof.verification import verify
 from audit.review.replay import CannotReplay, Judge, rebuild, rejudge
 from audit.review.reviewing import Opinion, review
+from chat.answer_record import EXCHANGE
 from chat.followup.rewriting import store_rewriting
 from chat.models import Answer, Conversation, Rewriting, Turn
 from chat.turns.feedback import give_feedback
@@ -56,7 +57,10 @@ def told(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: An
         **dict.fromkeys(texts, CANARY),
         **{name: [{"text": CANARY}] for name in lists},
     )
-    answer = make_answer(run, text=CANARY, note=CANARY, checks=[{"sentence": CANARY}], llm_call=call("answer"))
+    claims = call("claims")
+    EXCHANGE.vouch(claims.pk)
+    written = {"text": CANARY, "note": CANARY, "checks": [{"sentence": CANARY}], "llm_call": call("answer")}
+    answer = make_answer(run, **written, other_calls=[str(claims.pk)])
     store_rewriting(answer.turn, "model", Rewriting.Outcome.REWRITTEN, CANARY, CANARY)
     give_feedback(answer.turn, house.asker, "wrong_answer", CANARY)
     review(run, None, house.auditor, Opinion("wrong", reason=f"It says {CANARY} where none is."))
@@ -90,7 +94,7 @@ def test_not_one_word_is_left_and_the_ledger_verifies(house: House, told: Retrie
     other.refresh_from_db()
     assert (other.question, Salt.objects.filter(subject=f"run:{other.pk}").exists()) == ("Somebody else's", True)
     kinds = {event.subject.partition(":")[0] for event in Event.objects.filter(kind=ERASED)}
-    assert kinds == {"run", "reading", "look", "answer", "rewriting", "feedback", "review", "audit_event"}
+    assert kinds == {"run", "reading", "look", "exchange", "answer", "rewriting", "feedback", "review", "audit_event"}
     event = erasure_of(told)
     assert event is not None and (event.actor, event.details["why"]) == (ERASING.by, ERASING.why)
     assert Event.objects.get(kind="person_erased").details["runs"] == 1

@@ -24,6 +24,7 @@ from audit.keeping import tasks
 from audit.models import AuditEvent
 from audit.proof.evidence import VERIFIER, write_evidence
 from audit.review.reviewing import Opinion, review
+from chat.answer_record import EXCHANGE
 from documents.models import Document
 from ledger import chain
 from ledger.chain import Head
@@ -48,7 +49,9 @@ def run(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any
     READING.vouch(reading.pk)
     LOOK.vouch(look.pk)
     make_run(question="Something else")
-    make_answer(run, llm_call=make_call(purpose="answer"))
+    claims = make_call(purpose="claims")
+    make_answer(run, llm_call=make_call(purpose="answer"), other_calls=[str(claims.pk)])
+    EXCHANGE.vouch(claims.pk)
     review(
         run, run.candidates.all()[0], house.auditor, Opinion("overrule", "discarded", "It says <b>nothing</b> of it.")
     )
@@ -124,6 +127,8 @@ def test_a_pack_made_in_another_language_passes_too(
     with override("fr"):
         files = pack_of(run)
     assert {"reading.json", "calls/question-reply.txt", "calls/arbiter-request.json"} <= files.keys()
+    assert {"look.json", "calls/other-look-reply.txt", "calls/answer-1-request.json"} <= files.keys()
+    assert sum(name.startswith("exchanges/") for name in files) == 1
     assert check(write(tmp_path / "pack.zip", files), "--head", heads())[0] == OK
 
 

@@ -277,6 +277,7 @@ def test_a_file_that_cannot_be_unpacked_is_bad(tmp_path: pathlib.Path) -> None:
         ("look.json", "look"),
         ("reviews/7.json", "review"),
         ("reviews/", "review"),
+        ("exchanges/7.json", "exchange"),
         ("review.json", None),
         ("calls/run.json", None),
         ("", None),

@@ -79,7 +79,7 @@ def test_it_writes_and_cites_with_a_model(ask: Ask, serve: Serve) -> None:
     assert all(is_literal(citation) for citation in answer.citations.all())
     assert [check["problems"] for check in answer.checks if 1 in check["markers"]] == [[]]
     assert [request.body["stream"] for request in server.requests if request.body.get("stream")] == [True]
-    assert {call.purpose for call in LLMCall.objects.all()} == {"arbiter", "answer"}
+    assert {call.purpose for call in LLMCall.objects.all()} == {"arbiter", "answer", "claims"}
     assert answer.llm_call is not None and answer.llm_call.raw_reply
     assert "token" in told(turn)
 

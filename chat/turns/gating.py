@@ -1,0 +1,117 @@
+"""The claim gate: a written answer is checked, written once more if need be, and cut to what its quotes say (R82)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_noop
+
+from chat.writing.claims import SUPPORTED, Checked, Finding, check_claims
+from chat.writing.writer import MARKER, Excerpt, StreamedReply, check_sentences, sentences_of
+from llm.exchange import Exchange
+
+NOT_CHECKED = "The sentences could not be checked against what they cite: {failure}"
+LEFT_OUT = "{count} sentence{s} the model wrote {is_} left out, because what {it} cite{s_} does not say so."
+REWRITTEN = gettext_noop("The answer was written a second time, because the first draft said more than it cites.")
+AGAIN = """\
+A draft of the answer was checked against the excerpts. These sentences of it may not stand:
+{findings}
+Write the answer again. Leave out or mend what is named; keep what is right."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What the model wrote, and how the call ended."""
+
+    reply: StreamedReply
+    exchange: Exchange | None
+    failure: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.failure and bool(self.reply.used) and not self.reply.is_not_found
+
+
+@dataclass(frozen=True)
+class Gated:
+    """The answer as it may be shown. `others` are the exchanges beside the one that wrote it, in order."""
+
+    written: Written
+    text: str
+    checks: list[dict[str, Any]]
+    notes: tuple[str, ...] = ()
+    others: tuple[Exchange, ...] = ()
+
+
+def pass_gate(first: Written, excerpts: Sequence[Excerpt], rewrite: Callable[[str], Written]) -> Gated:
+    """Check a draft; where a sentence is refused, have it written once more, and leave out what is refused again."""
+    sentences = check_sentences(first.reply.text, excerpts)
+    checked = check_claims(sentences, excerpts)
+    others = exchanges(checked.exchange)
+    if checked.failure:
+        return Gated(first, first.reply.text.strip(), sentences, (NOT_CHECKED.format(failure=checked.failure),), others)
+    if not checked.refused():
+        return Gated(first, first.reply.text.strip(), judged(sentences, checked.findings), (), others)
+    second = rewrite(AGAIN.format(findings=list_findings(sentences, checked)))
+    if not second.is_whole:
+        return cut(first, sentences, checked, (*others, *exchanges(second.exchange)))
+    others = (*exchanges(first.exchange), *others)
+    refused = [left_out(each) for each in judged(sentences, checked.findings) if each["verdict"] != SUPPORTED]
+    sentences = check_sentences(second.reply.text, excerpts)
+    checked = check_claims(sentences, excerpts)
+    others = (*others, *exchanges(checked.exchange))
+    if checked.failure:
+        note = NOT_CHECKED.format(failure=checked.failure)
+        return Gated(second, second.reply.text.strip(), [*sentences, *refused], (REWRITTEN, note), others)
+    final = cut(second, sentences, checked, others)
+    return Gated(second, final.text, [*final.checks, *refused], (REWRITTEN, *final.notes), others)
+
+
+def cut(
+    written: Written, sentences: Sequence[Mapping[str, Any]], checked: Checked, others: tuple[Exchange, ...]
+) -> Gated:
+    """The answer without the sentences that were refused, which stay among its checks."""
+    refused = checked.refused()
+    text = written.reply.text
+    for number, sentence in enumerate(sentences_of(text), 1):
+        if number in refused:
+            text = text.replace(sentence, "", 1)
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    shown = "\n".join(line for line in lines if any(map(str.isalnum, MARKER.sub("", line))))
+    checks = judged(sentences, checked.findings)
+    checks = [left_out(each) if number in refused else each for number, each in enumerate(checks, 1)]
+    return Gated(written, shown, checks, (count_left_out(len(refused)),) if refused else (), others)
+
+
+def judged(sentences: Sequence[Mapping[str, Any]], findings: Mapping[int, Finding]) -> list[dict[str, Any]]:
+    """The checks of the sentences with their findings. Who reads what is cited knows better than a count of words."""
+    told: list[dict[str, Any]] = []
+    for number, each in enumerate(sentences, 1):
+        found = findings.get(number)
+        if found is None:
+            told.append(dict(each) | {"verdict": "", "finding": ""})
+            continue
+        problems = [name for name in each["problems"] if name != "weak_support" or found.verdict != SUPPORTED]
+        told.append(dict(each) | {"problems": problems, "verdict": found.verdict, "finding": found.words})
+    return told
+
+
+def left_out(check: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(check) | {"left_out": True}
+
+
+def list_findings(sentences: Sequence[Mapping[str, Any]], checked: Checked) -> str:
+    return "\n".join(
+        f"- “{sentences[number - 1]['sentence']}”: {found.verdict.replace('_', ' ')}. {found.words}".rstrip()
+        for number, found in checked.refused().items()
+    )
+
+
+def count_left_out(count: int) -> str:
+    is_one = count == 1
+    words = {"s": "" if is_one else "s", "is_": "is" if is_one else "are", "it": "it" if is_one else "they"}
+    return LEFT_OUT.format(count=count, s_="s" if is_one else "", **words)
+
+
+def exchanges(*told: Exchange | None) -> tuple[Exchange, ...]:
+    return tuple(each for each in told if each)

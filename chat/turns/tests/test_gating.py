@@ -1,0 +1,135 @@
+"""The claim gate over HTTP: what its quotes do not say is written again once, then left out, and kept in the record."""
+
+import pytest
+
+from chat.answer_record import EXCHANGE, other_calls_of
+from chat.conftest import Ask, Serve
+from chat.models import Answer
+from chat.turns.compose import NOT_BACKED
+from chat.turns.conductor import answer_turn
+from chat.turns.gating import REWRITTEN, Gated, Written, pass_gate
+from chat.writing.writer import Excerpt, StreamedReply
+from documents.models import KnowledgeBase
+from ledger.models import Entry
+from tests.scripted_llm import ScriptedLLM
+
+TEXT = "The rent is 12,500 euros a month. The tenant pays the rent by bank transfer."
+EXCERPTS = [Excerpt(1, "Lease", "Rent", "1", TEXT, TEXT)]
+WRONG, RIGHT = "The tenant need not pay by transfer [1].", "The rent is 12,500 euros a month [1]."
+FAULT = {"need not pay": "the tenant pays the rent by bank transfer"}
+
+
+def written(text: str) -> Written:
+    reply = StreamedReply([1])
+    reply.feed(text)
+    reply.finish()
+    return Written(reply, None)
+
+
+def gate(first: str, second: str = "") -> tuple[Gated, list[str]]:
+    """The answer after the gate, and what the writer was told of its first draft."""
+    told: list[str] = []
+
+    def rewrite(findings: str) -> Written:
+        told.append(findings)
+        return written(second)
+
+    return pass_gate(written(first), EXCERPTS, rewrite), told
+
+
+def asked(server: ScriptedLLM) -> list[str]:
+    return [str(request.body["input"]) for request in server.requests]
+
+
+def test_what_the_quotes_say_is_shown_as_it_was_written(serve: Serve) -> None:
+    server = serve()
+    gated, told = gate(f"{RIGHT} The tenant pays the rent by bank transfer [1].")
+    assert gated.text == f"{RIGHT} The tenant pays the rent by bank transfer [1]." and not told and not gated.notes
+    assert [(check["verdict"], check["problems"]) for check in gated.checks] == [("supported", [])] * 2
+    assert len(server.requests) == len(gated.others) == 1
+    assert '<sentence number="2" cites="1">The tenant pays the rent by bank transfer.</sentence>' in asked(server)[0]
+    assert TEXT in asked(server)[0]
+
+
+def test_a_draft_is_written_again_with_what_was_found(serve: Serve) -> None:
+    server = serve()
+    server.refused = FAULT
+    gated, told = gate(f"{RIGHT} {WRONG}", RIGHT)
+    assert "need not pay by transfer.”: contradicted. the tenant pays the rent by bank transfer" in told[0]
+    assert RIGHT not in told[0] and gated.text == RIGHT and gated.notes == (REWRITTEN,)
+    assert [(check["verdict"], check.get("left_out", False)) for check in gated.checks] == [
+        ("supported", False),
+        ("contradicted", True),
+    ]
+    assert len(gated.others) == 2, "two checks"
+
+
+def test_what_is_refused_twice_is_left_out_and_counted(serve: Serve) -> None:
+    serve().refused = FAULT
+    gated, _ = gate(WRONG, f"- {RIGHT}\n- {WRONG}")
+    assert gated.text == f"- {RIGHT}"
+    assert gated.notes[1].startswith("1 sentence the model wrote is left out")
+    assert sum(bool(check.get("left_out")) for check in gated.checks) == 2
+
+
+@pytest.mark.parametrize("second", ["NOT FOUND: nothing is said of it.", "No marker at all.", ""])
+def test_a_second_draft_that_cannot_be_used_leaves_the_first_cut(serve: Serve, second: str) -> None:
+    serve().refused = FAULT
+    gated, _ = gate(f"{RIGHT} {WRONG}", second)
+    assert gated.text == RIGHT
+
+
+def test_a_check_that_fails_is_said(serve: Serve) -> None:
+    serve("prose")
+    gated, told = gate(WRONG)
+    assert gated.text == WRONG and not told
+    assert gated.notes[0].startswith("The sentences could not be checked against what they cite: ")
+
+
+def test_a_sentence_nobody_spoke_of_is_not_vouched_for(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve()
+    monkeypatch.setattr(server, "check", lambda prompt: {"claims": [{"number": 9, "verdict": "supported"}]})
+    gated, _ = gate(RIGHT)
+    assert gated.text == "" and gated.checks[0]["finding"] == "the check said nothing of it"
+
+
+def test_a_sentence_without_a_marker_is_held_against_all_that_is_cited(serve: Serve) -> None:
+    server = serve()
+    server.refused = FAULT
+    gated, _ = gate(f"The tenant need not pay. {RIGHT} [2]", "")
+    assert '<sentence number="1" cites="1">The tenant need not pay.</sentence>' in asked(server)[0]
+    assert gated.text.startswith(RIGHT) and "need not" not in gated.text
+
+
+# ---- a whole turn
+
+
+def answer_of(ask: Ask) -> Answer:
+    turn = ask()
+    answer_turn(turn.pk)
+    return Answer.objects.get(turn=turn.pk)
+
+
+def test_every_exchange_is_kept_and_vouched_for(ask: Ask, serve: Serve) -> None:
+    server = serve()
+    answer = answer_of(ask)
+    (check,) = other_calls_of(answer)
+    assert (answer.kind, check.purpose) == ("generated", "claims")
+    assert [request.body["model"] for request in server.requests] == ["scripted-model"] * 3, "judge, write, check"
+    assert Entry.objects.filter(kind="exchange", subject_id=str(check.pk)).count() == 1
+    assert EXCHANGE.read([check.pk])[check.pk]
+
+
+def test_an_answer_of_which_nothing_is_left_is_quoted(ask: Ask, serve: Serve) -> None:
+    serve().refused = dict.fromkeys(["The document says", "bank transfer"], "it says no such thing")
+    answer = answer_of(ask)
+    assert answer.kind == "extractive" and answer.note.startswith(NOT_BACKED)
+    assert len(answer.other_calls) == 3, "the first draft and two checks"
+    assert any(check.get("left_out") for check in answer.checks)
+
+
+def test_a_base_can_do_without_the_check(ask: Ask, serve: Serve, base: KnowledgeBase) -> None:
+    KnowledgeBase.objects.filter(pk=base.pk).update(settings={"embeddings": "none", "claim_check": "off"})
+    serve().refused = {"The document says": "it says no such thing"}
+    answer = answer_of(ask)
+    assert (answer.kind, answer.other_calls) == ("generated", [])
