@@ -26,7 +26,7 @@ from reading.layout.kinds import numbering_of
 from reading.limits import Limits
 from reading.matching import identifier_form, join_lines
 from reading.outline.headings import VERIFIED
-from reading.outline.toc import USABLE_ENTRIES
+from reading.outline.typography import USABLE_ENTRIES
 from reading.pdf import PDF_ERRORS, TEXT_FLAGS, OutlineItem, open_pdf, read_pdf_outline
 from reading.pdf_reader import read_pdf
 from reading.plain_text import read_markdown, read_plain_text

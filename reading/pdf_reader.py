@@ -13,17 +13,10 @@ from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
 from reading.limits import MIB, Limits
 from reading.outline.contents_pages import linked_targets, printed_targets
+from reading.outline.extension import extend_starts, with_numbered_parts, with_unlisted
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
-from reading.outline.toc import (
-    extend_starts,
-    first_usable,
-    rows_of_starts,
-    starts_by_typography,
-    strength_of,
-    title_from_lines,
-    with_numbered_parts,
-    with_unlisted,
-)
+from reading.outline.toc import first_usable, rows_of_starts, strength_of, title_from_lines
+from reading.outline.typography import starts_by_typography
 from reading.processes.clock import Clock
 from reading.processes.forked import Patience
 from reading.reasons import number_ranges, refusal
