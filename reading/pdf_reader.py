@@ -23,6 +23,7 @@ from reading.reasons import number_ranges, refusal
 from reading.rows import UNSEARCHED_KINDS, PageRow, Reading, TextLayer
 
 OnProgress = Callable[[int, int], None]
+NO_SECTION = frozenset({"caption", "table_row"})  # kinds of lines that begin none
 PROGRESS_EVERY = 10  # pages
 HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
@@ -248,10 +249,10 @@ def find_starts(
     def from_links() -> list[SectionStart]:
         links, is_skipped = pdf.read_links(document, patience)
         warnings.extend(["contents_links_skipped"] * is_skipped)
-        return select_verified(starts_of(linked_targets(links, lines), lines, "linked_contents"))
+        return select_verified(starts_of(linked_targets(links, lines), lines, "linked_contents"), lines)
 
     def from_print() -> list[SectionStart]:
-        return select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"))
+        return select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"), lines)
 
     def from_headings() -> list[SectionStart]:
         return starts_by_typography(lines, style)
@@ -260,9 +261,11 @@ def find_starts(
     return extend_starts(with_numbered_parts(starts, lines, style), lines, style), warnings
 
 
-def select_verified(starts: Sequence[SectionStart]) -> list[SectionStart]:
-    """The starts whose line has their title; contents pages also link to things that are no sections."""
-    return [start for start in starts if start.confidence >= VERIFIED]
+def select_verified(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> list[SectionStart]:
+    """The starts whose line has their title; contents pages also link to figures and other things without sections."""
+    return [
+        start for start in starts if start.confidence >= VERIFIED and lines[start.line_index].kind not in NO_SECTION
+    ]
 
 
 def mark_headings(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> None:
