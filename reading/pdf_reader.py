@@ -272,5 +272,5 @@ def mark_headings(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> 
     """Mark start lines that contain their entry's title as headings."""
     for start in starts:
         line = lines[start.line_index]
-        if start.confidence >= VERIFIED and line.kind not in UNSEARCHED_KINDS:
+        if start.confidence >= VERIFIED and line.kind not in UNSEARCHED_KINDS and not line.heading_chars:
             line.kind = "heading"

@@ -151,6 +151,11 @@ def classify_line(line: PageLine, previous: PageLine | None, style: BodyStyle) -
     return "body"
 
 
+def is_heading(line: PageLine) -> bool:
+    """Whether a line is a heading or begins with one."""
+    return line.kind == "heading" or line.heading_chars > 0
+
+
 def is_set_apart(line: PageLine, style: BodyStyle) -> bool:
     """Whether a line is bolder or larger than the running text."""
     return line.is_bold and not style.is_bold or line.size > style.size * 1.05

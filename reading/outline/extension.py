@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from reading.layout.kinds import BodyStyle, is_set_apart, numbering_of
+from reading.layout.kinds import BodyStyle, is_heading, is_set_apart, numbering_of
 from reading.layout.lines import PageLine
 from reading.outline.headings import BY_TYPOGRAPHY, UNNUMBERED, VERIFIED, SectionStart
 from reading.outline.numbering import is_next, number_key, series_of
@@ -40,7 +40,7 @@ def extend_starts(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
     families: list[Family] = []
     for start, end in zip(ordered, bounds, strict=True):
         inside = range(start.line_index + 1, end)
-        found = [index for index in inside if lines[index].kind == "heading" and index not in taken]
+        found = [index for index in inside if is_heading(lines[index]) and index not in taken]
         families += families_of(start, end, find_subsections(start, found, lines, style, sure), sure)
     room = max(0, len(lines) // LINES_PER_ENTRY - len(ordered))
     added: list[SectionStart] = []
@@ -148,7 +148,7 @@ def numbered_parts(start: SectionStart, end: int, lines: Sequence[PageLine]) -> 
     last = own
     for index in range(start.line_index + 1, end):
         line = lines[index]
-        if line.kind != "heading":
+        if not is_heading(line):
             continue
         number = numbering_of(line.text)[0]
         key = number_key(number)

@@ -1,12 +1,28 @@
-"""The printed numbers of headings: which one follows which, and which count up."""
+"""The printed numbers of headings: which one follows which, which count up, and what they say of the levels."""
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from reading.layout.kinds import numbering_of
+from reading.layout.kinds import is_heading, numbering_of
 from reading.layout.lines import PageLine
 
 NUMBER_SKIP = 2  # one heading of a series may have been missed
 SERIES_MIN = 4  # headings that count up
+ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+
+class Numeral(NamedTuple):
+    """A printed number as what it counts: the word before it, the kind of its signs, and its parts as integers."""
+
+    word: str
+    signs: str
+    parts: tuple[int, ...]
+
+    @property
+    def scheme(self) -> tuple[str, str, int]:
+        """Headings of one scheme may count on from each other."""
+        return self.word, self.signs, len(self.parts)
 
 
 def series_of(lines: Sequence[PageLine]) -> set[int]:
@@ -15,7 +31,7 @@ def series_of(lines: Sequence[PageLine]) -> set[int]:
     last: dict[str, int] = {}
     series: set[int] = set()
     for index, line in enumerate(lines):
-        if line.kind != "heading":
+        if not is_heading(line):
             continue
         word, _, number = numbering_of(line.text)[0].lower().rpartition(" ")
         if not number.isdigit():
@@ -47,3 +63,67 @@ def is_next(key: tuple[str, ...], last: tuple[str, ...]) -> bool:
         if step != was:
             return depth > 0 and 0 < step - was <= NUMBER_SKIP and len(steps) == depth + 1
     return len(steps) == len(before) + 1 and steps[-1] in (0, 1)
+
+
+def levels_by_number(levels: Sequence[int], numbers: Sequence[str]) -> list[int]:
+    """The levels as printed numbers correct them: headings that count on share one, and "3.1" is one below "3"."""
+    corrected = list(levels)
+    numerals = numerals_of(numbers)
+    for run in runs_of(numerals):
+        usual = Counter(levels[index] for index in run)
+        shared = min(level for level, count in usual.items() if count == max(usual.values()))
+        for index in run:
+            corrected[index] = shared
+    latest: dict[tuple[str, tuple[int, ...]], int] = {}
+    for index, numeral in enumerate(numerals):
+        if numeral is None:
+            continue
+        above = latest.get((numeral.word, numeral.parts[:-1])) if len(numeral.parts) > 1 else None
+        if above is not None:
+            corrected[index] = corrected[above] + 1
+        if numeral.signs != "letter":
+            latest[numeral.word, numeral.parts] = index
+    return corrected
+
+
+def numerals_of(numbers: Sequence[str]) -> list[Numeral | None]:
+    """Each printed number as a numeral; a single letter is Roman unless the letter before it came before."""
+    found: list[Numeral | None] = []
+    letters = 0
+    for number in numbers:
+        word, _, sign = number.lower().rpartition(" ")
+        parts = [part for part in sign.split(".") if part]
+        if all(part.rstrip("abcdefghijklmnopqrstuvwxyz").isdigit() for part in parts) and parts:
+            digits = tuple(int("".join(filter(str.isdigit, part))) for part in parts)
+            found.append(Numeral(word, "digits", digits))
+        elif len(sign) == 1 and (sign not in ROMAN_DIGITS or letters and ord(sign) - letters in (1, NUMBER_SKIP)):
+            letters = ord(sign)
+            found.append(Numeral(word, "letter", (letters,)))
+        elif sign and set(sign) <= set(ROMAN_DIGITS):
+            found.append(Numeral(word, "roman", (roman_value(sign),)))
+        else:
+            found.append(None)
+    return found
+
+
+def roman_value(sign: str) -> int:
+    values = [ROMAN_DIGITS[letter] for letter in sign]
+    return sum(-one if one < max(values[place:]) else one for place, one in enumerate(values))
+
+
+def runs_of(numerals: Sequence[Numeral | None]) -> list[list[int]]:
+    """The indexes of numerals of one scheme that count on, one or two at a time."""
+    runs: list[list[int]] = []
+    current: dict[tuple[str, str, int], list[int]] = {}
+    for index, numeral in enumerate(numerals):
+        if numeral is None:
+            continue
+        run = current.get(numeral.scheme)
+        last = numerals[run[-1]] if run else None
+        is_next_one = last is not None and 0 <= numeral.parts[-1] - last.parts[-1] <= NUMBER_SKIP
+        if run and last is not None and is_next_one and numeral.parts[:-1] == last.parts[:-1]:
+            run.append(index)
+        else:
+            current[numeral.scheme] = [index]
+            runs.append(current[numeral.scheme])
+    return runs

@@ -4,14 +4,17 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from reading.layout.kinds import HEADING_SCORE, BodyStyle, continues, heading_score, numbering_of
+from reading.layout.kinds import HEADING_SCORE, BodyStyle, continues, heading_score, is_heading, numbering_of
 from reading.layout.lines import PageLine
 from reading.outline.headings import BY_TYPOGRAPHY, SectionStart
+from reading.outline.numbering import levels_by_number
 from reading.rows import UNSEARCHED_KINDS
 
 TITLE_CHARS = 250
 USABLE_ENTRIES = 4  # R10: fewer entries are no help
 ENTRIES_MAX = 1_000
+TITLE_SIZE = 1.15  # of the text's size: a document's title and its authors are at least this large
+SENTENCE_WORDS_MIN, HEADING_WORDS_MAX = 9, 40
 CAPITALS_MIN = 4  # letters: fewer are an abbreviation
 UNIT_NOTE = re.compile(
     r"(?<!\s)\s*\([a-z]+(?:,? [\w-]+)+\)$"
@@ -26,9 +29,9 @@ def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[Se
     shown: list[int] = []
     previous: PageLine | None = None
     for index, line in enumerate(lines):
-        if line.kind == "heading":
+        if is_heading(line):
             shown.append(index)
-            if heading_score(line, previous, style) >= HEADING_SCORE:
+            if line.heading_chars or heading_score(line, previous, style) >= HEADING_SCORE:
                 found.append(index)
         if line.kind not in UNSEARCHED_KINDS:
             previous = line
@@ -36,6 +39,7 @@ def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[Se
         found = shown  # headings no larger than the text: the best ones are bold lines set apart
     if len(found) > ENTRIES_MAX:
         found = sorted(sorted(found, key=lambda index: -lines[index].size)[:ENTRIES_MAX])
+    found = without_title_page(found, lines, style)
     whole = SectionStart(0, "", "", 0, 1, "headings", BY_TYPOGRAPHY)
     return find_subsections(whole, found, lines, style)
 
@@ -48,11 +52,15 @@ def find_subsections(
     sure: AbstractSet[int] = frozenset(),
 ) -> list[SectionStart]:
     """The headings inside a section as starts below its level; a heading's second line belongs to the first."""
-    first_lines = [index for index in found if not is_heading_continued(index, lines)]
+    first_lines = [
+        index
+        for index in found
+        if not is_heading_continued(index, lines) and not is_sentence(heading_title(index, lines))
+    ]
     headings = [lines[index] for index in first_lines]
     numbers = [numbering_of(line.text)[0] for line in headings]
     settings = [(*setting_of(lines[index], style), index in sure) for index in first_lines]
-    levels = typographic_levels(settings, numbers)
+    levels = levels_by_number(typographic_levels(settings, numbers), numbers)
     return [
         SectionStart(
             start.level + level,
@@ -67,13 +75,33 @@ def find_subsections(
     ]
 
 
+def without_title_page(found: list[int], lines: Sequence[PageLine], style: BodyStyle) -> list[int]:
+    """Leave out the document's title and authors: large lines before all others, set like no later heading."""
+    sizes = [round(lines[index].size) for index in found]
+    for place, index in enumerate(found):
+        is_title = lines[index].page_number == 1 and lines[index].size > TITLE_SIZE * style.size
+        if not is_title or is_heading(lines[index]) and numbering_of(lines[index].text)[0]:
+            return found[place:]
+        if any(size == sizes[place] and lines[other].page_number > 1 for size, other in zip(sizes, found, strict=True)):
+            return found[place:]
+    return found
+
+
+def is_sentence(title: str) -> bool:
+    """Whether a title is text: it ends like a sentence, or is as long as one may be only in a book's title."""
+    words = title.split()
+    return title[-1:] in ".;," and len(words) > SENTENCE_WORDS_MIN or len(words) > HEADING_WORDS_MAX
+
+
 def is_heading_continued(index: int, lines: Sequence[PageLine]) -> bool:
     """Whether a heading line continues the one above it."""
-    return lines[index - 1].kind == "heading" and continues(lines[index], lines[index - 1])
+    return index > 0 and lines[index - 1].kind == "heading" and continues(lines[index], lines[index - 1])
 
 
 def heading_title(index: int, lines: Sequence[PageLine]) -> str:
     """A heading's text over all its lines."""
+    if lines[index].heading_chars:
+        return " ".join(lines[index].text[: lines[index].heading_chars].split())[:TITLE_CHARS]
     texts = [lines[index].text]
     while index + 1 < len(lines) and lines[index + 1].kind == "heading" and is_heading_continued(index + 1, lines):
         index += 1
@@ -94,6 +122,8 @@ def typographic_levels(settings: Sequence[tuple[int, ...]], numbers: Sequence[st
 
 def setting_of(line: PageLine, style: BodyStyle) -> Setting:
     """The style of a heading: size, bold, centred, capitals. The greater, the shallower."""
+    if line.heading_chars:
+        return round(line.size), False, False, False
     letters = [character for character in line.text if character.isalpha()]
     is_code = " " not in line.text and any(map(str.isdigit, line.text))
     is_capitals = line.text.isupper() and len(letters) >= CAPITALS_MIN and not is_code
