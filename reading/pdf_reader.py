@@ -15,6 +15,7 @@ from reading.limits import MIB, Limits
 from reading.outline.contents_pages import linked_targets, printed_targets
 from reading.outline.extension import extend_starts, with_numbered_parts, with_unlisted
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
+from reading.outline.statements import with_statements
 from reading.outline.toc import first_usable, rows_of_starts, strength_of, title_from_lines
 from reading.outline.typography import starts_by_typography
 from reading.processes.clock import Clock
@@ -258,7 +259,8 @@ def find_starts(
         return starts_by_typography(lines, style)
 
     starts = first_usable([from_outline, from_links, from_print, from_headings])
-    return extend_starts(with_numbered_parts(starts, lines, style), lines, style), warnings
+    extended = extend_starts(with_numbered_parts(starts, lines, style), lines, style)
+    return with_statements(extended, lines), warnings
 
 
 def select_verified(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> list[SectionStart]:

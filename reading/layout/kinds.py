@@ -14,6 +14,7 @@ CAPTION = re.compile(
     r"(?:figure|fig\.?|table|chart|graph|exhibit|box|abbildung|abb\.|tabelle|tableau|figura|tabla)"
     r" [a-z]?\d{1,3}(?:[.-]\d{1,3})*(?:[:.|-]|$)"
 )
+BULLETS = "•●▪■◦‣·○◆►➢✓▶–—"
 LIST_ITEM = re.compile(r"(?:[•●▪■◦‣·○◆►➢✓*o–—-]|\(?(?:[a-z]|[ivx]{1,5}|\d{1,2})[.)])\s+\S", re.IGNORECASE)
 NUMERIC_CELL = re.compile(r"[\W\d]*(?:\d[\W\d]*(?:x|k|m|bn|pts?|bps)?|n/?[am]|nm)?[\W\d]*", re.IGNORECASE)
 SHORT_CELL = 30  # characters: a cell of a table, not a column of text
@@ -27,7 +28,7 @@ NUMBERING = re.compile(
 
 # A heading, its period or colon, and the beginning of a sentence on the same line.
 RUN_IN = re.compile(
-    r"(?P<title>(?:§+\s?|[^\W\d]+\s)?[\divxlc.()]{1,12}\s*[A-Z][^.:;]{1,90}?)(?:[.:]\s*[-–—]?\s+|\s[-–—]\s|(?<=[a-z)])\.)(?=[A-Z“\"(‘])"
+    r"(?P<title>(?:§+\s?|[^\W\d]+\s)?[\divxlc.()]{1,12}\s*[A-Z][^.:;]{1,90}?)(?<=[\w)”\"'’]{2})(?<!\bInc)(?<!\bNo)(?<!\bCo)(?<!\bCorp)(?<!\bLtd)(?:[.:]\s*[-–—]?\s+|\s[-–—]\s|(?<=[a-z)])\.)(?=[A-Z“\"(‘])"
 )
 SMALL_WORDS = frozenset(
     ["with", "from", "upon", "into", "than", "over", "under", "between", "within", "without", "against"]
@@ -42,6 +43,9 @@ HEADING_SCORE = 3.0
 HEADING_SCORE_SHOWN = 2.6  # enough to be called a heading on the page, but not to begin a section
 SIZE_FULL = 1.2  # this ratio to the body size earns the whole size weight
 HEADING_CHARS, SHORT_CHARS = 150, 80
+HEADING_WORDS = 40  # in all its lines
+SMALLER = 0.9  # of the text's size: smaller lines with a number are footnotes
+PAGE_TEXT_CHARS = 800  # long lines with as many characters are a page's running text
 CENTRED_LEAD, CENTRED_SLACK = 2.0, 1.5  # of the body size: minimum indent, and maximum difference of the sides
 UNSET_SCORE = 3.0  # what a line set like running text needs to be a heading: list items are numbered too
 EDGE_PT, LONG_LINE = 4.0, 60  # edges are counted this coarsely; lines of this many characters reach the right one
@@ -119,9 +123,19 @@ def body_style(pages: Sequence[Sequence[PageLine]]) -> BodyStyle:
     return BodyStyle(size, gap, left, right, is_bold, MappingProxyType(columns))
 
 
-def mark_kinds(pages: Sequence[Sequence[PageLine]], style: BodyStyle) -> None:
+def style_of_page(lines: Sequence[PageLine], style: BodyStyle) -> BodyStyle:
+    """The document's style with the size of a page whose text is larger, as in exhibits: its lines are no headings."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[round(line.size * 2) / 2] += len(line.text) if len(line.text) > LONG_LINE else 0
+    size, chars = sizes.most_common(1)[0] if sizes else (0.0, 0)
+    return style._replace(size=size) if size > style.size and chars >= PAGE_TEXT_CHARS else style
+
+
+def mark_kinds(pages: Sequence[Sequence[PageLine]], document_style: BodyStyle) -> None:
     """Set the kind of every line that is not furniture, contents or a known heading."""
     for lines in pages:
+        style = style_of_page(lines, document_style)
         previous: PageLine | None = None
         for line in lines:
             if line.kind == "body":
@@ -133,6 +147,7 @@ def mark_kinds(pages: Sequence[Sequence[PageLine]], style: BodyStyle) -> None:
         shown = [line for line in lines if line.kind != "furniture"]
         for above, line, below in zip([None, *shown], shown, [*shown[1:], None], strict=False):
             check_heading(line, above, below, style)
+        check_paragraphs(shown)
 
 
 def classify_line(line: PageLine, previous: PageLine | None, style: BodyStyle) -> LineKind:
@@ -165,11 +180,33 @@ def check_heading(line: PageLine, above: PageLine | None, below: PageLine | None
     """Take back what only its number made a heading if it is a list item or a sentence; find run-in headings."""
     if line.kind not in ("heading", "body", "list_item"):
         return
-    if line.kind == "heading" and (is_set_apart(line, style) or not numbering_of(line.text)[0]):
+    if line.kind == "heading" and not numbering_of(line.text)[0]:
+        return
+    if line.kind == "heading" and is_set_apart(line, style) and not (below and is_begun(line, below)):
         return
     line.heading_chars = run_in_chars(line.text)
+    if is_set_apart(line, style) and not line.heading_chars:
+        return
     if line.kind == "heading" and (line.heading_chars or is_running_on(line, above, below, style)):
         line.kind = "list_item" if LIST_ITEM.match(line.text) and not line.heading_chars else "body"
+
+
+def is_begun(line: PageLine, below: PageLine) -> bool:
+    """Whether the line below goes on in lower case, as in a paragraph."""
+    return below.text[:1].islower() and 0 <= below.y0 - line.y0 < 2 * line.size
+
+
+def check_paragraphs(lines: Sequence[PageLine]) -> None:
+    """Take back headings that go on for as many lines as only text does."""
+    group: list[PageLine] = []
+    for line in [*lines, None]:
+        if line is not None and group and line.kind == "heading" and continues(line, group[-1]):
+            group.append(line)
+            continue
+        if sum(one.text.count(" ") + 1 for one in group) > HEADING_WORDS:
+            for one in group:
+                one.kind = "body"
+        group = [line] if line is not None and line.kind == "heading" else []
 
 
 def run_in_chars(text: str) -> int:
@@ -276,6 +313,8 @@ def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -
         return 0.0
     if text[-1] == "." and text.count(" ") > 8 or text[0] == "(" and text[-1] == ")":
         return 0.0
+    if text[0] in BULLETS or text.startswith("/s/") or line.size < SMALLER * style.size and not line.is_bold:
+        return 0.0
     number = numbering_of(text)[0]
     if len(line.spans) > 1 and len(cells_of(text, line.spans, line.size)) > (2 if number else 1):
         return 0.0
@@ -307,6 +346,8 @@ def is_plain_number(number: str, end: str, rest: str) -> bool:
         return False
     if number[0].isdigit():
         return ("." in number or int(re.sub(r"\D", "", number)) < 100) and (rest[0].isupper() or "." in number)
+    if len(rest) > 1 and rest[1] == "." and len(number) == 1:
+        return False  # initials: "U.S. dollars"
     return (end.strip() in (".", ")", ":", "—", "–") or "." in number) and number.isupper()
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from reading.layout.kinds import is_heading, numbering_of
@@ -23,6 +24,15 @@ class Numeral(NamedTuple):
     def scheme(self) -> tuple[str, str, int]:
         """Headings of one scheme may count on from each other."""
         return self.word, self.signs, len(self.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A series: the indexes of numbers that count on, and the index of the heading it is inside of, if any."""
+
+    scheme: tuple[str, str, int]
+    members: list[int]
+    around: int | None
 
 
 def series_of(lines: Sequence[PageLine]) -> set[int]:
@@ -66,14 +76,19 @@ def is_next(key: tuple[str, ...], last: tuple[str, ...]) -> bool:
 
 
 def levels_by_number(levels: Sequence[int], numbers: Sequence[str]) -> list[int]:
-    """The levels as printed numbers correct them: headings that count on share one, and "3.1" is one below "3"."""
+    """The levels as printed numbers correct them.
+
+    Headings that count on share a level, a series that begins inside another is below it, and "3.1" is below "3".
+    """
     corrected = list(levels)
     numerals = numerals_of(numbers)
-    for run in runs_of(numerals):
-        usual = Counter(levels[index] for index in run)
-        shared = min(level for level, count in usual.items() if count == max(usual.values()))
-        for index in run:
-            corrected[index] = shared
+    for run in runs_of(numerals, levels):
+        usual = Counter(levels[index] for index in run.members)
+        level = min(level for level, count in usual.items() if count == max(usual.values()))
+        if run.around is not None:
+            level = max(level, corrected[run.around] + 1)
+        for index in run.members:
+            corrected[index] = level
     latest: dict[tuple[str, tuple[int, ...]], int] = {}
     for index, numeral in enumerate(numerals):
         if numeral is None:
@@ -81,7 +96,7 @@ def levels_by_number(levels: Sequence[int], numbers: Sequence[str]) -> list[int]
         above = latest.get((numeral.word, numeral.parts[:-1])) if len(numeral.parts) > 1 else None
         if above is not None:
             corrected[index] = corrected[above] + 1
-        if numeral.signs != "letter":
+        if numeral.signs == "digits":
             latest[numeral.word, numeral.parts] = index
     return corrected
 
@@ -111,19 +126,38 @@ def roman_value(sign: str) -> int:
     return sum(-one if one < max(values[place:]) else one for place, one in enumerate(values))
 
 
-def runs_of(numerals: Sequence[Numeral | None]) -> list[list[int]]:
-    """The indexes of numerals of one scheme that count on, one or two at a time."""
-    runs: list[list[int]] = []
-    current: dict[tuple[str, str, int], list[int]] = {}
+def runs_of(numerals: Sequence[Numeral | None], levels: Sequence[int]) -> list[Run]:
+    """The series of numerals, outer ones first; a less deep heading without a number ends those that are open."""
+    runs: list[Run] = []
+    is_open: list[Run] = []
+    left: dict[tuple[str, str, int], Run] = {}
     for index, numeral in enumerate(numerals):
         if numeral is None:
+            while is_open and levels[is_open[-1].members[0]] > levels[index]:
+                is_open.pop()
             continue
-        run = current.get(numeral.scheme)
-        last = numerals[run[-1]] if run else None
-        is_next_one = last is not None and 0 <= numeral.parts[-1] - last.parts[-1] <= NUMBER_SKIP
-        if run and last is not None and is_next_one and numeral.parts[:-1] == last.parts[:-1]:
-            run.append(index)
-        else:
-            current[numeral.scheme] = [index]
-            runs.append(current[numeral.scheme])
+        going_on = next((run for run in reversed(is_open) if goes_on(run, numeral, numerals)), None)
+        if going_on is None and numeral.scheme in left and goes_on(left[numeral.scheme], numeral, numerals):
+            going_on = left[numeral.scheme]
+        if going_on is not None:
+            going_on.members.append(index)
+            while going_on in is_open and is_open[-1] is not going_on:
+                is_open.pop()
+            continue
+        if is_open and is_open[-1].scheme == numeral.scheme:
+            is_open.pop()
+        is_begun = numeral.parts[-1] <= NUMBER_SKIP or numeral.signs == "letter"
+        is_nested = is_open and is_begun and len(numeral.parts) == 1
+        run = Run(numeral.scheme, [index], is_open[-1].members[-1] if is_nested else None)
+        runs.append(run)
+        left[numeral.scheme] = run
+        if len(numeral.parts) == 1:
+            is_open.append(run)
     return runs
+
+
+def goes_on(run: Run, numeral: Numeral, numerals: Sequence[Numeral | None]) -> bool:
+    last = numerals[run.members[-1]]
+    if last is None or last.scheme != numeral.scheme or last.parts[:-1] != numeral.parts[:-1]:
+        return False
+    return 0 <= numeral.parts[-1] - last.parts[-1] <= NUMBER_SKIP

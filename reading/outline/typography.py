@@ -4,7 +4,15 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from reading.layout.kinds import HEADING_SCORE, BodyStyle, continues, heading_score, is_heading, numbering_of
+from reading.layout.kinds import (
+    HEADING_SCORE,
+    HEADING_WORDS,
+    BodyStyle,
+    continues,
+    heading_score,
+    is_heading,
+    numbering_of,
+)
 from reading.layout.lines import PageLine
 from reading.outline.headings import BY_TYPOGRAPHY, SectionStart
 from reading.outline.numbering import levels_by_number
@@ -14,7 +22,8 @@ TITLE_CHARS = 250
 USABLE_ENTRIES = 4  # R10: fewer entries are no help
 ENTRIES_MAX = 1_000
 TITLE_SIZE = 1.15  # of the text's size: a document's title and its authors are at least this large
-SENTENCE_WORDS_MIN, HEADING_WORDS_MAX = 9, 40
+SENTENCE_WORDS_MIN = 9
+ORDER_WORDS = re.compile(r"\b(?:shall|hereby)\b")
 CAPITALS_MIN = 4  # letters: fewer are an abbreviation
 UNIT_NOTE = re.compile(
     r"(?<!\s)\s*\([a-z]+(?:,? [\w-]+)+\)$"
@@ -90,7 +99,8 @@ def without_title_page(found: list[int], lines: Sequence[PageLine], style: BodyS
 def is_sentence(title: str) -> bool:
     """Whether a title is text: it ends like a sentence, or is as long as one may be only in a book's title."""
     words = title.split()
-    return title[-1:] in ".;," and len(words) > SENTENCE_WORDS_MIN or len(words) > HEADING_WORDS_MAX
+    is_long = title[-1:] in ".;," and len(words) > SENTENCE_WORDS_MIN or len(words) > HEADING_WORDS
+    return is_long or ORDER_WORDS.search(title) is not None
 
 
 def is_heading_continued(index: int, lines: Sequence[PageLine]) -> bool:
