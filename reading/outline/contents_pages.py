@@ -24,6 +24,7 @@ DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands,
 TRAILING_PAGE = re.compile(
     r"(?<![\s.·_…-])[\s.·_…-]*(?<!\w)(?<!\d\.)(?P<page>(?:[A-Za-z]{1,2}-?)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?\s*$"
 )
+TRAILING_ROMAN = re.compile(r"(?:[\s]*[.·…_]){3,}[\s.·…_]*[ivxlc]{1,7}\s*$", re.IGNORECASE)  # front matter's pages
 PART = re.compile(r"(?:part|teil|partie)\s+[ivx\d]+\b", re.IGNORECASE)
 ITEM = re.compile(r"(?:item|chapter|article|section|note|appendix|annex)\s+[\da-z]", re.IGNORECASE)
 
@@ -177,7 +178,7 @@ def page_offset(printed: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> 
 
 def entry_title(text: str) -> tuple[str, bool]:
     """The title of a contents line and whether a page number followed; "" if no letters are left."""
-    found = TRAILING_PAGE.search(text)
+    found = TRAILING_PAGE.search(text) or TRAILING_ROMAN.search(text)
     title = (text[: found.start()] if found else text).strip(" .·_…-")
     shown = " ".join(title.split())[:TITLE_CHARS]
     return (shown if sum(map(str.isalpha, shown)) >= 3 else "", found is not None)
