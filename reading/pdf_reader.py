@@ -250,10 +250,12 @@ def find_starts(
     def from_links() -> list[SectionStart]:
         links, is_skipped = pdf.read_links(document, patience)
         warnings.extend(["contents_links_skipped"] * is_skipped)
-        return select_verified(starts_of(linked_targets(links, lines), lines, "linked_contents"), lines)
+        starts = select_verified(starts_of(linked_targets(links, lines), lines, "linked_contents"), lines)
+        return with_unlisted(starts, lines, style)
 
     def from_print() -> list[SectionStart]:
-        return select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"), lines)
+        starts = select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"), lines)
+        return with_unlisted(starts, lines, style)
 
     def from_headings() -> list[SectionStart]:
         return starts_by_typography(lines, style)

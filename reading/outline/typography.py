@@ -21,6 +21,7 @@ from reading.rows import UNSEARCHED_KINDS
 TITLE_CHARS = 250
 USABLE_ENTRIES = 4  # R10: fewer entries are no help
 ENTRIES_MAX = 1_000
+LINES_PER_ENTRY = 50  # headings are used until there is one entry per this many lines
 TITLE_SIZE = 1.15  # of the text's size: a document's title and its authors are at least this large
 SENTENCE_WORDS_MIN = 9
 ORDER_WORDS = re.compile(r"\b(?:shall|hereby)\b")
@@ -44,11 +45,11 @@ def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[Se
                 found.append(index)
         if line.kind not in UNSEARCHED_KINDS:
             previous = line
-    if len(found) < USABLE_ENTRIES:
+    found, shown = without_title_page(found, lines, style), without_title_page(shown, lines, style)
+    if len(found) < max(USABLE_ENTRIES, len(lines) // LINES_PER_ENTRY):
         found = shown  # headings no larger than the text: the best ones are bold lines set apart
     if len(found) > ENTRIES_MAX:
         found = sorted(sorted(found, key=lambda index: -lines[index].size)[:ENTRIES_MAX])
-    found = without_title_page(found, lines, style)
     whole = SectionStart(0, "", "", 0, 1, "headings", BY_TYPOGRAPHY)
     return find_subsections(whole, found, lines, style)
 
