@@ -101,6 +101,18 @@ def levels_by_number(levels: Sequence[int], numbers: Sequence[str]) -> list[int]
     return corrected
 
 
+def without_gaps(levels: Sequence[int]) -> list[int]:
+    """The levels with each at most one below the heading it is inside of."""
+    dense: list[int] = []
+    path: list[int] = []
+    for level in levels:
+        while path and path[-1] >= level:
+            path.pop()
+        path.append(level)
+        dense.append(len(path))
+    return dense
+
+
 def numerals_of(numbers: Sequence[str]) -> list[Numeral | None]:
     """Each printed number as a numeral; a single letter is Roman unless the letter before it came before."""
     found: list[Numeral | None] = []

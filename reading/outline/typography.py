@@ -15,13 +15,14 @@ from reading.layout.kinds import (
 )
 from reading.layout.lines import PageLine
 from reading.outline.headings import BY_TYPOGRAPHY, SectionStart
-from reading.outline.numbering import levels_by_number
+from reading.outline.numbering import levels_by_number, without_gaps
 from reading.rows import UNSEARCHED_KINDS
 
 TITLE_CHARS = 250
 USABLE_ENTRIES = 4  # R10: fewer entries are no help
 ENTRIES_MAX = 1_000
 LINES_PER_ENTRY = 50  # headings are used until there is one entry per this many lines
+TITLE_LINES = 4  # a title of more lines is several headings
 TITLE_SIZE = 1.15  # of the text's size: a document's title and its authors are at least this large
 SENTENCE_WORDS_MIN = 9
 ORDER_WORDS = re.compile(r"\b(?:shall|hereby)\b")
@@ -70,7 +71,7 @@ def find_subsections(
     headings = [lines[index] for index in first_lines]
     numbers = [numbering_of(line.text)[0] for line in headings]
     settings = [(*setting_of(lines[index], style), index in sure) for index in first_lines]
-    levels = levels_by_number(typographic_levels(settings, numbers), numbers)
+    levels = without_gaps(levels_by_number(typographic_levels(settings, numbers), numbers))
     return [
         SectionStart(
             start.level + level,
@@ -92,7 +93,8 @@ def without_title_page(found: list[int], lines: Sequence[PageLine], style: BodyS
         is_title = lines[index].page_number == 1 and lines[index].size > TITLE_SIZE * style.size
         if not is_title or is_heading(lines[index]) and numbering_of(lines[index].text)[0]:
             return found[place:]
-        if any(size == sizes[place] and lines[other].page_number > 1 for size, other in zip(sizes, found, strict=True)):
+        alike = [other for size, other in zip(sizes, found, strict=True) if size == sizes[place]]
+        if alike[-1] - alike[0] > TITLE_LINES:
             return found[place:]
     return found
 
