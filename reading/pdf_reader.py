@@ -24,7 +24,6 @@ from reading.reasons import number_ranges, refusal
 from reading.rows import UNSEARCHED_KINDS, PageRow, Reading, TextLayer
 
 OnProgress = Callable[[int, int], None]
-NO_SECTION = frozenset({"caption", "table_row"})  # kinds of lines that begin none
 PROGRESS_EVERY = 10  # pages
 HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
@@ -250,12 +249,10 @@ def find_starts(
     def from_links() -> list[SectionStart]:
         links, is_skipped = pdf.read_links(document, patience)
         warnings.extend(["contents_links_skipped"] * is_skipped)
-        starts = select_verified(starts_of(linked_targets(links, lines), lines, "linked_contents"), lines)
-        return with_unlisted(starts, lines, style)
+        return select_verified(starts_of(linked_targets(links, lines), lines, "linked_contents"), lines)
 
     def from_print() -> list[SectionStart]:
-        starts = select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"), lines)
-        return with_unlisted(starts, lines, style)
+        return select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"), lines)
 
     def from_headings() -> list[SectionStart]:
         return starts_by_typography(lines, style)
@@ -267,9 +264,7 @@ def find_starts(
 
 def select_verified(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> list[SectionStart]:
     """The starts whose line has their title; contents pages also link to figures and other things without sections."""
-    return [
-        start for start in starts if start.confidence >= VERIFIED and lines[start.line_index].kind not in NO_SECTION
-    ]
+    return [start for start in starts if start.confidence >= VERIFIED and lines[start.line_index].kind != "caption"]
 
 
 def mark_headings(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> None:

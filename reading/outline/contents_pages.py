@@ -16,7 +16,7 @@ TITLE_CHARS = 250
 ENTRIES_MIN = 4  # fewer linked lines on a page are cross-references
 LIST_GAP = 6  # lines: entries further apart belong to different lists
 LINKED_SHARE = 0.4  # of the lines of a list are links: some titles take two lines, some dividers are none
-ORDERED_SHARE = 0.75  # of the entries lead at least as far as the one before
+ORDERED_SHARE = 0.6  # of the entries lead at least as far as the one before
 INDENT_PT = 8.0
 OFFSET_VOTES_MIN = 3
 DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands, and how long it may be
@@ -25,6 +25,7 @@ TRAILING_PAGE = re.compile(
     r"(?<![\s.·_…-])[\s.·_…-]*(?<!\w)(?<!\d\.)(?P<page>(?:[A-Za-z]{1,2}-?)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?\s*$"
 )
 TRAILING_ROMAN = re.compile(r"(?:[\s]*[.·…_]){3,}[\s.·…_]*[ivxlc]{1,7}\s*$", re.IGNORECASE)  # front matter's pages
+ROMAN_PAGE = re.compile(r"[ivxlc]{1,7}", re.IGNORECASE)
 PART = re.compile(r"(?:part|teil|partie)\s+[ivx\d]+\b", re.IGNORECASE)
 ITEM = re.compile(r"(?:item|chapter|article|section|note|appendix|annex)\s+[\da-z]", re.IGNORECASE)
 
@@ -48,7 +49,7 @@ def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[
     is_open = False  # the entry before has no page number yet: a line with the same target continues it
     for index in chain.from_iterable(linked_runs(aims, lines)):
         line = lines[index]
-        title, has_page = entry_title(line.text)
+        title, has_page = entry_title(without_roman_page(line))
         if not title:
             continue
         line.kind = "contents"
@@ -182,6 +183,12 @@ def entry_title(text: str) -> tuple[str, bool]:
     title = (text[: found.start()] if found else text).strip(" .·_…-")
     shown = " ".join(title.split())[:TITLE_CHARS]
     return (shown if sum(map(str.isalpha, shown)) >= 3 else "", found is not None)
+
+
+def without_roman_page(line: PageLine) -> str:
+    """The text of an entry without a Roman page number at the right edge."""
+    *cells, last = cells_of(line.text, line.spans, line.size) if len(line.spans) > 1 else [line.text]
+    return line.text[: -len(last)] if cells and ROMAN_PAGE.fullmatch(last) else line.text
 
 
 def is_numbered(title: str) -> bool:
