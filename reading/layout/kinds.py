@@ -28,10 +28,12 @@ NUMBERING = re.compile(
 
 # A heading, its period or colon, and the beginning of a sentence on the same line.
 RUN_IN = re.compile(
-    r"(?P<title>(?:§+\s?|[^\W\d]+\s)?[\divxlc.()]{1,12}\s*[A-Z][^.:;]{1,90}?)(?<=[\w)”\"'’]{2})(?<!\bInc)(?<!\bNo)(?<!\bCo)(?<!\bCorp)(?<!\bLtd)(?:[.:]\s*[-–—]?\s+|\s[-–—]\s|(?<=[a-z)])\.)(?=[A-Z“\"(‘])"
+    r"(?P<title>(?:§+\s?|[^\W\d]+\s)?[\divxlc.()]{1,12}\s*[A-Z](?:[^.:;]|\.(?=[a-z\d])){1,90}?)"
+    r"(?<=[\w)”\"'’]{2})(?<!\bInc)(?<!\bNo)(?<!\bCo)(?<!\bCorp)(?<!\bLtd)"
+    r"(?:[.:]\s*[-–—]?\s+|\s[-–—]\s|(?<=[a-z)])\.)(?=[A-Z“\"(‘])"
 )
 SMALL_WORDS = frozenset(
-    ["with", "from", "upon", "into", "than", "over", "under", "between", "within", "without", "against"]
+    "with from upon into than over under between within without against this that such each their".split()
 )
 SENTENCE_WORDS = re.compile(
     r"\b(?:shall|will|may|must|should|is|are|was|were|has|have|means|mean|agrees?|hereby|sind|ist|wird|werden|est|sont|doit)\b"

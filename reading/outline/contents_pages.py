@@ -54,7 +54,7 @@ def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[
             continue
         line.kind = "contents"
         page_number, y = aims[index]
-        if is_open and entries and page_number == entries[-1].page_number and not is_numbered(title):
+        if is_open and entries and (page_number, y) == entries[-1][2:4] and not is_numbered(title):
             entries[-1] = entries[-1]._replace(title=f"{entries[-1].title} {title}"[:TITLE_CHARS])
         else:
             entries.append(ContentsEntry(title, line.x0, page_number, y, index))
