@@ -32,8 +32,10 @@ RUN_IN = re.compile(
     r"(?<=[\w)”\"'’]{2})(?<!\bInc)(?<!\bNo)(?<!\bCo)(?<!\bCorp)(?<!\bLtd)"
     r"(?:[.:]\s*[-–—]?\s+|\s[-–—]\s|(?<=[a-z)])\.)(?=[A-Z“\"(‘])"
 )
+# Words a title has without a capital, and those that make a numbered line a sentence.
 SMALL_WORDS = frozenset(
-    "with from upon into than over under between within without against this that such each their".split()
+    ["with", "from", "upon", "into", "than", "over", "under", "between", "within", "without", "against"]
+    + ["this", "that", "such", "each", "their"]
 )
 SENTENCE_WORDS = re.compile(
     r"\b(?:shall|will|may|must|should|is|are|was|were|has|have|means|mean|agrees?|hereby|sind|ist|wird|werden|est|sont|doit)\b"
