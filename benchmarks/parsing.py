@@ -26,7 +26,7 @@ from reading.layout.kinds import numbering_of
 from reading.limits import Limits
 from reading.matching import identifier_form, join_lines
 from reading.outline.headings import VERIFIED
-from reading.outline.toc import USABLE_ENTRIES
+from reading.outline.typography import USABLE_ENTRIES
 from reading.pdf import PDF_ERRORS, TEXT_FLAGS, OutlineItem, open_pdf, read_pdf_outline
 from reading.pdf_reader import read_pdf
 from reading.plain_text import read_markdown, read_plain_text
@@ -46,7 +46,7 @@ PRINTED = (
     "documents",
     "refused",
     "toc_f1",
-    "toc_f1_printed",
+    "toc_printed",
     "toc_f1_by_origin",
     "toc_recovered_share",
     "outline_title_on_first_line",
@@ -58,7 +58,8 @@ PRINTED = (
     "quotes_literal",
 )
 NUMBER_ONLY = re.compile(r"[\d\s.,()$€£%+\-–—−]*\d[\d\s.,()$€£%+\-–—−]*")
-LEADING_NUMBER = re.compile(r"^\s*\d+(?:\.\d+)*[.)]?\s+(?=[^\W\d])")  # also before a title in lower case
+# Also before a title in lower case; of an appendix a letter, which outlines give without its word: "A Proofs".
+LEADING_NUMBER = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?\s+(?=[^\W\d])|[A-Z](?:\.\d+)*\s+(?=[A-Z]))")
 AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+|\d+\.\d+|\b\d{1,3}\b")
 
 
@@ -88,6 +89,8 @@ class Measured:
     precision: float | None = None
     recall: float | None = None
     f1: float | None = None
+    precision_printed: float | None = None
+    recall_printed: float | None = None
     f1_printed: float | None = None
     titles_on_first_line: int | None = None
     titles_not_printed: int | None = None
@@ -208,8 +211,8 @@ def read_bare(path: Path) -> int:
 
 # ---- tables of contents
 #
-# `f1` counts every difference. `f1_printed` asks what a reader of the pages could find: it ignores entries whose title
-# is not on their page, and our entries inside a section the outline leaves undivided.
+# `f1` counts every difference. The figures `_printed` ask what a reader of the pages could find: they ignore
+# entries whose title is not on their page, and our entries inside a section the outline leaves undivided.
 
 
 def compare_outline(one: Measured, outline: Sequence[OutlineItem], reading: Reading, path: Path) -> None:
@@ -225,8 +228,10 @@ def compare_outline(one: Measured, outline: Sequence[OutlineItem], reading: Read
     printed = native - Counter(key_of(entry) for entry in outline if not is_printed(entry, reading.lines))
     if printed.total() >= USABLE_ENTRIES:
         matched = (printed & found).total()
-        finer = sum(is_finer(entry, reading.toc) for entry in surplus_of(hidden.toc, native))
-        one.f1_printed = 2 * matched / (printed.total() + found.total() - finer)
+        judged = found.total() - sum(is_finer(entry, reading.toc) for entry in surplus_of(hidden.toc, native))
+        one.precision_printed = matched / judged if judged else 0.0
+        one.recall_printed = matched / printed.total()
+        one.f1_printed = 2 * matched / (printed.total() + judged)
     one.missing_titles = [f"p{page} {title}" for title, page in (native - found).elements()]
     one.surplus_titles = [f"p{page} {title}" for title, page in (found - native).elements()]
     own = [entry for entry in reading.toc if entry.origin == "outline"]
@@ -345,7 +350,7 @@ def figures_of(measured: Sequence[Measured]) -> dict[str, Any]:
     return {
         "documents": len(measured),
         "toc_f1": mean([one.f1 or 0.0 for one in with_outline]),
-        "toc_f1_printed": mean([one.f1_printed for one in measured if one.f1_printed is not None]),
+        "toc_printed": printed_by_kind(measured),
         "toc_f1_by_origin": {
             origin: mean([one.f1 or 0.0 for one in with_outline if one.hidden_origin == origin]) for origin in origins
         },
@@ -357,6 +362,24 @@ def figures_of(measured: Sequence[Measured]) -> dict[str, Any]:
         # Both in this process, whose CPU time is not affected by other work on the machine.
         "parse_ratio": share(sum(one.parse.cpu for one in measured), sum(one.bare.cpu for one in measured)),
         "ready_ratio": share(sum(one.ready.wall for one in measured), sum(one.bare.wall for one in measured)),
+    }
+
+
+def printed_by_kind(measured: Sequence[Measured]) -> dict[str, dict[str, float | None]]:
+    """The contents found against the printed entries, by the folder a document is in, and over all documents."""
+    kinds: dict[str, list[Measured]] = defaultdict(list)
+    for one in measured:
+        if one.f1_printed is not None:
+            kinds[Path(one.document).parent.as_posix()].append(one)
+            kinds["all"].append(one)
+    return {
+        kind: {
+            "documents": len(alike),
+            "precision": mean([one.precision_printed or 0.0 for one in alike]),
+            "recall": mean([one.recall_printed or 0.0 for one in alike]),
+            "f1": mean([one.f1_printed or 0.0 for one in alike]),
+        }
+        for kind, alike in sorted(kinds.items())
     }
 
 

@@ -13,16 +13,11 @@ from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
 from reading.limits import MIB, Limits
 from reading.outline.contents_pages import linked_targets, printed_targets
+from reading.outline.extension import extend_starts, with_numbered_parts, with_unlisted
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
-from reading.outline.toc import (
-    extend_starts,
-    first_usable,
-    rows_of_starts,
-    starts_by_typography,
-    strength_of,
-    with_numbered_parts,
-    with_unlisted,
-)
+from reading.outline.statements import with_statements
+from reading.outline.toc import first_usable, rows_of_starts, strength_of
+from reading.outline.typography import starts_by_typography
 from reading.processes.clock import Clock
 from reading.processes.forked import Patience
 from reading.reasons import number_ranges, refusal
@@ -255,26 +250,27 @@ def find_starts(
     def from_links() -> list[SectionStart]:
         links, is_skipped = pdf.read_links(document, patience)
         warnings.extend(["contents_links_skipped"] * is_skipped)
-        return select_verified(starts_of(linked_targets(links, lines), lines, "linked_contents"))
+        return select_verified(starts_of(linked_targets(links, lines), lines, "linked_contents"), lines)
 
     def from_print() -> list[SectionStart]:
-        return select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"))
+        return select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"), lines)
 
     def from_headings() -> list[SectionStart]:
         return starts_by_typography(lines, style)
 
     starts = first_usable([from_outline, from_links, from_print, from_headings])
-    return extend_starts(with_numbered_parts(starts, lines, style), lines, style), warnings
+    extended = extend_starts(with_numbered_parts(starts, lines, style), lines, style)
+    return with_statements(extended, lines), warnings
 
 
-def select_verified(starts: Sequence[SectionStart]) -> list[SectionStart]:
-    """The starts whose line has their title; contents pages also link to things that are no sections."""
-    return [start for start in starts if start.confidence >= VERIFIED]
+def select_verified(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> list[SectionStart]:
+    """The starts whose line has their title; contents pages also link to figures and other things without sections."""
+    return [start for start in starts if start.confidence >= VERIFIED and lines[start.line_index].kind != "caption"]
 
 
 def mark_headings(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> None:
     """Mark start lines that contain their entry's title as headings."""
     for start in starts:
         line = lines[start.line_index]
-        if start.confidence >= VERIFIED and line.kind not in UNSEARCHED_KINDS:
+        if start.confidence >= VERIFIED and line.kind not in UNSEARCHED_KINDS and not line.heading_chars:
             line.kind = "heading"

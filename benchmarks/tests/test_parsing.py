@@ -36,6 +36,27 @@ def test_it_recovers_the_agreements_contents_with_the_outline_hidden(figures: di
     assert report["f1"] is None, "without an outline there is nothing to compare with"
 
 
+def test_it_measures_the_contents_by_kind_of_document(figures: dict[str, Any]) -> None:
+    agreement = figures["per_document"][1]
+    assert figures["toc_printed"] == {
+        kind: {
+            "documents": 1,
+            "precision": pytest.approx(agreement["precision_printed"], abs=1e-3),
+            "recall": pytest.approx(agreement["recall_printed"], abs=1e-3),
+            "f1": pytest.approx(agreement["f1_printed"], abs=1e-3),
+        }
+        for kind in (".", "all")
+    }
+    assert agreement["f1_printed"] > 0.9
+
+
+@pytest.mark.parametrize(
+    "title", ["A Proofs of the rules", "Appendix A. Proofs of the rules", "2.1 Proofs of the rules"]
+)
+def test_titles_are_compared_without_their_numbers(title: str) -> None:
+    assert parsing.title_key(title) == "proofsoftherules"
+
+
 def test_it_times_reading_against_bare_extraction(figures: dict[str, Any]) -> None:
     assert figures["parse_ratio"] > 1, "reading includes the extraction it is compared with"
     assert figures["ready_ratio"] > figures["parse_ratio"]

@@ -71,6 +71,7 @@ class PageLine:
     is_rotated: bool = False
     is_divided: bool = False  # a part of a line longer than LINE_CHARS
     toc_index: int = 0
+    heading_chars: int = 0  # of a run-in heading, which the text follows on the same line
 
 
 class WhiteSpan(NamedTuple):

@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from reading.layout.kinds import CAPTION, numbering_of
@@ -13,6 +14,9 @@ from reading.rows import UNSEARCHED_KINDS
 
 TITLE_CHARS = 250
 ENTRIES_MIN = 4  # fewer linked lines on a page are cross-references
+LIST_GAP = 6  # lines: entries further apart belong to different lists
+LINKED_SHARE = 0.4  # of the lines of a list are links: some titles take two lines, some dividers are none
+ORDERED_SHARE = 0.6  # of the entries lead at least as far as the one before
 INDENT_PT = 8.0
 OFFSET_VOTES_MIN = 3
 DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands, and how long it may be
@@ -20,6 +24,8 @@ DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands,
 TRAILING_PAGE = re.compile(
     r"(?<![\s.·_…-])[\s.·_…-]*(?<!\w)(?<!\d\.)(?P<page>(?:[A-Za-z]{1,2}-?)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?\s*$"
 )
+TRAILING_ROMAN = re.compile(r"(?:[\s]*[.·…_]){3,}[\s.·…_]*[ivxlc]{1,7}\s*$", re.IGNORECASE)  # front matter's pages
+ROMAN_PAGE = re.compile(r"[ivxlc]{1,7}", re.IGNORECASE)
 PART = re.compile(r"(?:part|teil|partie)\s+[ivx\d]+\b", re.IGNORECASE)
 ITEM = re.compile(r"(?:item|chapter|article|section|note|appendix|annex)\s+[\da-z]", re.IGNORECASE)
 
@@ -39,25 +45,44 @@ class ContentsEntry(NamedTuple):
 def linked_targets(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> list[TitleTarget]:
     """The entries of contents pages whose lines are internal links; the lines become kind "contents"."""
     aims = aims_of_lines(links, lines)
-    per_page = Counter(lines[index].page_number for index in aims)
     entries: list[ContentsEntry] = []
     is_open = False  # the entry before has no page number yet: a line with the same target continues it
-    for index in sorted(aims):
+    for index in chain.from_iterable(linked_runs(aims, lines)):
         line = lines[index]
-        if per_page[line.page_number] < ENTRIES_MIN or line.kind == "furniture":
-            continue
-        title, has_page = entry_title(line.text)
+        title, has_page = entry_title(without_roman_page(line))
         if not title:
             continue
         line.kind = "contents"
         page_number, y = aims[index]
-        if is_open and entries and page_number == entries[-1].page_number and not is_numbered(title):
+        if is_open and entries and (page_number, y) == entries[-1][2:4] and not is_numbered(title):
             entries[-1] = entries[-1]._replace(title=f"{entries[-1].title} {title}"[:TITLE_CHARS])
         else:
             entries.append(ContentsEntry(title, line.x0, page_number, y, index))
         is_open = not has_page
     entries = [entry for entry in entries if not CAPTION.match(f"{entry.title.lower()}:")]
     return assign_levels(with_dividers(entries, lines))
+
+
+def linked_runs(aims: Mapping[int, tuple[int, float]], lines: Sequence[PageLine]) -> Iterator[list[int]]:
+    """The linked lines of each contents list: close to each other, and in the order of the pages they lead to.
+
+    Links in running text are far apart, and those of an index lead back, and to and fro.
+    """
+    run: list[int] = []
+    for index in sorted(index for index in aims if lines[index].kind != "furniture"):
+        if run and (index - run[-1] > LIST_GAP or lines[index].page_number != lines[run[-1]].page_number):
+            yield from [run] * is_contents_list(run, aims, lines)
+            run = []
+        run.append(index)
+    yield from [run] * is_contents_list(run, aims, lines)
+
+
+def is_contents_list(run: Sequence[int], aims: Mapping[int, tuple[int, float]], lines: Sequence[PageLine]) -> bool:
+    if len(run) < ENTRIES_MIN or len(run) < LINKED_SHARE * (run[-1] - run[0] + 1):
+        return False
+    pages = [lines[run[0]].page_number, *(aims[index][0] for index in run)]
+    is_ahead = sum(page >= pages[0] for page in pages[1:]) >= ORDERED_SHARE * len(run)
+    return is_ahead and sum(before <= after for before, after in pairwise(pages)) >= ORDERED_SHARE * len(run)
 
 
 def with_dividers(entries: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> list[ContentsEntry]:
@@ -82,7 +107,7 @@ def aims_of_lines(links: Sequence[LinkBox], lines: Sequence[PageLine]) -> dict[i
     pages = page_ranges(lines)
     aims: dict[int, tuple[int, float]] = {}
     for page_number, x0, y0, x1, y1, target_page, target_y in links:
-        if target_page == page_number:
+        if target_page == page_number and target_y <= y1:
             continue
         for index in range(*pages.get(page_number, (0, 0))):
             line = lines[index]
@@ -154,10 +179,16 @@ def page_offset(printed: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> 
 
 def entry_title(text: str) -> tuple[str, bool]:
     """The title of a contents line and whether a page number followed; "" if no letters are left."""
-    found = TRAILING_PAGE.search(text)
+    found = TRAILING_PAGE.search(text) or TRAILING_ROMAN.search(text)
     title = (text[: found.start()] if found else text).strip(" .·_…-")
     shown = " ".join(title.split())[:TITLE_CHARS]
     return (shown if sum(map(str.isalpha, shown)) >= 3 else "", found is not None)
+
+
+def without_roman_page(line: PageLine) -> str:
+    """The text of an entry without a Roman page number at the right edge."""
+    *cells, last = cells_of(line.text, line.spans, line.size) if len(line.spans) > 1 else [line.text]
+    return line.text[: -len(last)] if cells and ROMAN_PAGE.fullmatch(last) else line.text
 
 
 def is_numbered(title: str) -> bool:

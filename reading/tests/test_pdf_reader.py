@@ -186,8 +186,9 @@ def test_a_line_becomes_a_heading_when_it_carries_the_title(confidence: float, k
 
 
 def test_only_entries_whose_titles_were_found_are_taken_from_contents_pages() -> None:
-    starts = [start(0, EXACT), start(1, BY_PAGE), start(2, VERIFIED)]
-    assert select_verified(starts) == [starts[0], starts[2]]
+    starts = [start(0, EXACT), start(1, BY_PAGE), start(2, VERIFIED), start(3, EXACT)]
+    lines = [make_line(), make_line(), make_line(), make_line(kind="caption")]
+    assert select_verified(starts, lines) == [starts[0], starts[2]], "a list of figures leads to captions"
 
 
 # ---- whole files

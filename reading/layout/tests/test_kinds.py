@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reading.layout.kinds import BodyStyle, classify_line, heading_score, is_wrapped_row, numbering_of
+from reading.layout.kinds import BodyStyle, classify_line, heading_score, is_wrapped_row, numbering_of, run_in_chars
 from reading.layout.lines import PageLine
 from reading.limits import Limits
 from reading.matching import match_form
@@ -129,3 +129,29 @@ def test_the_second_line_of_a_cell_belongs_to_the_table() -> None:
     assert not is_wrapped_row(placed("response", 72, 104, is_bold=False, y=318), row), "a new paragraph"
     assert not is_wrapped_row(placed("text over the whole width", 72, 400, is_bold=False, y=311), row)
     assert not is_wrapped_row(placed("between two cells", 190, 210, is_bold=False, y=311), row)
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("8.3 Termination for Cause. This Agreement may be terminated", "8.3 Termination for Cause"),
+        ("2.1 Matters Governed by this Agreement.This Agreement shall", "2.1 Matters Governed by this Agreement"),
+        ("2.1 The SpinRecords.com Pages. SpinRecords.com shall brand", "2.1 The SpinRecords.com Pages"),
+        ("4. Non-Competition and Non-Solicitation: The grantee agrees", "4. Non-Competition and Non-Solicitation"),
+        ("9.3 The Parties shall name the places. They may do so", ""),
+        ("31.1 Certificate of Widget Maker, Inc. Signed", ""),
+        ("Termination for Cause. This Agreement may be terminated", ""),
+        ("8.3 Termination for Cause.", ""),
+    ],
+)
+def test_a_run_in_heading_ends_before_its_text(text: str, heading: str) -> None:
+    assert text[: run_in_chars(text)] == heading
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("§ 3 Duties", "§ 3"), ("§§3 Duties", "§§ 3"), ("2) Duties", "2"), ("Article IV Costs", "Article IV"),
+     ("Schedule 2 Costs", "Schedule 2"), ("U.S. Government Funding", ""), ("IV. RESULTS", "IV")],
+)  # fmt: skip
+def test_it_reads_numbers_of_every_kind(text: str, number: str) -> None:
+    assert numbering_of(text)[0] == number

@@ -49,6 +49,8 @@ def body(page: int, *texts: str) -> list[PageLine]:
         ("Scope 12", "Scope", True),
         ("Scope . . . . . . 12", "Scope", True),
         ("Scope …… 12", "Scope", True),
+        ("List of tables . . . . . vii", "List of tables", True),
+        ("Chapter vi", "Chapter vi", False),
         ("Scope", "Scope", False),
         ("3.2 Scope of work ··· 12-14", "3.2 Scope of work", True),
         ("3.2 Scope of work", "3.2 Scope of work", False),
@@ -171,6 +173,26 @@ def test_a_link_to_its_own_page_or_beside_every_line_aims_at_nothing() -> None:
         (7, 72, 90, 500, 100, 5, 0),  # a page without lines
     ]
     assert aims_of_lines(boxes, lines) == {}
+
+
+def test_an_index_is_no_contents_list() -> None:
+    lines = body(9, "alarm, 3, 5", "compass, 2", "stopwatch, 7", "watch, 1", "zero, 4")
+    boxes: list[LinkBox] = [
+        (9, 72, 90 + 14 * place, 500, 100 + 14 * place, page, 0) for place, page in enumerate([3, 2, 7, 1, 4])
+    ]
+    assert linked_targets(boxes, lines) == []
+    assert {line.kind for line in lines} == {"body"}, "an index can be searched"
+
+
+def test_links_in_running_text_are_no_contents_list() -> None:
+    lines = body(1, *[f"Line {number} of a text that refers to others." for number in range(40)])
+    assert linked_targets([link(place, 5 + place) for place in range(0, 40, 8)], lines) == []
+
+
+def test_a_contents_list_may_lead_to_its_own_page_below_it() -> None:
+    lines = body(1, *TITLES)
+    found = linked_targets([link(place, 1, y=300 + 50 * place) for place in range(len(TITLES))], lines)
+    assert [(one.title, one.page_number) for one in found] == [(title, 1) for title in TITLES]
 
 
 def test_of_several_links_of_a_line_the_earliest_page_counts() -> None:

@@ -7,7 +7,8 @@ import pymupdf
 import pytest
 
 from reading.limits import Limits
-from reading.outline.toc import UNIT_NOTE, is_next
+from reading.outline.numbering import is_next
+from reading.outline.typography import UNIT_NOTE
 from reading.pdf_reader import read_pdf
 from reading.rows import FRONT_INDEX, Reading
 from reading.tests.pdfs import write_pdf
