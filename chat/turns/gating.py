@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from chat.writing.claims import SUPPORTED, Checked, Finding, check_claims
+from chat.writing.claims import SUPPORTED, Checked, ClaimFinding, check_claims
 from chat.writing.writer import MARKER, Excerpt, StreamedReply, check_sentences, sentences_of
 from llm.exchange import Exchange
 
@@ -51,12 +51,12 @@ def pass_gate(first: Written, excerpts: Sequence[Excerpt], rewrite: Callable[[st
     if checked.failure:
         return Gated(first, first.reply.text.strip(), sentences, (NOT_CHECKED.format(failure=checked.failure),), others)
     if not checked.refused():
-        return Gated(first, first.reply.text.strip(), judged(sentences, checked.findings), (), others)
+        return Gated(first, first.reply.text.strip(), with_findings(sentences, checked.findings), (), others)
     second = rewrite(AGAIN.format(findings=list_findings(sentences, checked)))
     if not second.is_whole:
         return cut(first, sentences, checked, (*others, *exchanges(second.exchange)))
     others = (*exchanges(first.exchange), *others)
-    refused = [left_out(each) for each in judged(sentences, checked.findings) if each["verdict"] != SUPPORTED]
+    refused = [left_out(each) for each in with_findings(sentences, checked.findings) if each["verdict"] != SUPPORTED]
     sentences = check_sentences(second.reply.text, excerpts)
     checked = check_claims(sentences, excerpts)
     others = (*others, *exchanges(checked.exchange))
@@ -78,12 +78,12 @@ def cut(
             text = text.replace(sentence, "", 1)
     lines = (" ".join(line.split()) for line in text.splitlines())
     shown = "\n".join(line for line in lines if any(map(str.isalnum, MARKER.sub("", line))))
-    checks = judged(sentences, checked.findings)
+    checks = with_findings(sentences, checked.findings)
     checks = [left_out(each) if number in refused else each for number, each in enumerate(checks, 1)]
     return Gated(written, shown, checks, (count_left_out(len(refused)),) if refused else (), others)
 
 
-def judged(sentences: Sequence[Mapping[str, Any]], findings: Mapping[int, Finding]) -> list[dict[str, Any]]:
+def with_findings(sentences: Sequence[Mapping[str, Any]], findings: Mapping[int, ClaimFinding]) -> list[dict[str, Any]]:
     """The checks of the sentences with their findings. Who reads what is cited knows better than a count of words."""
     told: list[dict[str, Any]] = []
     for number, each in enumerate(sentences, 1):

@@ -61,7 +61,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ClaimFinding:
     """What the check says of one sentence."""
 
     verdict: str
@@ -72,11 +72,11 @@ class Finding:
 class Checked:
     """The findings by the number of the sentence, from 1; `failure` says why there are none."""
 
-    findings: Mapping[int, Finding] = field(default_factory=dict)
+    findings: Mapping[int, ClaimFinding] = field(default_factory=dict)
     exchange: Exchange | None = None
     failure: str = ""
 
-    def refused(self) -> dict[int, Finding]:
+    def refused(self) -> dict[int, ClaimFinding]:
         """The sentences that may not stand."""
         return {number: each for number, each in self.findings.items() if each.verdict != SUPPORTED}
 
@@ -108,9 +108,9 @@ def check_claims(sentences: Sequence[Mapping[str, Any]], excerpts: Sequence[Exce
         return Checked(exchange=error.exchange, failure=str(error))
     told = {each.number: each for each in reversed(completion.reply.claims) if each.verdict in VERDICTS}
     findings = {
-        number: Finding(told[number].verdict, one_line(told[number].finding))
+        number: ClaimFinding(told[number].verdict, one_line(told[number].finding))
         if number in told
-        else Finding(NOT_SHOWN, "the check said nothing of it")
+        else ClaimFinding(NOT_SHOWN, "the check said nothing of it")
         for number in cited
     }
     return Checked(findings, completion.exchange)

@@ -24,7 +24,9 @@ DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands,
 TRAILING_PAGE = re.compile(
     r"(?<![\s.·_…-])[\s.·_…-]*(?<!\w)(?<!\d\.)(?P<page>(?:[A-Za-z]{1,2}-?)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?\s*$"
 )
-TRAILING_ROMAN = re.compile(r"(?:[\s]*[.·…_]){3,}[\s.·…_]*[ivxlc]{1,7}\s*$", re.IGNORECASE)  # front matter's pages
+TRAILING_ROMAN = re.compile(  # the pages of the front matter, after leaders
+    r"(?<![\s.·…_])\s*(?:[.·…_]\s*){3,}[ivxlc]{1,7}\s*$", re.IGNORECASE
+)
 ROMAN_PAGE = re.compile(r"[ivxlc]{1,7}", re.IGNORECASE)
 PART = re.compile(r"(?:part|teil|partie)\s+[ivx\d]+\b", re.IGNORECASE)
 ITEM = re.compile(r"(?:item|chapter|article|section|note|appendix|annex)\s+[\da-z]", re.IGNORECASE)

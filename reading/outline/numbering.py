@@ -82,7 +82,7 @@ def levels_by_number(levels: Sequence[int], numbers: Sequence[str]) -> list[int]
     """
     corrected = list(levels)
     numerals = numerals_of(numbers)
-    for run in runs_of(numerals, levels):
+    for run in series_in(numerals, levels):
         usual = Counter(levels[index] for index in run.members)
         level = min(level for level, count in usual.items() if count == max(usual.values()))
         if run.around is not None:
@@ -138,7 +138,7 @@ def roman_value(sign: str) -> int:
     return sum(-one if one < max(values[place:]) else one for place, one in enumerate(values))
 
 
-def runs_of(numerals: Sequence[Numeral | None], levels: Sequence[int]) -> list[Run]:
+def series_in(numerals: Sequence[Numeral | None], levels: Sequence[int]) -> list[Run]:
     """The series of numerals, outer ones first; a less deep heading without a number ends those that are open."""
     runs: list[Run] = []
     is_open: list[Run] = []
@@ -148,8 +148,8 @@ def runs_of(numerals: Sequence[Numeral | None], levels: Sequence[int]) -> list[R
             while is_open and levels[is_open[-1].members[0]] > levels[index]:
                 is_open.pop()
             continue
-        going_on = next((run for run in reversed(is_open) if goes_on(run, numeral, numerals)), None)
-        if going_on is None and numeral.scheme in left and goes_on(left[numeral.scheme], numeral, numerals):
+        going_on = next((run for run in reversed(is_open) if counts_on(run, numeral, numerals)), None)
+        if going_on is None and numeral.scheme in left and counts_on(left[numeral.scheme], numeral, numerals):
             going_on = left[numeral.scheme]
         if going_on is not None:
             going_on.members.append(index)
@@ -168,7 +168,7 @@ def runs_of(numerals: Sequence[Numeral | None], levels: Sequence[int]) -> list[R
     return runs
 
 
-def goes_on(run: Run, numeral: Numeral, numerals: Sequence[Numeral | None]) -> bool:
+def counts_on(run: Run, numeral: Numeral, numerals: Sequence[Numeral | None]) -> bool:
     last = numerals[run.members[-1]]
     if last is None or last.scheme != numeral.scheme or last.parts[:-1] != numeral.parts[:-1]:
         return False

@@ -21,7 +21,7 @@ STATEMENT = re.compile(
 )
 NO_TITLE = re.compile(r"\b(?:see|notes? to|index|data|selected|accompanying|related|location|report of)\b|\.\s*\Z")
 NOTES = re.compile(r"\bnotes? to (?:\w+ ){0,4}(?:financial )?statements?\b|\bnotes? annexes\b|\bkonzernanhang\b")
-AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+|\d+\.\d+|\b\d{1,3}\b")
+AMOUNT = re.compile(r"(?<!\d)(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\b\d{1,3}\b)")
 
 
 def with_statements(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> list[SectionStart]:
