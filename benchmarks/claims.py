@@ -1,13 +1,13 @@
-"""Does the claim check stop wrong sentences and let right ones pass? On sentences seeded for passages of the shared sets.
+"""Does the claim check stop wrong sentences and let right ones pass? On sentences seeded for gold passages.
 
-`questions/claims.jsonl` has, for a gold passage, two right sentences and some that are wrong in one way each, written by
-people and models that saw only the passage. The check runs as in an answer; a model's replies are kept files.
+`questions/claims.jsonl` has two right sentences for a passage, and some that are wrong in one way each. Who wrote them
+saw only the passage and the question. The check runs as in an answer; a model's replies are kept files.
 """
 
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from benchmarks.library import Library
 from benchmarks.requests import digest_of, kept_replies
 from benchmarks.shown import loose
 from chat.writing.claims import Checked, check_claims
-from chat.writing.writer import Excerpt, check_sentences
+from chat.writing.writer import Excerpt
 from documents.storage.content import DocumentContent
 from retrieval.candidates.plain import plain_text
 
@@ -24,13 +24,13 @@ SEEDS = Path(__file__).parent / "questions" / "claims.jsonl"
 RIGHT = "right"
 REACH = {"text": (8, 14), "row": (40, 8)}  # lines above and below the gold line: a clause, the head of a statement
 EXCERPT_CHARS = 2_600
-FOUND_CHARS = 40  # of a quote, enough to find its line
+FOUND_CHARS, SHORT_CHARS = 40, 12  # of a quote, enough to find its line; and too few to be a part of one
 QUOTE_LINES = 30
 PRINTED = ("passages", "sentences", "without_reply", "wrong_stopped", "right_stopped", "by_kind")
 
 
 def run(data: Path, replies: Path | None, out: Path | None, seeds: Path = SEEDS) -> dict[str, Any]:
-    """The share of wrong sentences stopped, by kind and half, and of right ones; requests without a reply go to `out`."""
+    """The share of wrong sentences stopped, by kind and half, and of right ones; unanswered requests go to `out`."""
     library = Library(data)
     told: dict[str, Counter[tuple[str, bool]]] = {"made on": Counter(), "held out": Counter()}
     passages = 0
@@ -61,7 +61,7 @@ def run(data: Path, replies: Path | None, out: Path | None, seeds: Path = SEEDS)
 
 def check(seed: dict[str, Any], sentences: list[str], content: DocumentContent) -> Checked:
     excerpt = Excerpt(1, content.title, "", "1", excerpt_of(seed, content), seed["quote"])
-    return check_claims([check_sentences(f"{text} [1]", [excerpt])[0] for text in sentences], [excerpt])
+    return check_claims([{"sentence": text, "markers": [1]} for text in sentences], [excerpt])
 
 
 def sentences_of(seed: dict[str, Any]) -> list[tuple[str, str]]:
@@ -74,21 +74,21 @@ def sentences_of(seed: dict[str, Any]) -> list[tuple[str, str]]:
 def excerpt_of(seed: dict[str, Any], content: DocumentContent) -> str:
     """The text around the gold line: of a row with the head of its statement. Raises ValueError if it is not there."""
     above, below = REACH[seed["form"]]
-    number = line_of(seed["quote"], content)
+    number = line_of(seed["quote"], seed["page"], content)
     page = content.lines_on_page(content.lines[number - 1].page_number)
     text = content.text_between(max(page[0].number, number - above), number + below, searched_only=True)
     return plain_text(text)[:EXCERPT_CHARS]
 
 
-def line_of(quote: str, content: DocumentContent) -> int:
+def line_of(quote: str, page: int, content: DocumentContent) -> int:
     wanted = loose(quote)
-    for line in content.lines:
+    for line in content.lines_on_page(page):
         text = loose(line.text)
-        if text and (text[:FOUND_CHARS] in wanted or wanted[:FOUND_CHARS] in text):
+        if len(text) > SHORT_CHARS and (text[:FOUND_CHARS] in wanted or wanted[:FOUND_CHARS] in text):
             following = loose(content.text_between(line.number, line.number + QUOTE_LINES, searched_only=True))
             if wanted[:FOUND_CHARS] in following:
                 return line.number
-    raise ValueError(f"{content.title} has no line that begins with {quote[:FOUND_CHARS]!r}.")
+    raise ValueError(f"Page {page} of {content.title} has no line that begins with {quote[:FOUND_CHARS]!r}.")
 
 
 def half_of(name: str) -> str:
@@ -107,7 +107,7 @@ def share(half: Counter[tuple[str, bool]], kinds: list[str]) -> float | None:
     return round(stopped / count, 4) if count else None
 
 
-def write_request(name: str, bodies: Iterator[dict[str, Any]] | list[dict[str, Any]], out: Path | None) -> None:
+def write_request(name: str, bodies: Sequence[dict[str, Any]], out: Path | None) -> None:
     if out is None:
         return
     out.mkdir(parents=True, exist_ok=True)

@@ -108,6 +108,12 @@ def measure_questions(module: str) -> Callable[[Options], Figures | None]:
     return measure
 
 
+def measure_claims(options: Options) -> Figures:
+    from benchmarks import claims
+
+    return claims.run(options.data, options.replies, options.requests)
+
+
 def measure_requests(options: Options) -> Figures | None:
     from benchmarks import requests
     from benchmarks.library import Library
@@ -335,6 +341,17 @@ COMMANDS: dict[str, Command] = {
             option("--replies", type=Path, help="replies to earlier requests: only what has none is written"),
         ),
         measure_requests,
+    ),
+    "claims": Command(
+        "does the claim check stop wrong sentences and let right ones pass",
+        (
+            DATA,
+            option("--replies", type=Path, help="replies to the requests: what has none is not counted"),
+            option("--requests", type=Path, help="a folder to write the requests without a reply into"),
+            OUT,
+        ),
+        measure_claims,
+        print_named("claims", 18),
     ),
     "speed": Command(
         "retrieval without a model on a long filing, beside rank_bm25", ASKING, measure_questions("speed")
