@@ -25,6 +25,7 @@ from retrieval.types import Briefed, LineRange
 LEFT_OUT = "[…]"
 SENTENCE_ENDED = re.compile(r"[.!?][\"')\]”’]*$")
 LEAD_IN_CHARS = 400
+LOOKED_FOR_ITEMS = 6  # lines: a page's foot and head may part two items
 SNIPPET_CHARS = 300  # R42: about three to five lines around the anchor
 
 
@@ -53,13 +54,26 @@ def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
         if at and is_gap(ordered[at - 1], piece, content):
             parts.append(LEFT_OUT)
         parts.append(content.lines[piece.number - 1].text[piece.start : piece.end])
-    if is_text(ordered[-1], content) and text_after(ordered[-1], content) and is_inside(parts[-1]):
+    if is_text(ordered[-1], content) and (
+        (text_after(ordered[-1], content) and is_inside(parts[-1])) or is_list_open(ordered[-1], content)
+    ):
         parts.append(LEFT_OUT)
     return Shown(plain_text("\n".join(parts)), LineRange(ordered[0].number, ordered[-1].number))
 
 
 def is_text(piece: Piece, content: DocumentContent) -> bool:
     return content.lines[piece.number - 1].kind not in UNSEARCHED_KINDS
+
+
+def is_list_open(last: Piece, content: DocumentContent) -> bool:
+    """Whether further items of a list follow what is shown of it."""
+    line, end = content.lines[last.number - 1], units_of(content).around(last.number).last
+    following = next(
+        (each for each in content.lines_between(end + 1, end + LOOKED_FOR_ITEMS) if each.kind not in UNSEARCHED_KINDS),
+        None,
+    )
+    is_in_list = line.kind == "list_item" or line.text.rstrip().endswith(":")
+    return is_in_list and following is not None and following.kind == "list_item"
 
 
 def is_inside(text: str) -> bool:

@@ -15,6 +15,7 @@ from retrieval.words.lexicon import lexicon_of
 HEAD_CHARS = 90  # a longer line above a table is a sentence
 HEAD_LINES = 12  # of a page: a statement's name, unit and years are above its first row
 CAPTION_REACH = 6  # lines from a caption or heading to the first row of its table
+PERIOD_CHARS = 40  # "Nine months ended September 30, 2023"; a longer line says more than a period
 TOTAL_REACH = 15  # rows from a row to the total it is part of
 
 
@@ -93,16 +94,20 @@ def rank_block(block: Sequence[int], best: int, worth: Mapping[int, int]) -> tup
 
 
 def row_blocks_of(page: Sequence[LineRow], tables: Sequence[Table], content: DocumentContent) -> Iterator[list[int]]:
-    """What is shown as a whole on a page: a row of a table, or a unit of the text outside."""
+    """What is shown as a whole on a page: a row with the head of its table, or a unit of the text outside."""
     row_of = {
-        number: row for table in tables for row in table.rows for number in range(row.first_line, row.last_line + 1)
+        number: (row, table)
+        for table in tables
+        for row in table.rows
+        for number in range(row.first_line, row.last_line + 1)
     }
     units = units_of(content)
     blocks: dict[tuple[str, int], list[int]] = {}
     for line in page:
-        row = row_of.get(line.number)
+        row, table = row_of.get(line.number, (None, None))
         key = ("row", row.first_line) if row else ("unit", units.position(line.number))
-        blocks.setdefault(key, []).append(line.number)
+        heads = [*heads_with_periods(table, tables), *period_above(line.number, table, page)] if table else []
+        blocks.setdefault(key, heads).append(line.number)
     yield from blocks.values()
 
 
@@ -111,14 +116,12 @@ def explain_rows(
 ) -> Iterator[int]:
     """The lines of the anchor's rows, and those that say what they are: title, columns, period, unit, group, total."""
     yield from range(anchor.first, anchor.last + 1)
-    yield from head_of(table)
-    if not has_periods(table):
-        above = [one for one in tables if one.first_line < table.first_line]
-        yield from next((head_of(one) for one in reversed(above) if has_periods(one)), ())
-    yield from page_head(table, page, content)
+    yield from heads_with_periods(table, tables)
+    yield from page_head(table, tables, page, content)
     rows = [row for row in table.rows if row.first_line <= anchor.last and anchor.first <= row.last_line]
     for row in rows:
         yield from range(row.first_line, row.last_line + 1)
+        yield from period_above(row.first_line, table, page)
         yield from group_lines(row, table, page)
     if rows and not rows[-1].is_total:
         below = [row for row in table.rows if row.first_line > rows[-1].last_line][:TOTAL_REACH]
@@ -129,17 +132,38 @@ def has_periods(table: Table) -> bool:
     return any(column.period for column in table.columns)
 
 
+def heads_with_periods(table: Table, tables: Sequence[Table]) -> list[int]:
+    """The lines of a table's head; one without periods is headed by the nearest above that has some."""
+    if has_periods(table):
+        return head_of(table)
+    above = [one for one in tables if one.first_line < table.first_line]
+    return [*head_of(table), *next((head_of(one) for one in reversed(above) if has_periods(one)), ())]
+
+
 def head_of(table: Table) -> list[int]:
     return [number for number in (table.title_line, *table.head_lines) if number]
 
 
-def page_head(table: Table, page: Sequence[LineRow], content: DocumentContent) -> Iterator[int]:
-    """The short lines at the top of the page that name the statement, its periods and its unit."""
+def period_above(number: int, table: Table, page: Sequence[LineRow]) -> list[int]:
+    """The line inside a table that gives the rows below it a period of their own, such as "2019"."""
+    inside = [line for line in page if table.first_line < line.number < number and line.kind != "table_row"]
+    return [line.number for line in inside if len(line.text) <= PERIOD_CHARS and PERIOD.search(line.text)][-1:]
+
+
+def page_head(
+    table: Table, tables: Sequence[Table], page: Sequence[LineRow], content: DocumentContent
+) -> Iterator[int]:
+    """The short lines at the top of the page that name the statement, its periods and its unit.
+
+    The period of another table is not that of a table with its own.
+    """
+    foreign = {number for one in tables if one is not table and has_periods(table) for number in head_of(one)}
     named = set(lexicon_of(content).page_headings.get(table.page_number, ()))
     first = table.rows[0].first_line
     for line in page[:HEAD_LINES]:
         is_head = line.number in named or PERIOD.search(line.text) or UNIT.search(line.text)
-        if line.number < first and len(line.text) <= HEAD_CHARS and is_head:
+        is_foreign = line.number in foreign and PERIOD.search(line.text) and not UNIT.search(line.text)
+        if line.number < first and len(line.text) <= HEAD_CHARS and is_head and not is_foreign:
             yield line.number
 
 

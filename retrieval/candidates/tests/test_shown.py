@@ -131,6 +131,47 @@ def test_with_room_the_whole_statement_is_shown_without_gaps() -> None:
     assert shown == STATEMENT.text_between(1, 22) and LEFT_OUT not in shown
 
 
+YEARS = content_of_lines(
+    [
+        "Segments, for the years ended December 31:",
+        *[
+            line
+            for year, revenue in ((2021, 930), (2020, 777), (2019, 610))
+            for line in (
+                str(year),
+                ("Regulated Market Consolidated", "table_row"),
+                (f"Operating revenues {revenue} 41 3,{revenue}", "table_row"),
+                (f"Interest income {revenue - 600} 3 {revenue}", "table_row"),
+                (f"Taxes {revenue - 500} 18 {revenue}", "table_row"),
+            )
+        ],
+    ]
+)
+
+
+def test_a_row_of_another_table_comes_with_the_period_of_that_table() -> None:
+    last, wanted = 14, 9  # revenues of 2019, and of 2020
+    shown = text_at(last, YEARS, 250, needed=(wanted,)).splitlines()
+    assert shown.index("2020") < shown.index("Operating revenues 777 41 3,777") < shown.index("2019")
+    assert shown.index("2019") < shown.index("Operating revenues 610 41 3,610")
+    assert "2019\n" in text_at(last, YEARS, 20)
+
+
+LIST = content_of_lines(
+    [
+        "Margins fell, driven by:",
+        *[(f"• reason number {number} of the several that were given in the call", "list_item") for number in range(9)],
+        "Prices rose.",
+    ]
+)
+
+
+def test_a_list_that_goes_on_is_marked() -> None:
+    assert text_at(1, LIST, 150).splitlines()[-1] == LEFT_OUT
+    assert LEFT_OUT not in text_at(1, LIST, 5000)
+    assert text_at(10, LIST, 300).splitlines()[-1] != LEFT_OUT
+
+
 def test_places_in_one_clause_are_one_candidate() -> None:
     hits = [
         Hit("keywords", CLAUSES.document_id, LineRange(number, number), score, ("copy",), 1)
