@@ -148,8 +148,8 @@ def series_in(numerals: Sequence[Numeral | None], levels: Sequence[int]) -> list
             while is_open and levels[is_open[-1].members[0]] > levels[index]:
                 is_open.pop()
             continue
-        going_on = next((run for run in reversed(is_open) if counts_on(run, numeral, numerals)), None)
-        if going_on is None and numeral.scheme in left and counts_on(left[numeral.scheme], numeral, numerals):
+        going_on = next((run for run in reversed(is_open) if continues_run(run, numeral, numerals)), None)
+        if going_on is None and numeral.scheme in left and continues_run(left[numeral.scheme], numeral, numerals):
             going_on = left[numeral.scheme]
         if going_on is not None:
             going_on.members.append(index)
@@ -168,7 +168,7 @@ def series_in(numerals: Sequence[Numeral | None], levels: Sequence[int]) -> list
     return runs
 
 
-def counts_on(run: Run, numeral: Numeral, numerals: Sequence[Numeral | None]) -> bool:
+def continues_run(run: Run, numeral: Numeral, numerals: Sequence[Numeral | None]) -> bool:
     last = numerals[run.members[-1]]
     if last is None or last.scheme != numeral.scheme or last.parts[:-1] != numeral.parts[:-1]:
         return False
