@@ -15,12 +15,25 @@ from reading.rows import TocRow
 from retrieval import dispatch
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import sections_by_id
+from retrieval.arbiter.model import FIRST_LOOK
 from retrieval.briefs import fit_for
 from retrieval.candidates.aggregation import aggregate, first_text_line, line_worth
 from retrieval.detectors.keywords import detect_keywords
 from retrieval.filters import Within, keep_within
 from retrieval.question.parse import parse_question
-from retrieval.types import ArbiterName, Briefed, Flag, Hit, LeftOut, LineRange, Plan, Question, Ranking, Wanted
+from retrieval.types import (
+    ROLE_ORDER,
+    ArbiterName,
+    Briefed,
+    Flag,
+    Hit,
+    LeftOut,
+    LineRange,
+    Plan,
+    Question,
+    Ranking,
+    Wanted,
+)
 
 FLAG = "second_look"
 PLACES_EACH = 3  # for one section or word; six of each may be named
@@ -67,7 +80,10 @@ def look_again(
     toc: str,
     within: Within | None = None,
 ) -> Judgement:
-    """The pool with the places asked for, judged once more; as it was, if nothing was found or the call failed."""
+    """The pool with the places asked for, judged once more; as it was, if nothing was found or the call failed.
+
+    What was discarded keeps that verdict and is not shown again: its room is needed for what was asked for.
+    """
     requested = find_requested(judged.ranking.wanted, question, contents, within)
     asked = next(flag.reason for flag in judged.plan.flags if flag.name == FLAG)
     if not requested.hits:
@@ -76,7 +92,10 @@ def look_again(
     before = {each.candidate_id for each in judged.candidates}
     pool = aggregate(hits, question, contents, pool_max=len(before) + len(requested.hits)).candidates
     kept = tuple(each for each in pool if each.candidate_id in before or "requested" in each.methods)
-    candidates, unfit = fit_for(arbiter, keep_within(kept, within), toc, contents)
+    discarded = {verdict.candidate_id for verdict in judged.ranking.verdicts if verdict.role == "discarded"}
+    discarded -= {each.candidate_id for each in kept if "requested" in each.methods}
+    shown = [each for each in keep_within(kept, within) if each.candidate_id not in discarded]
+    candidates, unfit = fit_for(arbiter, tuple(shown), toc, contents)
     ranking = arbitrate(arbiter, question, candidates, contents, hits)
     if ranking.status != "ran":
         outcome = f"{asked}; they were looked up, but could not be judged: {ranking.failure}"
@@ -84,7 +103,13 @@ def look_again(
     plan = dispatch.note_reason(judged.plan, FLAG, f"{asked}; added and judged again: {requested.outcome}")
     names = {each.candidate_id for each in kept}
     left_out = tuple(each for each in judged.left_out if each.candidate_id not in names)
-    return Judgement(candidates, unfit + left_out, hits, plan, ranking, judged.ranking.exchange)
+    set_aside = tuple(each for each in judged.candidates if each.candidate_id in discarded)
+    verdicts = [
+        *ranking.verdicts,
+        *(replace(each, rule=FIRST_LOOK) for each in judged.ranking.verdicts if each.candidate_id in discarded),
+    ]
+    ranking = replace(ranking, verdicts=tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role])))
+    return Judgement((*candidates, *set_aside), unfit + left_out, hits, plan, ranking, judged.ranking.exchange)
 
 
 def describe(wanted: Wanted) -> str:

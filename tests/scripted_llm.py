@@ -723,6 +723,7 @@ class ScriptedLLM:
         self.reading: Json | None = None  # how it reads a question in thorough mode
         self.wanted: Json | None = None  # what it asks to see more of when it judges for the first time
         self.refused: dict[str, str] = {}  # words of a sentence that its check finds fault with, and what it says of it
+        self.discards: set[str] = set()  # candidates of no use, where it finds something missing
         self.missing = ""  # what it says is missing, whenever it judges
         self.ended = threading.Event()
         self._lock = threading.Lock()
@@ -767,7 +768,11 @@ class ScriptedLLM:
         if not wanted and not self.missing:
             return text
         missing = self.missing or "The passage that would say it."
-        return json.dumps(json.loads(text) | {"answerable": False, "answerable_reason": missing} | wanted)
+        reply = json.loads(text) | {"answerable": False, "answerable_reason": missing} | wanted
+        for verdict in reply.get("rankings", ()):
+            if verdict["candidate_id"] in self.discards:
+                verdict |= {"role": "discarded", "content_anchor": ""}
+        return json.dumps(reply)
 
     def check(self, prompt: str) -> Json:
         """The verdict on each sentence: supported, unless the script finds fault with it."""

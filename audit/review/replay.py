@@ -26,6 +26,7 @@ from llm.models import LLMCall
 from llm.reply import ReplyError, parse_reply, strict_schema
 from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import (
+    FIRST_LOOK,
     INSTRUCTIONS,
     PROMPT_NAME,
     PROMPT_VERSION,
@@ -133,7 +134,7 @@ def rebuild(run: RetrievalRun) -> Rebuilt | None:
 
 def sent_order(run: RetrievalRun) -> list[RunCandidate]:
     """The candidates in the order of the request: by their fusion rank, which is unique."""
-    return list(run.candidates.order_by("rrf_rank", "position"))
+    return list(run.candidates.exclude(rule=FIRST_LOOK).order_by("rrf_rank", "position"))
 
 
 def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:

@@ -90,6 +90,7 @@ When something is missing that the document may hold in a place you were not sho
 wanted_sections ids from the table of contents, each with all that is below it, in wanted_words words or phrases that
 would be printed there, in any inflected form; at most six of each. These places are added once, and you judge again.
 Leave both empty when nothing is missing, and when no section and no word would be likely to hold it."""
+FIRST_LOOK = "first look"  # the rule of verdicts that were not asked for again at the second
 SECOND_LOOK = (
     "Candidates found by the method requested were added because you asked for them. Nothing more can be added: judge "
     "all candidates again, with what is here."

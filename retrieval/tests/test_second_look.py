@@ -7,7 +7,7 @@ import pytest
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
-from retrieval.arbiter.model import SECOND_LOOK
+from retrieval.arbiter.model import FIRST_LOOK, SECOND_LOOK
 from retrieval.filters import Filters
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import Written, content_of_lines
@@ -68,6 +68,19 @@ def test_a_section_the_model_asks_for_is_judged_with_the_rest(lease: DocumentCon
     )
     assert result.other_look is not None and result.ranking.exchange is not None
     assert result.other_look.request_sha256 != result.ranking.exchange.request_sha256
+
+
+def test_what_was_discarded_is_not_shown_again_and_keeps_its_reason(lease: DocumentContent, serve: Serve) -> None:
+    server = serve()
+    server.wanted = {"wanted_sections": ["1", "14"], "wanted_words": []}
+    server.discards = {"p1-l2-2", "p2-l5-5"}
+    result = ask(lease)
+    first, second = prompts(server)
+    (aside,) = [each for each in result.candidates if each.verdict.rule == FIRST_LOOK]
+    assert (aside.candidate_id, aside.verdict.role, bool(aside.verdict.reason)) == ("p2-l5-5", "discarded", True)
+    assert 'id="p2-l5-5"' in first and 'id="p2-l5-5"' not in second
+    assert 'id="p1-l2-2"' in second, "which it asked to see more of"
+    assert len(result.candidates) == len(result.ranking.verdicts) == 6
 
 
 def test_words_the_model_asks_for_are_looked_up(lease: DocumentContent, serve: Serve) -> None:
