@@ -425,6 +425,7 @@ GOOD = {
     "per_document_max": 4,
     "pool_max": 30,
     "second_look": "off",
+    "claim_check": "off",
     "risk_max": 20,
 }
 

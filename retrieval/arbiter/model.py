@@ -81,11 +81,12 @@ Where two passages say the same, the more complete one is primary and the other 
 Return every candidate_id exactly as given, each once, the most useful first.
 List contradictions: candidates that say different things about the same point.
 
-Set answerable to true when the answer can be read from the candidates or worked out from them: a ratio of two rows, a
-yes or no that follows from what they say, the reason why a statement has no such figure. It need not be printed in
-those words. Then leave answerable_reason empty. Set answerable to false when they do not answer the question, or only a
-part of it, and say in answerable_reason what is missing, and nothing else; passages that carry a part are primary all
-the same.
+Set answerable to true when the answer can be read from the candidates or worked out from what they say: a ratio of two
+rows, a yes or no that follows from a rule. It need not be printed in those words. Then leave answerable_reason empty.
+Silence is no answer, unless the question says what to conclude from it: where no passage speaks of what is asked, set
+answerable to false and call none of them primary, even if a complete list leaves it out. Set it to false as well when
+they answer only a part; passages that carry that part are primary all the same. Say in answerable_reason what is
+missing, and nothing else.
 When something is missing that the document may hold in a place you were not shown, name where to look: in
 wanted_sections ids from the table of contents, each with all that is below it, in wanted_words words or phrases that
 would be printed there, in any inflected form; at most six of each. These places are added once, and you judge again.
