@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from reading.layout.kinds import is_heading
 from reading.layout.lines import PageLine
+from reading.matching import match_form
 from reading.outline.headings import BY_TYPOGRAPHY, SectionStart, page_ranges
 from reading.outline.typography import heading_title
 from reading.rows import UNSEARCHED_KINDS
@@ -21,6 +22,7 @@ STATEMENT = re.compile(
 )
 NO_TITLE = re.compile(r"\b(?:see|notes? to|index|data|selected|accompanying|related|location|report of)\b|\.\s*\Z")
 NOTES = re.compile(r"\bnotes? to (?:\w+ ){0,4}(?:financial )?statements?\b|\bnotes? annexes\b|\bkonzernanhang\b")
+CONTINUED = re.compile(r"[\W_]*\b(?:continued|cont|concluded|suite|fortsetzung)\b\W*$")
 AMOUNT = re.compile(r"(?<!\d)(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\b\d{1,3}\b)")
 
 
@@ -74,10 +76,13 @@ def without_repeats(added: Sequence[SectionStart]) -> list[SectionStart]:
     """A statement's second page has the title of the first again: it goes on there."""
     kept: list[SectionStart] = []
     for start in added:
-        if not (kept and kept[-1].title.lower().startswith(start.title.lower()[:20]) and is_next_page(kept[-1], start)):
+        if not (kept and is_continued(kept[-1], start)):
             kept.append(start)
     return kept
 
 
-def is_next_page(start: SectionStart, following: SectionStart) -> bool:
-    return following.page_number - start.page_number <= 1
+def is_continued(start: SectionStart, following: SectionStart) -> bool:
+    """Whether a title is that of the page before again, perhaps with "(continued)"."""
+    first, second = (CONTINUED.sub("", match_form(each.title)).strip() for each in (start, following))
+    is_next_page = following.page_number - start.page_number <= 1
+    return is_next_page and (first.startswith(second) or second.startswith(first))

@@ -132,12 +132,13 @@ def test_the_section_of_a_statement_is_the_statement(tmp_path: Path) -> None:
         sample.text(40)
     sample.line("Report of the Auditors", font="tibo", size=12, gap=20)
     sample.text(20)
-    for title in ("CONSOLIDATED STATEMENTS OF INCOME", "CONSOLIDATED BALANCE SHEETS"):
+    named = ["STATEMENTS OF INCOME", "BALANCE SHEETS", "STATEMENTS OF EQUITY", "STATEMENTS OF CASH FLOWS"]
+    for place, name in enumerate((*named, "STATEMENTS OF CASH FLOWS (continued)")):
         sample.new_page()
         sample.line("(in millions)", x=180)
-        sample.line(title, x=110)
-        for name, this_year, last_year in statement_rows(ROWS):
-            sample.line(name)
+        sample.line(f"CONSOLIDATED {name}", x=110)
+        for row, this_year, last_year in statement_rows([*ROWS[2 * place :], *ROWS[: 2 * place]]):
+            sample.line(row)
             sample.y -= 12
             sample.line(this_year, x=300)
             sample.y -= 12
@@ -156,5 +157,5 @@ def test_the_section_of_a_statement_is_the_statement(tmp_path: Path) -> None:
         titles = {entry.index: entry.title for entry in reading.toc}
         sections = {line.text: titles[line.toc_index] for line in reading.lines}
         statements = [titles[line.toc_index] for line in reading.lines if line.text.startswith("Net income")]
-        assert statements == ["CONSOLIDATED STATEMENTS OF INCOME", "CONSOLIDATED BALANCE SHEETS"]
+        assert statements == [f"CONSOLIDATED {name}" for name in (*named, named[-1])], "the last goes on"
         assert sections["Notes to Consolidated Financial Statements"] == "Notes to Consolidated Financial Statements"
