@@ -184,6 +184,9 @@ def check_heading(line: PageLine, above: PageLine | None, below: PageLine | None
     """Take back what only its number made a heading if it is a list item or a sentence; find run-in headings."""
     if line.kind not in ("heading", "body", "list_item"):
         return
+    if line.kind != "heading" and below is not None and is_first_part(line, below):
+        line.kind, line.heading_chars = "heading", len(line.text)
+        return
     if line.kind == "heading" and not numbering_of(line.text)[0]:
         return
     if line.kind == "heading" and is_set_apart(line, style) and not (below and is_begun(line, below)):
@@ -193,6 +196,14 @@ def check_heading(line: PageLine, above: PageLine | None, below: PageLine | None
         return
     if line.kind == "heading" and (line.heading_chars or is_running_on(line, above, below, style)):
         line.kind = "list_item" if LIST_ITEM.match(line.text) and not line.heading_chars else "body"
+
+
+def is_first_part(line: PageLine, below: PageLine) -> bool:
+    """Whether a short numbered line is followed by its first part: "2. Sale of Products." and "2.01. The Seller …"."""
+    number, title = numbering_of(line.text)
+    part = numbering_of(below.text)[0]
+    is_title = 0 < len(title) <= SHORT_CHARS and not SENTENCE_WORDS.search(title)
+    return is_title and number.isdigit() and part.removeprefix(f"{number}.") in ("1", "01")
 
 
 def is_begun(line: PageLine, below: PageLine) -> bool:

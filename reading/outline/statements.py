@@ -22,7 +22,8 @@ STATEMENT = re.compile(
 )
 NO_TITLE = re.compile(r"\b(?:see|notes? to|index|data|selected|accompanying|related|location|report of)\b|\.\s*\Z")
 NOTES = re.compile(r"\bnotes? to (?:\w+ ){0,4}(?:financial )?statements?\b|\bnotes? annexes\b|\bkonzernanhang\b")
-CONTINUED = re.compile(r"[\W_]*\b(?:continued|cont|concluded|suite|fortsetzung)\b\W*$")
+CONTINUED = re.compile(r"\b(?:continued|cont|concluded|suite|fortsetzung)\b\W*$")
+SIGNS = " ()-–—,.:"
 AMOUNT = re.compile(r"(?<!\d)(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\b\d{1,3}\b)")
 
 
@@ -83,6 +84,6 @@ def without_repeats(added: Sequence[SectionStart]) -> list[SectionStart]:
 
 def is_continued(start: SectionStart, following: SectionStart) -> bool:
     """Whether a title is that of the page before again, perhaps with "(continued)"."""
-    first, second = (CONTINUED.sub("", match_form(each.title)).strip() for each in (start, following))
+    first, second = (CONTINUED.sub("", match_form(each.title)).strip(SIGNS) for each in (start, following))
     is_next_page = following.page_number - start.page_number <= 1
     return is_next_page and (first.startswith(second) or second.startswith(first))

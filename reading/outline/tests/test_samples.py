@@ -159,3 +159,17 @@ def test_the_section_of_a_statement_is_the_statement(tmp_path: Path) -> None:
         statements = [titles[line.toc_index] for line in reading.lines if line.text.startswith("Net income")]
         assert statements == [f"CONSOLIDATED {name}" for name in (*named, named[-1])], "the last goes on"
         assert sections["Notes to Consolidated Financial Statements"] == "Notes to Consolidated Financial Statements"
+
+
+def test_a_short_line_before_its_first_part_is_a_heading(tmp_path: Path) -> None:
+    sample = Sample()
+    titles = ["Sale of Products.", "Payments.", "Books and Records.", "Notices.", "Costs."]
+    for number, title in enumerate(titles, 1):
+        sample.line(f"{number}. {title}")
+        for part in (1, 2):
+            sample.line(f"{number}.0{part}. The Seller keeps to what was agreed in the schedule of the products and")
+            sample.text(6)
+    reading = read_pdf(sample.save(tmp_path / "terms.pdf"), Limits())
+    assert [entry.title for entry in reading.toc if entry.level == 1] == [
+        f"{number}. {title}" for number, title in enumerate(titles, 1)
+    ]
