@@ -132,8 +132,9 @@ class SentenceCheck:
     sentence: str
     markers: tuple[int, ...]
     percent: int
-    problems: tuple[str, ...]  # and what the claim check found, first
-    is_supported: bool = False  # by the claim check, and nothing else was found
+    problems: tuple[str, ...]
+    verdict: str = ""  # of the claim check, with what it found
+    is_supported: bool = False
     is_left_out: bool = False  # it was not shown
 
 
@@ -363,15 +364,16 @@ CLAIM_VERDICTS = {
 
 
 def read_check(check: dict[str, Any]) -> SentenceCheck:
-    problems = [str(PROBLEMS.get(problem, problem)) for problem in check["problems"]]
-    if verdict := check.get("verdict", ""):
-        problems.insert(0, " – ".join(filter(None, [str(CLAIM_VERDICTS[verdict]), check["finding"]])))
+    problems = tuple(str(PROBLEMS.get(problem, problem)) for problem in check["problems"])
+    verdict = check.get("verdict", "")
+    told = [str(CLAIM_VERDICTS[verdict]), check["finding"]] if verdict else []
     return SentenceCheck(
         check["sentence"],
         tuple(check["markers"]),
         round(100 * check["supported"]),
-        tuple(problems),
-        is_supported=verdict == SUPPORTED and len(problems) == 1,
+        problems,
+        verdict=" – ".join(filter(None, told)),
+        is_supported=verdict == SUPPORTED,
         is_left_out=bool(check.get("left_out")),
     )
 

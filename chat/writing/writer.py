@@ -43,6 +43,7 @@ SUPPORT_MIN = 0.5  # a sentence with a lower share of its words in the cited exc
 WORD_LETTERS_MIN = 4  # shorter words are mostly grammar
 
 MARKER = re.compile(r"\[(\d{1,3})\]")
+MARKERS_ALONE = re.compile(r"(?:\[\d{1,3}\]\s*)+(?:[.!?](?=\s|$)|$)")
 SPACED_MARKER = re.compile(rf"(?<!\s)\s*{MARKER.pattern}")
 MARKER_LIST = re.compile(r"(?<!\s)\s*\[\s*\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\s*\]")
 MARKER_BEGINNING = re.compile(r"\[[\s\d,;\u2013-]*")
@@ -248,12 +249,17 @@ def sentences_of(text: str) -> list[str]:
     for line in filter(None, (line.strip().removeprefix("- ") for line in text.splitlines())):
         start = 0
         for end in SENTENCE_END.finditer(line):
-            if not ABBREVIATION.search(line[start : end.start()]):
+            if not ABBREVIATION.search(line[start : end.start()]) and begins_with_words(line[end.end() :]):
                 sentences.append(line[start : end.end()].strip())
                 start = end.end()
         if line[start:].strip():
             sentences.append(line[start:].strip())
     return sentences
+
+
+def begins_with_words(rest: str) -> bool:
+    """Whether words follow, not only the markers and the full stop of the sentence before: "It is. [1]. Then …"."""
+    return MARKERS_ALONE.match(rest) is None
 
 
 def supported_share(sentence: str, cited: str) -> float:

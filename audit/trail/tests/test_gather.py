@@ -400,3 +400,25 @@ def test_it_lists_what_was_found_and_not_judged(house: House, make_run: MakeRun,
 def test_a_run_that_recorded_no_cut_says_nothing_of_one(house: House, make_run: MakeRun, browse: Any) -> None:
     page = text(browse(house.auditor, address(make_run())))
     assert "not judged" not in page and "each judged once with a reason" in page
+
+
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ({"verdict": "supported", "finding": "", "problems": []}, "its quotes say so"),
+        (
+            {"verdict": "contradicted", "finding": "it says may", "left_out": True, "problems": []},
+            "its quotes say otherwise – it says may",
+        ),
+        ({"problems": []}, "no fault found"),
+    ],
+)
+def test_the_verdict_of_the_claim_check_is_shown(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any, check: dict[str, Any], told: str
+) -> None:
+    run = make_run()
+    make_answer(run, checks=[{"sentence": "It may.", "markers": [1], "supported": 0.9, "numbers": []} | check])
+    page = text(browse(house.auditor, address(run)))
+    assert told in page
+    assert ("Left out of the answer." in page) is bool(check.get("left_out"))
+    assert ("no fault found" in page) is ("verdict" not in check)

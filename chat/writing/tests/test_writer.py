@@ -107,6 +107,7 @@ def test_it_shows_a_reply_shorter_than_a_not_found() -> None:
         ("See Fig. 2 and e.g. Table 3 [1]. Then more.", ["See Fig. 2 and e.g. Table 3 [1].", "Then more."]),
         ("- first [1]\n- second [2]", ["first [1]", "second [2]"]),
         ("It costs 3.5 m. a year [1]", ["It costs 3.5 m. a year [1]"]),
+        ("It is so. [1]. Then that. [2][3].", ["It is so. [1].", "Then that. [2][3]."]),
         ("", []),
     ],
 )
