@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from chat.writing.claims import SUPPORTED, Checked, ClaimFinding, check_claims
-from chat.writing.writer import MARKER, Excerpt, StreamedReply, check_sentences, sentences_of
+from chat.writing.writer import Excerpt, StreamedReply, check_sentences, without_sentences
 from llm.exchange import Exchange
 
 NOT_CHECKED = "The sentences could not be checked against what they cite: {failure}"
@@ -72,12 +72,7 @@ def cut(
 ) -> Gated:
     """The answer without the sentences that were refused, which stay among its checks."""
     refused = checked.refused()
-    text = written.reply.text
-    for number, sentence in enumerate(sentences_of(text), 1):
-        if number in refused:
-            text = text.replace(sentence, "", 1)
-    lines = (" ".join(line.split()) for line in text.splitlines())
-    shown = "\n".join(line for line in lines if any(map(str.isalnum, MARKER.sub("", line))))
+    shown = without_sentences(written.reply.text, refused)
     checks = with_findings(sentences, checked.findings)
     checks = [left_out(each) if number in refused else each for number, each in enumerate(checks, 1)]
     return Gated(written, shown, checks, (count_left_out(len(refused)),) if refused else (), others)

@@ -6,7 +6,7 @@ every sentence is compared with the excerpts it cites.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,7 @@ SUPPORT_MIN = 0.5  # a sentence with a lower share of its words in the cited exc
 WORD_LETTERS_MIN = 4  # shorter words are mostly grammar
 
 MARKER = re.compile(r"\[(\d{1,3})\]")
+LIST_SIGN = "- "
 MARKERS_ALONE = re.compile(r"(?:\[\d{1,3}\]\s*)+(?:[.!?](?=\s|$)|$)")
 SPACED_MARKER = re.compile(rf"(?<!\s)\s*{MARKER.pattern}")
 MARKER_LIST = re.compile(r"(?<!\s)\s*\[\s*\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\s*\]")
@@ -245,16 +246,36 @@ def first_letter(sentence: str) -> int:
 
 def sentences_of(text: str) -> list[str]:
     """The sentences of an answer, each with the markers after its full stop."""
+    return [sentence for line in text.splitlines() for sentence in sentences_on(line)]
+
+
+def sentences_on(line: str) -> list[str]:
+    """The sentences of one line, without the sign of a list."""
     sentences: list[str] = []
-    for line in filter(None, (line.strip().removeprefix("- ") for line in text.splitlines())):
-        start = 0
-        for end in SENTENCE_END.finditer(line):
-            if not ABBREVIATION.search(line[start : end.start()]) and begins_with_words(line[end.end() :]):
-                sentences.append(line[start : end.end()].strip())
-                start = end.end()
-        if line[start:].strip():
-            sentences.append(line[start:].strip())
+    line = line.strip().removeprefix(LIST_SIGN)
+    start = 0
+    for end in SENTENCE_END.finditer(line):
+        if not ABBREVIATION.search(line[start : end.start()]) and begins_with_words(line[end.end() :]):
+            sentences.append(line[start : end.end()].strip())
+            start = end.end()
+    if line[start:].strip():
+        sentences.append(line[start:].strip())
     return sentences
+
+
+def without_sentences(text: str, numbers: Collection[int]) -> str:
+    """An answer without some of its sentences, numbered from 1 as `sentences_of` has them; empty lines go with them."""
+    lines: list[str] = []
+    number = 0
+    for line in text.splitlines():
+        kept: list[str] = []
+        for sentence in sentences_on(line):
+            number += 1
+            kept += [sentence] if number not in numbers else []
+        if kept:
+            sign = LIST_SIGN if line.strip().startswith(LIST_SIGN) else ""
+            lines.append(sign + " ".join(kept))
+    return "\n".join(lines)
 
 
 def begins_with_words(rest: str) -> bool:

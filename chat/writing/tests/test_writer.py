@@ -116,6 +116,19 @@ def test_it_splits_sentences(text: str, sentences: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "numbers", "left"),
+    [
+        ("It may end [1]. It may end [1]. It ends [2].", {2}, "It may end [1]. It ends [2]."),
+        ("Rule 7: It may end [1].\n\nIt may end [1].", {2}, "Rule 7: It may end [1]."),
+        ("- first [1]\n- second [2]. More [1].", {1, 3}, "- second [2]."),
+        ("One [1].", {1}, ""),
+    ],
+)
+def test_it_leaves_out_sentences_by_their_number(text: str, numbers: set[int], left: str) -> None:
+    assert writer.without_sentences(text, numbers) == left
+
+
+@pytest.mark.parametrize(
     ("sentence", "problems"),
     [
         ("The fee is 512 euros a month [1].", []),
