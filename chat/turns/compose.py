@@ -15,7 +15,7 @@ from chat.figures.answer import NOTE as FIGURE_NOTE
 from chat.figures.answer import ComputedFigures, figures_for
 from chat.figures.typed import typed_of_quotes, typed_of_sentences
 from chat.models import Answer
-from chat.turns.gating import Gated, Written, pass_gate
+from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.writing import writer
 from chat.writing.extractive import choose_quotes, quoted_text
 from chat.writing.phrases import sentence
@@ -144,9 +144,8 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
     used = {int(number) for number in writer.MARKER.findall(gated.text)}
     if not used and not is_stopped:
         draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, NOT_BACKED)
-        return replace(
-            draft, checks=[*draft.checks, *gated.checks], exchange=gated.written.exchange, others=gated.others
-        )
+        checks = [*draft.checks, *map(left_out, gated.checks)]
+        return replace(draft, checks=checks, exchange=gated.written.exchange, others=gated.others)
     notes = notes_on(gated.written.reply, gated.written.failure, is_stopped)
     draft = AnswerDraft(
         Kind.GENERATED,

@@ -12,6 +12,7 @@ from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fence_text
+from retrieval.arbiter.model import cut_to_one_line
 
 PROMPT_NAME, PROMPT_VERSION = "claims", "1"
 SUPPORTED, CONTRADICTED, NOT_SHOWN = "supported", "contradicted", "not_shown"
@@ -108,7 +109,7 @@ def check_claims(sentences: Sequence[Mapping[str, Any]], excerpts: Sequence[Exce
         return Checked(exchange=error.exchange, failure=str(error))
     told = {each.number: each for each in reversed(completion.reply.claims) if each.verdict in VERDICTS}
     findings = {
-        number: ClaimFinding(told[number].verdict, one_line(told[number].finding))
+        number: ClaimFinding(told[number].verdict, cut_to_one_line(told[number].finding, FINDING_MAX))
         if number in told
         else ClaimFinding(NOT_SHOWN, "the check said nothing of it")
         for number in cited
@@ -127,7 +128,3 @@ def prompt_for(cited: Mapping[int, Claim], excerpts: Sequence[Excerpt]) -> str:
 def claim_block(number: int, claim: Claim) -> str:
     cites = ", ".join(map(str, claim.markers))
     return f'<sentence number="{number}" cites="{cites}">{fence_text(claim.sentence)}</sentence>'
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())[:FINDING_MAX]

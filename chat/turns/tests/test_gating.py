@@ -8,6 +8,7 @@ from chat.models import Answer
 from chat.turns.compose import NOT_BACKED
 from chat.turns.conductor import answer_turn
 from chat.turns.gating import REWRITTEN, Gated, Written, pass_gate
+from chat.writing.claims import FINDING_MAX
 from chat.writing.writer import Excerpt, StreamedReply
 from documents.models import KnowledgeBase
 from ledger.models import Entry
@@ -93,6 +94,13 @@ def test_a_sentence_nobody_spoke_of_is_not_vouched_for(serve: Serve, monkeypatch
     assert gated.text == "" and gated.checks[0]["finding"] == "the check said nothing of it"
 
 
+def test_a_finding_is_kept_on_one_line_without_control_characters(serve: Serve) -> None:
+    serve().refused = {"need not pay": "it\x00 pays\n" + "by transfer " * 100}
+    gated, _ = gate(WRONG)
+    finding = gated.checks[0]["finding"]
+    assert finding.startswith("it pays by transfer") and len(finding) == FINDING_MAX
+
+
 def test_a_sentence_without_a_marker_is_held_against_all_that_is_cited(serve: Serve) -> None:
     server = serve()
     server.refused = FAULT
@@ -125,7 +133,8 @@ def test_an_answer_of_which_nothing_is_left_is_quoted(ask: Ask, serve: Serve) ->
     answer = answer_of(ask)
     assert answer.kind == "extractive" and answer.note.startswith(NOT_BACKED)
     assert len(answer.other_calls) == 3, "the first draft and two checks"
-    assert any(check.get("left_out") for check in answer.checks)
+    sentences = [check for check in answer.checks if "verdict" in check]
+    assert sentences and all(check["left_out"] for check in sentences), "none of what was written is shown"
 
 
 def test_a_base_can_do_without_the_check(ask: Ask, serve: Serve, base: KnowledgeBase) -> None:
