@@ -184,7 +184,7 @@ def confidence_of(status: Status, candidates: Sequence[Settled], ranking: Rankin
         value = min(value, NOT_RUN_CAP)
     if ranking.arbiter != "model" and max((each.strength for each in primary), default=0.0) < WEAK_STRENGTH:
         value = min(value, WEAK_CAP)
-    if ranking.contradictions or coverage.unreadable:
+    if ranking.contradictions or ranking.answerable is False or coverage.unreadable:
         value = min(value, WARNING_CAP)
     return value
 
