@@ -123,18 +123,19 @@ def find_requested(
 ) -> Requested:
     """The best places of the sections and for the words that a model named; what it made up leads nowhere."""
     sections = sections_by_id(contents)
-    found: dict[str, list[Hit]] = {}
+    asked = {word: parse_question(word, contents) for word in wanted.words}
+    found: list[tuple[str, list[Hit]]] = []
     for name in wanted.sections:
         if section := find_section(name, sections):
-            found[f"section “{section[1].title}”"] = places_in(*section, question, wanted.words, contents)
+            hits = places_in(*section, (question, *asked.values()))
+            found.append((f"section “{section[1].title}”", keep_inside(hits, within)))
         else:
-            found[f"section {name}, which does not exist"] = []
-    for word in wanted.words:
-        found[f"“{word}”"] = places_for(word, contents)
-    found = {asked: keep_inside(hits, within) for asked, hits in found.items()}
-    best_first = filter(None, chain.from_iterable(zip_longest(*found.values())))
+            found.append((f"section {name}, which does not exist", []))
+    for word, read in asked.items():
+        found.append((f"“{word}”", keep_inside(places_for(word, read, contents), within)))
+    best_first = filter(None, chain.from_iterable(zip_longest(*(hits for _, hits in found))))
     added = {(hit.document_id, hit.lines): hit for hit in best_first}
-    outcome = "; ".join(f"{asked}: {dispatch.pluralise(len(hits), 'place')}" for asked, hits in found.items())
+    outcome = "; ".join(f"{wish}: {dispatch.pluralise(len(hits), 'place')}" for wish, hits in found)
     return Requested(tuple(added.values())[:PLACES_MAX], outcome)
 
 
@@ -147,27 +148,20 @@ def find_section(
     return by_id or next((each for each in sections.values() if match_form(each[1].title).strip() == title), None)
 
 
-def places_in(
-    content: DocumentContent,
-    entry: TocRow,
-    question: Question,
-    words: Sequence[str],
-    contents: Sequence[DocumentContent],
-) -> list[Hit]:
-    """The lines of a section with most of the question or of the words wanted; its first line where none has any."""
+def places_in(content: DocumentContent, entry: TocRow, asked: Sequence[Question]) -> list[Hit]:
+    """The lines of a section with most of what is asked; its first line where none has any of it."""
     lines = LineRange(entry.first_line, entry.last_line)
-    asked = (question, *(parse_question(word, contents) for word in words))
     found = [hit for each in asked for hit in detect_keywords(each, content, lines)]
     detail = f"the section “{entry.title}”"
     first = first_text_line(lines, content)
     return best_apart(found, content, detail) or [request_hit(first, content, detail)]
 
 
-def places_for(word: str, contents: Sequence[DocumentContent]) -> list[Hit]:
-    asked = parse_question(word, contents)
+def places_for(word: str, asked: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
+    """The lines that have all that any line has of some words."""
     found = [(hit, content) for content in contents for hit in detect_keywords(asked, content)]
     best = max((hit.score for hit, _ in found), default=0.0)
-    whole = [(hit, content) for hit, content in found if hit.score == best]  # those with all of the words there are
+    whole = [(hit, content) for hit, content in found if hit.score == best]
     return [
         hit
         for content in contents

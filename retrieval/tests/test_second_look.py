@@ -7,6 +7,7 @@ import pytest
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
+from retrieval.absence import WARNING_CAP
 from retrieval.arbiter.model import FIRST_LOOK, SECOND_LOOK
 from retrieval.filters import Filters
 from retrieval.pipeline import retrieve
@@ -99,6 +100,14 @@ def test_a_place_that_is_judged_already_is_shown_at_length(lease: DocumentConten
     assert len(server.requests) == 2
 
 
+def test_two_sections_of_one_name_are_both_looked_up(serve: Serve) -> None:
+    flats = [[f"# Flat {flat}", f"The rent of flat {flat} is {flat}00 francs.", "---"] for flat in range(1, 8)]
+    leaving = [["# Going away", f"{GOING} It is form {form}.", "---", "# Pipes", *HEATING, "---"] for form in "AB"]
+    content = content_of_lines([line for part in (*flats, *leaving) for line in part])
+    serve().wanted = {"wanted_sections": ["8", "10"], "wanted_words": []}
+    assert requested(ask(content)) == [f"{GOING} It is form A.", f"{GOING} It is form B."]
+
+
 def test_what_is_not_there_is_not_asked_about_again(lease: DocumentContent, serve: Serve) -> None:
     server = serve()
     server.wanted = {"wanted_sections": ["99"], "wanted_words": ["helicopter"]}
@@ -114,6 +123,7 @@ def test_it_looks_once_at_most(lease: DocumentContent, serve: Serve) -> None:
     result = ask(lease)
     assert len(server.requests) == 2
     assert result.is_partial and result.ranking.answerable_reason == "It does not say how the rent ends."
+    assert 0 < result.confidence <= WARNING_CAP
 
 
 def test_a_base_can_switch_it_off(lease: DocumentContent, serve: Serve) -> None:
