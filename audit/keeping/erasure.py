@@ -21,7 +21,6 @@ from accounts.models import User
 from audit.models import ERASED_READ, ERASED_REVIEW, AuditEvent, Review
 from audit.proof.erased import ERASED
 from audit.proof.verification import PAYLOADS
-from chat.answer_record import other_calls_of
 from chat.models import (
     ERASED_ANSWER,
     ERASED_CITATION,
@@ -98,7 +97,9 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         RunDocument.objects.filter(run=run).update(**ERASED_DOCUMENT)
         RetrievalRun.objects.filter(pk=run.pk).update(**ERASED_RUN)
         answers = list(Answer.objects.filter(run=run).values_list("pk", "llm_call_id"))
-        others = [other.pk for answer in Answer.objects.filter(run=run) for other in other_calls_of(answer)]
+        others = [
+            UUID(each) for ids in Answer.objects.filter(run=run).values_list("other_calls", flat=True) for each in ids
+        ]
         calls.update(others)
         reviews = list(exclude_erased(Review.objects.filter(run=run), "review").values_list("pk", flat=True))
         for answer_id, call_id in answers:

@@ -22,7 +22,6 @@ from audit.trail.candidates import Choice
 from audit.trail.exchanges import request_bytes
 from audit.trail.gather import gather
 from audit.trail.selected import read_selected
-from chat.answer_record import other_calls_of
 from chat.models import Answer
 from documents.access import get_or_404
 from documents.pages.address import number_of
@@ -169,9 +168,8 @@ def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
     """A call of this run or its answer, else the same 404 as for an absent run; downloading it is recorded."""
     run = get_run_with_charge(request, run_id)
     record_read(request.user, "exchange", run, call=str(call_id))
-    answers = Answer.objects.filter(run=run)
-    of_answer = [call.pk for answer in answers for call in other_calls_of(answer)]
-    of_answer += [answer.llm_call_id for answer in answers if answer.llm_call_id]
+    answer = Answer.objects.filter(run=run).first()
+    of_answer = [answer.llm_call_id, *map(UUID, answer.other_calls)] if answer else []
     beside = [call.pk for call in calls_beside(run).values()]
     if call_id not in (run.llm_call_id, *beside, *of_answer):
         raise Http404("This run made no such call.")

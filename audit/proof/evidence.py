@@ -22,7 +22,6 @@ from audit.runs.glossary import terms_in_order
 from audit.trail.candidates import Choice, Row
 from audit.trail.exchanges import request_bytes
 from audit.trail.gather import Trail, gather
-from chat.answer_record import other_calls_of
 from chat.models import Answer
 from documents.ingestion.page_images import NoPageImage, has_image, make_page_image
 from documents.models import Document, Page, Viewer
@@ -197,7 +196,7 @@ def entries_of(run: RetrievalRun) -> dict[str, Entry]:
     wanted = {"run.json": ("run", run.pk)}
     if answer:
         wanted["answer.json"] = ("answer", answer.pk)
-        wanted |= {f"exchanges/{call.pk}.json": ("exchange", call.pk) for call in other_calls_of(answer)}
+        wanted |= {f"exchanges/{call_id}.json": ("exchange", UUID(call_id)) for call_id in answer.other_calls}
     wanted |= {f"{kind}.json": (kind, call.pk) for kind, call in calls_beside(run).items()}
     reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
     wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}
