@@ -22,6 +22,7 @@ from chat.turns.stopping import TurnLease
 from chat.writing.phrases import count_in_words
 from documents.base_settings import BaseSettings
 from jobs.lease import LeaseLost, claim, is_exhausted
+from llm import client
 from llm.spending import paid_by
 from retrieval.corpus import retrieve_among
 from retrieval.deadline import DetectionTimeout
@@ -37,6 +38,7 @@ logger = logging.getLogger(__name__)
 State = Turn.State
 
 ONE_CALL = "One call reads {count} briefs and the whole table of contents. The question is kept if you leave this page."
+DRAFT = "What appears now is a draft: it is checked against its quotes before it becomes the answer."
 SECOND_CALL = "The model asked to see more, which was looked up; a second call reads it with the rest."
 TOO_SLOW = (
     "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask "
@@ -136,14 +138,15 @@ def conclude(turn: Turn, run: RetrievalRun, lease: TurnLease) -> None:
     """Compose the answer, store it and end the turn."""
     started = time.monotonic()
     leave_if_unwanted(lease)
-    tell(turn.pk, "stage", name="written", begins=True)
+    chosen = BaseSettings.from_json(turn.conversation.base.settings)
+    is_checked = client.is_configured() and chosen.claim_check == "on" and run.status == "found"
+    tell(turn.pk, "stage", name="written", begins=True, **({"note": DRAFT} if is_checked else {}))
 
     def on_text(text: str) -> None:
         lease.check()
         if text:
             tell(turn.pk, "token", text=text)
 
-    chosen = BaseSettings.from_json(turn.conversation.base.settings)
     draft = compose(run, Writing(turn.mode, chosen, on_text, lease.stop_requested))
     timings_ms = {"compose": round(1000 * (time.monotonic() - started), 1)}
     with transaction.atomic():

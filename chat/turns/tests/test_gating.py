@@ -1,12 +1,16 @@
 """The claim gate over HTTP: what its quotes do not say is written again once, then left out, and kept in the record."""
 
+import json
+from typing import Any
+
 import pytest
 
+from chat import stream
 from chat.answer_record import EXCHANGE, other_calls_of
 from chat.conftest import Ask, Serve
 from chat.models import Answer
 from chat.turns.compose import NOT_BACKED
-from chat.turns.conductor import answer_turn
+from chat.turns.conductor import DRAFT, answer_turn
 from chat.turns.gating import REWRITTEN, Gated, Written, pass_gate
 from chat.writing.claims import FINDING_MAX
 from chat.writing.writer import Excerpt, StreamedReply
@@ -137,8 +141,20 @@ def test_an_answer_of_which_nothing_is_left_is_quoted(ask: Ask, serve: Serve) ->
     assert sentences and all(check["left_out"] for check in sentences), "none of what was written is shown"
 
 
+def says_draft(answer: Answer) -> bool:
+    """Whether a reader was told, before the first word, that a draft appears."""
+    entries: Any = stream.writer_client().xrange(stream.stream_key(answer.turn_id))
+    return DRAFT in json.dumps([fields for _, fields in entries])
+
+
+def test_a_reader_is_told_that_a_draft_appears(ask: Ask, serve: Serve) -> None:
+    serve()
+    assert says_draft(answer_of(ask))
+
+
 def test_a_base_can_do_without_the_check(ask: Ask, serve: Serve, base: KnowledgeBase) -> None:
     KnowledgeBase.objects.filter(pk=base.pk).update(settings={"embeddings": "none", "claim_check": "off"})
     serve().refused = {"The document says": "it says no such thing"}
     answer = answer_of(ask)
     assert (answer.kind, answer.other_calls) == ("generated", [])
+    assert not says_draft(answer)
