@@ -12,7 +12,7 @@ from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kind
 from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
 from reading.limits import MIB, Limits
-from reading.outline.contents_pages import linked_targets, printed_targets
+from reading.outline.contents_pages import linked_targets, mark_announced_list, printed_targets
 from reading.outline.extension import extend_starts, with_numbered_parts, with_unlisted
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
 from reading.outline.statements import with_statements
@@ -256,6 +256,7 @@ def find_starts(
         return select_verified(starts_of(printed_targets(lines, labels), lines, "printed_contents"), lines)
 
     def from_headings() -> list[SectionStart]:
+        mark_announced_list(lines)
         return starts_by_typography(lines, style)
 
     starts = first_usable([from_outline, from_links, from_print, from_headings])

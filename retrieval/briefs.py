@@ -4,14 +4,23 @@ A request stays below 16,000 tokens with fifty candidates.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.brief import candidate_block
 from retrieval.arbiter.rules import order_by_rules
-from retrieval.candidates.shown import SNIPPET_CHARS, Shown, find_view, write_pieces
-from retrieval.candidates.units import Piece
+from retrieval.candidates.shown import (
+    SNIPPET_CHARS,
+    Shown,
+    View,
+    begins_inside,
+    ends_inside,
+    find_view,
+    write_pieces,
+)
+from retrieval.candidates.units import Piece, units_of
 from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut
 
 REQUEST_CHARS_MAX = 56_000  # contents and candidates; with all else 16,000 tokens, even of rows of figures
@@ -19,7 +28,7 @@ LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyon
 EVEN_RANKS = 5  # the higher, the more evenly the room is shared out
 TURN_MAX = 40_000  # a brief that far down stays as long as it is, whatever room is left
 OWN_SHARE = 0.3  # of what neighbours have to wait: a whole clause is worth more than the one after it
-SEEN_SHARE = 0.5  # of the lines a brief would gain: better ones show them already
+PASSES = 2  # what is not shown twice makes room once; a third pass moves less than a line
 
 
 class Fitted(NamedTuple):
@@ -61,42 +70,101 @@ def fit_request(candidates: Sequence[Briefed], toc: str, contents: Sequence[Docu
 def share_room(candidates: Sequence[Briefed], toc: str, contents: Sequence[DocumentContent]) -> tuple[Briefed, ...]:
     """The candidates with as much of their place as there is room for beside the contents, the best with most.
 
-    A brief grows step by step, and its turn comes the later the lower its rank and the longer it is already. One that
-    would mostly show what others show keeps its length.
+    A brief grows step by step, and its turn comes the later the lower its rank and the longer it is already. What a
+    better brief shows is not shown again, except where the place itself cannot be read without it.
     """
     room = REQUEST_CHARS_MAX - len(toc) - sum(len(candidate_block(each.brief)) + 2 for each in candidates)
     content_of = {content.document_id: content for content in contents}
     best_first = sorted(
         order_by_rules(candidates), key=lambda each: ("requested" not in each.methods, not each.statement)
     )
-    views = [find_view(each, content_of[each.document_id]) for each in best_first]
-    shown = [view.pieces(SNIPPET_CHARS) for view in views]
-    by_line: dict[tuple[str, int], int] = {}  # the best rank that shows a line
+    places = [find_place(rank, each, content_of[each.document_id]) for rank, each in enumerate(best_first)]
+    for _ in range(PASSES):
+        room = grow_briefs(places, room)
+        room += drop_repeated(places)
+    written = {place.candidate.candidate_id: write_pieces(place.shown, place.content) for place in places}
+    return tuple(with_brief(each, written[each.candidate_id]) for each in candidates)
+
+
+@dataclass
+class BriefRoom:
+    """What a brief shows of its place, and `least`: what it cannot be read without."""
+
+    rank: int
+    candidate: Briefed
+    content: DocumentContent
+    view: View
+    least: list[Piece]
+    shown: list[Piece]
+
+    def without(self, others: "SeenLines", pieces: Sequence[Piece]) -> list[Piece]:
+        """The pieces but for the units that a better brief shows whole; of the place itself what it needs stays."""
+        units = units_of(self.content)
+        kept: list[Piece] = []
+        for position, unit in groupby(sorted(pieces), key=lambda piece: units.position(piece.number)):
+            own = list(unit)
+            needed = [each for each in self.least if units.position(each.number) == position]
+            kept += needed if others.has_better(self, own) else own
+        return kept
+
+
+class SeenLines:
+    """Which brief shows what, by line."""
+
+    def __init__(self, places: Sequence[BriefRoom]) -> None:
+        self.by_line: dict[tuple[str, int], list[tuple[int, Piece]]] = {}
+        for place in places:
+            self.add(place)
+
+    def add(self, place: BriefRoom) -> None:
+        for piece in place.shown:
+            self.by_line.setdefault((place.candidate.document_id, piece.number), []).append((place.rank, piece))
+
+    def has_better(self, place: BriefRoom, pieces: Sequence[Piece]) -> bool:
+        """Whether one brief that is better than that of `place` shows all the pieces."""
+        better = set(range(place.rank))
+        for piece in pieces:
+            shown = self.by_line.get((place.candidate.document_id, piece.number), ())
+            better &= {rank for rank, other in shown if other.start <= piece.start and piece.end <= other.end}
+        return bool(better)
+
+
+def find_place(rank: int, candidate: Briefed, content: DocumentContent) -> BriefRoom:
+    view = find_view(candidate, content)
+    lengths = [view.pieces(limit, neighbours=False) for limit in (SNIPPET_CHARS, *LIMITS)]
+    whole = (each for each in lengths if not (begins_inside(min(each), content) or ends_inside(max(each), content)))
+    return BriefRoom(rank, candidate, content, view, next(whole, lengths[-1]), view.pieces(SNIPPET_CHARS))
+
+
+def grow_briefs(places: Sequence[BriefRoom], room: int) -> int:
+    """Let the briefs grow in turns, as far as there is room; the room left."""
+    showing = SeenLines(places)
     turns = sorted(
-        ((rank + EVEN_RANKS) * limit * (1.0 if is_wide else OWN_SHARE), rank, limit, is_wide)
-        for rank in range(len(views))
+        ((place.rank + EVEN_RANKS) * limit * (1.0 if is_wide else OWN_SHARE), place.rank, limit, is_wide)
+        for place in places
         for limit in LIMITS
         for is_wide in (False, True)
     )
     for turn, rank, limit, is_wide in turns:
         if turn > TURN_MAX:
             break
-        document, before = best_first[rank].document_id, {piece.number for piece in shown[rank]}
-        longer = views[rank].pieces(limit, neighbours=is_wide)
-        added = [(document, piece.number) for piece in longer if piece.number not in before]
-        if is_wide and sum(by_line.get(key, rank) < rank for key in added) > SEEN_SHARE * len(added):
-            continue
-        more = size_of(longer) - size_of(shown[rank])
+        place = places[rank]
+        longer = place.without(showing, place.view.pieces(limit, neighbours=is_wide))
+        more = size_of(longer) - size_of(place.shown)
         if 0 < more <= room:
-            shown[rank], room = longer, room - more
-            for piece in longer:
-                key = document, piece.number
-                by_line[key] = min(by_line.get(key, rank), rank)
-    written = {
-        each.candidate_id: write_pieces(pieces, content_of[each.document_id])
-        for each, pieces in zip(best_first, shown, strict=True)
-    }
-    return tuple(with_brief(each, written[each.candidate_id]) for each in candidates)
+            place.shown, room = longer, room - more
+            showing.add(place)
+    return room
+
+
+def drop_repeated(places: Sequence[BriefRoom]) -> int:
+    """Take from each brief what a better one has come to show; the room that makes."""
+    showing, freed = SeenLines(places), 0
+    for place in places:
+        before = size_of(place.shown)
+        place.shown = place.without(showing, place.shown)
+        freed += before - size_of(place.shown)
+    return freed
 
 
 def is_pointed_at(candidate: Candidate) -> bool:

@@ -19,6 +19,8 @@ LINKED_SHARE = 0.4  # of the lines of a list are links: some titles take two lin
 ORDERED_SHARE = 0.6  # of the entries lead at least as far as the one before
 INDENT_PT = 8.0
 OFFSET_VOTES_MIN = 3
+LIST_LINES_MAX = 400  # from the words "Table of contents" to where the first title comes again
+ANNOUNCEMENTS = frozenset({"contents", "tableofcontents"})
 DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands, and how long it may be
 
 TRAILING_PAGE = re.compile(
@@ -157,6 +159,39 @@ def printed_targets(lines: Sequence[PageLine], labels: Mapping[int, str]) -> lis
         if place is not None:
             entries.append(entry._replace(page_number=place))
     return assign_levels(with_dividers(entries, lines))
+
+
+def mark_announced_list(lines: Sequence[PageLine]) -> None:
+    """Set kind "contents" on the list after the words "Table of contents", if its titles are printed again below.
+
+    Such a list may have no leaders, and page numbers that do not fit the file.
+    """
+    forms = [NOT_WORD.sub("", line.match) for line in lines]
+    for index, form in enumerate(forms):
+        if form in ANNOUNCEMENTS and lines[index].kind not in UNSEARCHED_KINDS:
+            entries = list(announced_entries(index + 1, lines, forms))
+            if len(entries) >= ENTRIES_MIN:
+                for line in lines[index : entries[-1] + 1]:
+                    line.kind = "furniture" if line.kind == "furniture" else "contents"
+
+
+def announced_entries(first: int, lines: Sequence[PageLine], forms: Sequence[str]) -> Iterator[int]:
+    """The indexes of the lines from `first` on that end in a page number or whose title comes again later.
+
+    The list ends where its first title comes again, and where no entry follows for some lines.
+    """
+    titles = [identifier_form(entry_title(line.text)[0]) for line in lines[first : first + LIST_LINES_MAX]]
+    again = {form: index for index, form in enumerate(forms[first:], first) if form}  # the last line that says it
+    end = next((first + at for at, form in enumerate(titles) if at and form and form == titles[0]), 0)
+    if not end:
+        return
+    before = first
+    for index, title in enumerate(titles[: end - first], first):
+        if index - before > LIST_GAP:
+            return
+        if title and (again.get(title, 0) >= end or TRAILING_PAGE.search(lines[index].text)):
+            before = index
+            yield index
 
 
 def page_offset(printed: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> int | None:

@@ -10,6 +10,7 @@ from reading.layout.lines import PageLine
 
 NUMBER_SKIP = 2  # one heading of a series may have been missed
 SERIES_MIN = 4  # headings that count up
+LONE_ROMAN = frozenset("ivx")  # nobody counts headings up to a hundred to print a lone "C"
 ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
@@ -123,7 +124,7 @@ def numerals_of(numbers: Sequence[str]) -> list[Numeral | None]:
         if all(part.rstrip("abcdefghijklmnopqrstuvwxyz").isdigit() for part in parts) and parts:
             digits = tuple(int("".join(filter(str.isdigit, part))) for part in parts)
             found.append(Numeral(word, "digits", digits))
-        elif len(sign) == 1 and (sign not in ROMAN_DIGITS or letters and ord(sign) - letters in (1, NUMBER_SKIP)):
+        elif len(sign) == 1 and (sign not in LONE_ROMAN or letters and ord(sign) - letters in (1, NUMBER_SKIP)):
             letters = ord(sign)
             found.append(Numeral(word, "letter", (letters,)))
         elif sign and set(sign) <= set(ROMAN_DIGITS):

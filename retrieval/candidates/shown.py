@@ -46,23 +46,46 @@ def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
 
     What is left out between them is marked, and so is an end inside a sentence that is too long to be shown whole.
     """
-    ordered = sorted(set(pieces))
+    ordered = list(join_overlapping(pieces))
     parts: list[str] = []
-    if is_text(ordered[0], content) and is_inside(text_before(ordered[0], content)):
+    if begins_inside(ordered[0], content):
         parts.append(LEFT_OUT)
     for at, piece in enumerate(ordered):
         if at and is_gap(ordered[at - 1], piece, content):
             parts.append(LEFT_OUT)
         parts.append(content.lines[piece.number - 1].text[piece.start : piece.end])
-    if is_text(ordered[-1], content) and (
-        (text_after(ordered[-1], content) and is_inside(parts[-1])) or is_list_open(ordered[-1], content)
-    ):
+    if ends_inside(ordered[-1], content) or (is_text(ordered[-1], content) and is_list_open(ordered[-1], content)):
         parts.append(LEFT_OUT)
     return Shown(plain_text("\n".join(parts)), LineRange(ordered[0].number, ordered[-1].number))
 
 
+def join_overlapping(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """The pieces in order, those of one line that overlap as one: a lead-in may be cut, and a neighbour as well."""
+    joined: Piece | None = None
+    for piece in sorted(pieces):
+        if joined and joined.number == piece.number and piece.start <= joined.end:
+            joined = joined._replace(end=max(joined.end, piece.end))
+        else:
+            if joined:
+                yield joined
+            joined = piece
+    if joined:
+        yield joined
+
+
 def is_text(piece: Piece, content: DocumentContent) -> bool:
     return content.lines[piece.number - 1].kind not in UNSEARCHED_KINDS
+
+
+def begins_inside(first: Piece, content: DocumentContent) -> bool:
+    """Whether a sentence goes on before the piece."""
+    return is_text(first, content) and is_inside(text_before(first, content))
+
+
+def ends_inside(last: Piece, content: DocumentContent) -> bool:
+    """Whether a sentence goes on after the piece."""
+    text = content.lines[last.number - 1].text[last.start : last.end]
+    return is_text(last, content) and bool(text_after(last, content)) and is_inside(text)
 
 
 def is_list_open(last: Piece, content: DocumentContent) -> bool:

@@ -19,6 +19,7 @@ from reading.outline.numbering import levels_by_number, without_gaps
         ),  # a series inside a part of a series
         (["Part I", "Item 1", "Item 2", "Part II", "Item 3"], [1, 2, 2, 1, 2], [1, 2, 2, 1, 2]),
         (["", "1", "2", "", "1", "2"], [1, 2, 2, 1, 2, 2], [1, 2, 2, 1, 2, 2]),  # a series in each chapter
+        (["4", "C", "5"], [1, 1, 1], [1, 2, 1]),  # "A" and "B" have no heading, and C is not a hundred
         (["G", "H", "I"], [1, 1, 2], [1, 1, 1]),  # a letter here, no Roman one
     ],
 )

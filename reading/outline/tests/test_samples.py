@@ -67,6 +67,30 @@ def test_a_numbered_clause_without_a_heading_is_no_entry(tmp_path: Path) -> None
     assert entries(reading) == [(1, "1 CAPACITY"), (1, "2 COSTS"), (1, "3 LIABILITY"), (1, "4 DURATION")]
 
 
+def test_a_contents_list_without_leaders_holds_no_headings(tmp_path: Path) -> None:
+    sample = Sample()
+    titles = ["1 CAPACITY", "2 COSTS", "3 LIABILITY", "4 DURATION", "SCHEDULE A THE PARTIES"]
+    sample.line("TABLE OF CONTENTS", gap=12)
+    for place, title in enumerate(titles):
+        sample.line(f"{title}    {31 + place}" if place < 4 else title, gap=4)
+    for title in titles:
+        sample.line(title, gap=12)
+        sample.text(9, gap=8)
+    reading = read_pdf(sample.save(tmp_path / "typewritten.pdf"), Limits())
+    listed, first = [line.kind for line in reading.lines[1:6]], reading.toc[1]
+    assert set(listed) == {"contents"}
+    assert [title for _, title in entries(reading)] == titles and first.first_line == 7
+
+
+def test_the_word_contents_alone_begins_no_list(tmp_path: Path) -> None:
+    sample = Sample()
+    for title in ["1 SCOPE", "2 CONTENTS", "3 LIABILITY", "4 DURATION"]:
+        sample.line(title, gap=12)
+        sample.text(9, gap=8)
+    reading = read_pdf(sample.save(tmp_path / "word.pdf"), Limits())
+    assert len(entries(reading)) == 4 and "contents" not in {line.kind for line in reading.lines}
+
+
 @pytest.mark.parametrize(
     "numbers",
     [("§ 1", "§ 2", "§ 3", "§ 4"), ("Article I.", "Article II.", "Article III.", "Article IV."),
