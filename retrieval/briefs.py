@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.rows import UNSEARCHED_KINDS
 from retrieval.arbiter.brief import candidate_block
 from retrieval.arbiter.rules import order_by_rules
 from retrieval.candidates.shown import (
@@ -20,14 +21,15 @@ from retrieval.candidates.shown import (
     find_view,
     write_pieces,
 )
-from retrieval.candidates.units import Piece, units_of
-from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut
+from retrieval.candidates.units import Piece, introduces, marker_of, units_of
+from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut, LineRange
 
 REQUEST_CHARS_MAX = 56_000  # contents and candidates; with all else 16,000 tokens, even of rows of figures
 LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyond SNIPPET_CHARS
 EVEN_RANKS = 5  # the higher, the more evenly the room is shared out
 TURN_MAX = 40_000  # a brief that far down stays as long as it is, whatever room is left
 OWN_SHARE = 0.3  # of what neighbours have to wait: a whole clause is worth more than the one after it
+ITEM_MARKERS = frozenset({"bullet", "letter", "roman", "item"})  # a unit with a number is a clause
 PASSES = 2  # what is not shown twice makes room once; a third pass moves less than a line
 
 
@@ -70,8 +72,8 @@ def fit_request(candidates: Sequence[Briefed], toc: str, contents: Sequence[Docu
 def share_room(candidates: Sequence[Briefed], toc: str, contents: Sequence[DocumentContent]) -> tuple[Briefed, ...]:
     """The candidates with as much of their place as there is room for beside the contents, the best with most.
 
-    A brief grows step by step, and its turn comes the later the lower its rank and the longer it is already. What a
-    better brief shows is not shown again, except where the place itself cannot be read without it.
+    A brief grows step by step, and its turn comes the later the lower its rank and the longer it is already. A clause
+    is shown where it is the place itself, under its own section; what is nobody's own, in the best brief it is near.
     """
     room = REQUEST_CHARS_MAX - len(toc) - sum(len(candidate_block(each.brief)) + 2 for each in candidates)
     content_of = {content.document_id: content for content in contents}
@@ -88,40 +90,47 @@ def share_room(candidates: Sequence[Briefed], toc: str, contents: Sequence[Docum
 
 @dataclass
 class BriefRoom:
-    """What a brief shows of its place, and `least`: what it cannot be read without."""
+    """What a brief shows of its place, and `least`: what it cannot be read without. `own` are positions of units."""
 
     rank: int
     candidate: Briefed
     content: DocumentContent
     view: View
+    own: frozenset[int]
     least: list[Piece]
     shown: list[Piece]
 
     def without(self, others: "SeenLines", pieces: Sequence[Piece]) -> list[Piece]:
-        """The pieces but for the units that a better brief shows whole; of the place itself what it needs stays."""
+        """The pieces but for the units that are shown elsewhere; of the place itself what it needs stays."""
         units = units_of(self.content)
         kept: list[Piece] = []
         for position, unit in groupby(sorted(pieces), key=lambda piece: units.position(piece.number)):
-            own = list(unit)
+            whole = list(unit)
             needed = [each for each in self.least if units.position(each.number) == position]
-            kept += needed if others.has_better(self, own) else own
+            kept += needed if others.has_unit(self, position, whole) else whole
         return kept
 
 
 class SeenLines:
-    """Which brief shows what, by line."""
+    """Which brief shows what, by line, and which is the best whose own place a unit is."""
 
     def __init__(self, places: Sequence[BriefRoom]) -> None:
         self.by_line: dict[tuple[str, int], list[tuple[int, Piece]]] = {}
+        self.owners: dict[tuple[str, int], int] = {}
         for place in places:
             self.add(place)
+            for position in place.own:
+                self.owners.setdefault((place.candidate.document_id, position), place.rank)
 
     def add(self, place: BriefRoom) -> None:
         for piece in place.shown:
             self.by_line.setdefault((place.candidate.document_id, piece.number), []).append((place.rank, piece))
 
-    def has_better(self, place: BriefRoom, pieces: Sequence[Piece]) -> bool:
-        """Whether one brief that is better than that of `place` shows all the pieces."""
+    def has_unit(self, place: BriefRoom, position: int, pieces: Sequence[Piece]) -> bool:
+        """Whether these pieces of a unit belong to another brief than that of `place`, or a better one shows them."""
+        owner = self.owners.get((place.candidate.document_id, position))
+        if owner is not None:
+            return owner != place.rank
         better = set(range(place.rank))
         for piece in pieces:
             shown = self.by_line.get((place.candidate.document_id, piece.number), ())
@@ -133,7 +142,34 @@ def find_place(rank: int, candidate: Briefed, content: DocumentContent) -> Brief
     view = find_view(candidate, content)
     lengths = [view.pieces(limit, neighbours=False) for limit in (SNIPPET_CHARS, *LIMITS)]
     whole = (each for each in lengths if not (begins_inside(min(each), content) or ends_inside(max(each), content)))
-    return BriefRoom(rank, candidate, content, view, next(whole, lengths[-1]), view.pieces(SNIPPET_CHARS))
+    return BriefRoom(
+        rank,
+        candidate,
+        content,
+        view,
+        own_units(candidate, content),
+        next(whole, lengths[-1]),
+        view.pieces(SNIPPET_CHARS),
+    )
+
+
+def own_units(candidate: Briefed, content: DocumentContent) -> frozenset[int]:
+    """The positions of the units of a place, with the one after a heading.
+
+    None in a table, whose rows are read together, and none of a list, whose items are read with their lead-in.
+    """
+    units, anchor = units_of(content), candidate.anchor
+    kinds = {line.kind for line in content.lines_between(*anchor)}
+    if "table_row" in kinds or candidate.running:
+        return frozenset()
+    last = units.position(anchor.last) + (kinds <= {"heading", *UNSEARCHED_KINDS})
+    positions = range(units.position(anchor.first), min(last + 1, len(units.starts)))
+    return frozenset(each for each in positions if not is_of_list(units.at(each), content))
+
+
+def is_of_list(lines: LineRange, content: DocumentContent) -> bool:
+    """Whether a unit is an item, or introduces items."""
+    return marker_of(lines, content) in ITEM_MARKERS or introduces(lines, content)
 
 
 def grow_briefs(places: Sequence[BriefRoom], room: int) -> int:

@@ -46,7 +46,7 @@ def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
 
     What is left out between them is marked, and so is an end inside a sentence that is too long to be shown whole.
     """
-    ordered = list(join_overlapping(pieces))
+    ordered = list(join_parts_of_lines(pieces))
     parts: list[str] = []
     if begins_inside(ordered[0], content):
         parts.append(LEFT_OUT)
@@ -59,7 +59,7 @@ def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
     return Shown(plain_text("\n".join(parts)), LineRange(ordered[0].number, ordered[-1].number))
 
 
-def join_overlapping(pieces: Sequence[Piece]) -> Iterator[Piece]:
+def join_parts_of_lines(pieces: Sequence[Piece]) -> Iterator[Piece]:
     """The pieces in order, those of one line that overlap as one: a lead-in may be cut, and a neighbour as well."""
     joined: Piece | None = None
     for piece in sorted(pieces):
