@@ -17,6 +17,7 @@ import django
 
 from benchmarks.printing import (
     Figures,
+    print_answers,
     print_confidence,
     print_json,
     print_named,
@@ -191,6 +192,14 @@ def measure_anchors(options: Options) -> Figures | None:
         if sets
         else None
     )
+
+
+def measure_answers(options: Options) -> Figures | None:
+    from benchmarks import answers
+    from benchmarks.library import Library
+
+    sets = asked_sets(options)
+    return {name: answers.run(asked, Library(options.data)) for name, asked in sets.items()} if sets else None
 
 
 def measure_wording(options: Options) -> Figures | None:
@@ -438,6 +447,17 @@ COMMANDS: dict[str, Command] = {
         ),
         measure_anchors,
         print_named("anchors", 12),
+        own_installation,
+    ),
+    "answers": Command(
+        "is the headline of an answer right, and are its quotes whole and its typed values those asked for",
+        (
+            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
+            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            OUT,
+        ),
+        measure_answers,
+        print_answers,
         own_installation,
     ),
     "wording": Command(

@@ -57,6 +57,12 @@ def print_wording(figures: Figures) -> None:
             print(f"{name:14}  {row['file']}  {row['section']}  {row['text']}")
 
 
+def print_answers(figures: Figures) -> None:
+    for name, found in figures.items():
+        print(name)
+        print_named("answers", 24)(found)
+
+
 def print_pages(figures: Figures) -> None:
     print(f"commit {figures['commit']}, load {figures['load']}")
     for name, row in {**figures["pages"], "pictures of pages": figures["images"]}.items():

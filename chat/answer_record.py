@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from chat.drafts import AnswerDraft, CitedLine, Quoted
+from chat.drafts import AnswerDraft, CitedLines, Quoted
 from chat.models import Answer, Citation, Turn
 from ledger.payload import Payload, object_of
 from llm.models import LLMCall
@@ -109,16 +109,16 @@ def citation_of(quoted: Quoted) -> Citation:
     )
 
 
-def placed_citation(quoted: Quoted, place: CitedLine) -> Citation:
-    """The citation of one line on a candidate's pages."""
+def placed_citation(quoted: Quoted, place: CitedLines) -> Citation:
+    """The citation of lines on a candidate's pages, outside its own quote."""
     return Citation(
         marker=quoted.marker,
         candidate=quoted.candidate,
         quote=quoted.quote,
         page=place.page,
         page_label=place.page_label,
-        first_line=place.line_number,
-        last_line=place.line_number,
+        first_line=place.first_line,
+        last_line=place.last_line,
         boxes=place.boxes,
     )
 

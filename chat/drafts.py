@@ -9,10 +9,11 @@ from retrieval.models import RunCandidate
 
 
 @dataclass(frozen=True)
-class CitedLine:
-    """The place of a quote outside the candidate's anchor: one line and its box."""
+class CitedLines:
+    """The place of a quote outside the candidate's anchor: its lines and their boxes."""
 
-    line_number: int
+    first_line: int
+    last_line: int
     page: int
     page_label: str
     boxes: list[dict[str, Any]]
@@ -25,7 +26,7 @@ class Quoted:
     marker: int
     candidate: RunCandidate
     quote: str
-    place: CitedLine | None = None
+    place: CitedLines | None = None
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ PERIOD = re.compile(
 )
 DAY_OF_PERIODS = re.compile(rf"\b{MONTH}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years are on the next line
 UNIT = re.compile(
-    r"(?:\bin |(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:thousand|million|billion)s?\b|\b(?:eur|usd|gbp|chf)\b|%",
+    r"(?:\bin |\((?=[a-z]+s\b)|(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:thousand|million|billion)s?\b"
+    r"|\b(?:eur|usd|gbp|chf)\b|%",
     re.IGNORECASE,
 )
 
@@ -369,7 +370,7 @@ def reach_of(columns: Sequence[tuple[float, float]]) -> float:
 
 def unit_of(text: str) -> str:
     found = UNIT.search(text)
-    return found[0].strip() if found else ""
+    return found[0].strip(" (") if found else ""
 
 
 def find_title_line(top: LineRow, page: Sequence[LineRow]) -> LineRow | None:

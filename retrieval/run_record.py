@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from django.db import transaction
@@ -20,7 +20,18 @@ from llm.payload import call_of
 from retrieval.accounting import reason_in_full, summarise
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
-from retrieval.types import ABSENT, Hit, PartFinding, Place, RetrievalResult, ScopeDocument, Settled
+from retrieval.types import (
+    ABSENT,
+    Hints,
+    Hit,
+    Keyword,
+    PartFinding,
+    Place,
+    Question,
+    RetrievalResult,
+    ScopeDocument,
+    Settled,
+)
 from retrieval.version import program_version
 
 RUN_FORMAT = "docintel-run-4"  # with what each document says that was searched on its own
@@ -548,3 +559,19 @@ def stored_candidate_json(row: RunCandidate) -> dict[str, Any]:
 def range_of(row: RunCandidate, what: str) -> dict[str, int]:
     ends = ("first_line", "last_line", "first_page", "last_page")
     return {end: getattr(row, f"{what}_{end}") for end in ends}
+
+
+# ---- rows back to values
+
+
+def question_from(parsed: dict[str, Any]) -> Question:
+    """The question as it was read, without what the record stores beside it, such as the text as typed."""
+    known = {field.name for field in fields(Question)}
+    values = tuples_of({name: value for name, value in parsed.items() if name in known})
+    values["hints"] = Hints(**tuples_of(parsed["hints"]))
+    values["keywords"] = tuple(Keyword(**tuples_of(keyword)) for keyword in parsed["keywords"])
+    return Question(**values)
+
+
+def tuples_of(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

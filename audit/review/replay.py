@@ -8,7 +8,7 @@ again from the stored hits, as long as the parses exist.
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from uuid import UUID
 
@@ -39,7 +39,8 @@ from retrieval.arbiter.model import (
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import KEPT_ROLES, Candidate, Hints, Hit, Keyword, LineRange, Question, Ranking
+from retrieval.run_record import question_from
+from retrieval.types import KEPT_ROLES, Candidate, Hit, LineRange, Ranking
 
 OPTIONAL = ("temperature", "store")
 # How servers without schema support are given one (llm.dialect).
@@ -319,19 +320,6 @@ def contents_of(run: RetrievalRun) -> list[DocumentContent]:
 
 
 # ---- rows back to values
-
-
-def question_from(parsed: dict[str, Any]) -> Question:
-    """The question as it was read, without what the record stores beside it, such as the text as typed."""
-    known = {field.name for field in fields(Question)}
-    values = tuples_of({name: value for name, value in parsed.items() if name in known})
-    values["hints"] = Hints(**tuples_of(parsed["hints"]))
-    values["keywords"] = tuple(Keyword(**tuples_of(keyword)) for keyword in parsed["keywords"])
-    return Question(**values)
-
-
-def tuples_of(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def hits_from(run: RetrievalRun) -> list[Hit]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from chat.drafts import CitedLine, Quoted
+from chat.drafts import CitedLines, Quoted
 from chat.figures.computing import SCALE_WORDS, Computed, Input, compute_all, read_formulas
 from chat.figures.formulas import write_formula
 from chat.figures.statement_rows import statement_rows
@@ -47,7 +47,7 @@ def figures_for(run: RetrievalRun, candidates: Sequence[RunCandidate], *, first_
     quoted = quoted_inputs([each for one in found for each in one.inputs], own, content, first_marker)
     if not found or quoted is None:
         return None
-    markers = {each.place.line_number: each.marker for each in quoted if each.place}
+    markers = {each.place.first_line: each.marker for each in quoted if each.place}
     return ComputedFigures(
         "\n\n".join(write_figure(each, markers) for each in found),
         quoted,
@@ -69,7 +69,7 @@ def quoted_inputs(
             return None
         boxes = boxes_of([(line.number, 0, len(line.text))], {line.number: line})
         label = content.page(line.page_number).label
-        place = CitedLine(line.number, line.page_number, label, [box.as_dict() for box in boxes])
+        place = CitedLines(line.number, line.number, line.page_number, label, [box.as_dict() for box in boxes])
         quoted[line.number] = Quoted(first_marker + len(quoted), candidate, line.text, place)
     return tuple(quoted.values())
 

@@ -6,11 +6,12 @@ Each is cut from a cited line, so that it can be checked there; nothing is compl
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from chat.drafts import Quoted
+from chat.figures.cells import find_cell, quote_cell, typed_cell
 from chat.figures.printed import Value, values_in
-from chat.writing.extractive import spoken
+from chat.writing.headline import Spoken, find_headlines, quote_headline
 from chat.writing.writer import MARKER
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
@@ -18,14 +19,23 @@ from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.tables import read_tables
 from retrieval.candidates.completion import counts_near, lists_at
 from retrieval.candidates.lists import PrintedList
-from retrieval.models import RetrievalRun
+from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.question.parse import LISTED_SHAPES
-from retrieval.types import LineRange
+from retrieval.run_record import question_from
+from retrieval.types import LineRange, Question
 
 ROWS_MAX = 60
 LISTED_ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+\S", re.MULTILINE)  # of a written answer
 FEWER = "list_incomplete"
 ROWS_MIN = 2
+
+
+class Headline(NamedTuple):
+    """What an answer without a writer says first, as citation [1], with its typed values."""
+
+    text: str
+    quoted: Quoted
+    checks: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -37,27 +47,40 @@ class Source:
     lines: Sequence[LineRow]
 
 
-def typed_of_quotes(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
-    """The typed values of an extractive answer: for a list or table its rows, else the values of its first primary
-    quote with any, or of every primary quote if several things were asked.
-    """
+def typed_rows(
+    run: RetrievalRun, quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]
+) -> list[dict[str, Any]]:
+    """The list or table of an extractive answer, where one was asked for."""
     primary = [each for each in quotes if each.candidate.role == "primary"]
     parsed = run.parsed
-    contents = contents_of(quotes if parsed.get("listed") else primary)
     if parsed.get("shape") == "table" and primary:
         rows = find_typed_table(primary[0], contents.get(primary[0].candidate.parse_id))
         return [rows] if rows else []
     if (parsed.get("shape") in LISTED_SHAPES or parsed.get("is_count")) and primary:
         items = find_typed_list(parsed, sorted(quotes, key=lambda each: each not in primary), contents)
-        if items or not parsed.get("is_count"):
-            return [items] if items else []
-    answer_type = parsed.get("answer_type", "")
-    found: list[dict[str, Any]] = []
-    for each in primary:
-        if each.candidate.parse_id in contents and (not found or parsed.get("parts")):
-            text, lines = spoken(each, is_value=True), cited_lines(each, contents[each.candidate.parse_id])
-            found += scalars([Source(text, each.marker, lines)], answer_type)
-    return found
+        return [items] if items else []
+    return []
+
+
+def headlines_of(
+    run: RetrievalRun, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
+) -> list[Headline]:
+    """The cell of a table that answers, else the best sentence, of a question in parts that of each; cited from [1]."""
+    question = question_from(run.parsed)
+    if printed := find_cell(question, kept, contents):
+        return [Headline(printed.text, quote_cell(printed, 1), [check_of_typed_value(typed_cell(printed), 1)])]
+    return [
+        headline_of(spoken, marker, question)
+        for marker, spoken in enumerate(find_headlines(question, kept, contents), start=1)
+    ]
+
+
+def headline_of(spoken: Spoken, marker: int, question: Question) -> Headline:
+    """A sentence with the values in it of the type asked for."""
+    quoted = quote_headline(spoken, marker)
+    said = check_of_typed_value({"type": "sentence", "text": spoken.text, "lines": [*spoken.lines]}, marker)
+    lines = spoken.content.legible_lines(*spoken.lines)
+    return Headline(spoken.text, quoted, [said, *scalars([Source(quoted.quote, marker, lines)], question.answer_type)])
 
 
 def typed_of_sentences(run: RetrievalRun, quotes: Sequence[Quoted], text: str) -> list[dict[str, Any]]:
@@ -168,7 +191,7 @@ def find_typed_list(
     ]
     chosen = next(((each, printed) for each, printed in found if len(printed.items) == stated), None)
     if chosen is None and is_count:
-        chosen = next(((each, printed) for each, printed in found if not stated and printed.names(forms)), None)
+        chosen = next(((each, printed) for each, printed in found if not stated and printed.is_of(forms)), None)
     elif chosen is None:
         chosen = next(((each, printed) for each, printed in found if begins_within(printed, quotes[0], each)), None)
     if chosen is None or (stated and len(chosen[1].items) > stated):
@@ -250,6 +273,8 @@ def check_of_typed_value(typed: dict[str, Any], marker: int) -> dict[str, Any]:
 
 
 def summary_of(typed: dict[str, Any]) -> str:
+    if typed["type"] in ("sentence", "cell"):
+        return str(typed["text"])
     if typed["type"] == "list":
         stated = typed.get("stated", 0)
         return f"list: {len(typed['items'])} {f'of {stated} ' if stated else ''}items"

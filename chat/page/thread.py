@@ -96,6 +96,7 @@ class ShownCitation:
     place: str
     repair: str
     is_open: bool
+    is_said: bool  # its text is the headline, which need not be read twice
 
     @property
     def marker(self) -> int:
@@ -248,6 +249,7 @@ class ShownTurn:
             place=describe_place(citation.candidate, cited_pages(citation), with_document=self.has_many_documents),
             repair=repair_of(citation.candidate),
             is_open=citation.marker == self.open_marker,
+            is_said=citation.marker in self.said_markers,
         )
 
     @cached_property
@@ -256,18 +258,40 @@ class ShownTurn:
         return self._blocks(self.answer.text) if self.answer else []
 
     @cached_property
-    def figure_blocks(self) -> list[dict[str, Any]]:
-        """The computed figure of an extractive answer, shown before its quotes."""
-        if self.answer is None or not any(check.get("computed") for check in self.answer.checks):
-            return []
-        return self._blocks(self.answer.text.partition("\n\n\u201c")[0])
+    def headline_blocks(self) -> list[dict[str, Any]]:
+        """What an extractive answer says before its quotes: the computed figure, the cell or the best sentence."""
+        said = [check for check in self.answer.checks if is_headline(check)] if self.answer else []
+        return self._blocks(self.answer.text.partition("\n\n\u201c")[0]) if self.answer and said else []
+
+    @cached_property
+    def said_markers(self) -> set[int]:
+        checks = self.answer.checks if self.answer else []
+        return {check["markers"][0] for check in checks if check.get("typed", {}).get("type") == "sentence"}
+
+    @cached_property
+    def headline_table(self) -> dict[str, Any]:
+        """The rows around the cell an extractive answer gives, the cell marked; empty without one."""
+        typed = [check["typed"] for check in self.answer.checks if check.get("typed")] if self.answer else []
+        cell = next((each for each in typed if each["type"] == "cell"), None)
+        if cell is None:
+            return {}
+        lit = tuple(cell["at"])
+        rows = [
+            {"label": row["label"], "cells": [(text, (at, column) == lit) for column, text in enumerate(row["cells"])]}
+            for at, row in enumerate(cell["rows"])
+        ]
+        return {**cell, "rows": rows}
 
     @cached_property
     def typed(self) -> list[dict[str, Any]]:
         """The typed values of an extractive answer: as printed with the marker, and as read."""
         if not self.is_extractive or self.answer is None:
             return []
-        found = [(check["typed"], check["markers"][0]) for check in self.answer.checks if check.get("typed")]
+        found = [
+            (check["typed"], check["markers"][0])
+            for check in self.answer.checks
+            if check.get("typed") and not is_headline(check)
+        ]
         return [self._typed(typed, marker) for typed, marker in found]
 
     def _typed(self, typed: dict[str, Any], marker: int) -> dict[str, Any]:
@@ -388,6 +412,10 @@ class ShownTurn:
             checks = checks[:-1]  # an unfinished sentence could not cite yet
         shown = [check for check in checks if check.get("problems") and not check.get("left_out")]
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in shown]
+
+
+def is_headline(check: dict[str, Any]) -> bool:
+    return bool(check.get("computed")) or check.get("typed", {}).get("type") in ("sentence", "cell")
 
 
 def length_words(typed: dict[str, Any]) -> str:

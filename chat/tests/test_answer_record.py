@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 
 from audit.conftest import PASSAGE, House, MakeAnswer, MakeRun
 from chat.answer_record import ANSWER, answer_payload, citation_of, store_answer
-from chat.drafts import AnswerDraft, CitedLine, Quoted
+from chat.drafts import AnswerDraft, CitedLines, Quoted
 from chat.models import Answer, Citation, Conversation, Turn
 from ledger.chain import add_salt, digest_of
 from ledger.models import Entry, Salt
@@ -72,7 +72,7 @@ def test_a_citation_opens_the_page_of_its_first_box(boxes: list[dict[str, Any]],
 
 
 def test_a_line_inside_the_pages_is_cited_as_itself() -> None:
-    place = CitedLine(20, 3, "vi", [BOX | {"page": 3}])
+    place = CitedLines(20, 20, 3, "vi", [BOX | {"page": 3}])
     citation = citation_of(Quoted(2, candidate(), "Revenue 5", place))
     assert (citation.first_line, citation.last_line, citation.page, citation.page_label) == (20, 20, 3, "vi")
     assert citation.boxes == place.boxes and citation.answer_id is None

@@ -13,17 +13,19 @@ from django.utils.translation import gettext_noop
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.answer import NOTE as FIGURE_NOTE
 from chat.figures.answer import ComputedFigures, figures_for
-from chat.figures.typed import typed_of_quotes, typed_of_sentences
+from chat.figures.typed import contents_of, headlines_of, typed_of_sentences, typed_rows
 from chat.models import Answer
 from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.writing import writer
-from chat.writing.extractive import choose_quotes, quoted_text
+from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
+from chat.writing.headline import cited_first, with_headlines
 from chat.writing.phrases import sentence
 from chat.writing.writer import Excerpt, StreamedReply
 from documents.base_settings import BaseSettings
 from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text
+from retrieval.arbiter.rules import STATEMENT
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, UNANSWERED
 
@@ -93,31 +95,57 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     if not any(candidate.role == "primary" for candidate in kept):
         return draft_absence(run, NO_PRIMARY)
     if not client.is_configured():
-        return compose_from_quotes(run, kept, writing, RERANKED if run.arbiter == "rerank" else NO_MODEL)
+        is_judged = run.arbiter != "rerank"
+        return compose_from_quotes(run, kept, writing, NO_MODEL if is_judged else RERANKED, is_judged=is_judged)
     quotes = choose_quotes(kept, writing.mode, writing.settings)
     return compose_by_model(run, quotes, writing) if quotes else compose_from_quotes(run, kept, writing, QUOTED)
 
 
 def compose_from_quotes(
-    run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str
+    run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str, *, is_judged: bool = False
 ) -> AnswerDraft:
-    """The extractive answer."""
+    """The extractive answer. It has a headline only where somebody judged the passages, and no writer refused them."""
     nobody_quoted = all(candidate.role == "unjudged" for candidate in candidates)
     quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=nobody_quoted)
     if not quotes:
         quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=True)
-        note = f"{NO_LITERAL_QUOTE} {note}"
-    text = quoted_text(quotes, run.parsed.get("answer_type", ""))
+        note, is_judged = f"{NO_LITERAL_QUOTE} {note}", False
     figures = figures_for(run, candidates, first_marker=len(quotes) + 1)
     if figures is None:
-        checks = typed_of_quotes(run, quotes)
-        return AnswerDraft(Kind.EXTRACTIVE, text, note, quoted=tuple(quotes), checks=checks)
+        return compose_with_headline(run, by_weight(candidates) if is_judged else [], quotes, writing, note)
     return AnswerDraft(
         Kind.EXTRACTIVE,
-        f"{figures.text}\n\n{text}",
+        f"{figures.text}\n\n{quoted_text(quotes)}",
         f"{note} {FIGURE_NOTE}",
         quoted=(*quotes, *figures.quoted),
         checks=figures.checks,
+    )
+
+
+def compose_with_headline(
+    run: RetrievalRun, kept: Sequence[RunCandidate], quotes: list[Quoted], writing: Writing, note: str
+) -> AnswerDraft:
+    """The cell of a table that was asked for, else the list or table, else the best sentence; then the quotes.
+
+    The headline is one of as many citations as mode and base allow.
+    """
+    contents = contents_of(quotes)
+    headlines = headlines_of(run, kept, contents)
+    is_cell = any(check["typed"]["type"] == "cell" for each in headlines for check in each.checks)
+    if not is_cell and (rows := typed_rows(run, quotes, contents)):
+        quotes = cited_first(quotes, rows[0]["markers"][0])
+        rows = [row | {"markers": [1]} for row in rows]
+        return AnswerDraft(Kind.EXTRACTIVE, quoted_text(quotes), note, quoted=tuple(quotes), checks=rows)
+    others = [each for each in quotes if each.candidate.rule != STATEMENT.name] if is_cell else quotes
+    quoted = with_headlines([each.quoted for each in headlines], others)
+    quoted = quoted[: citations_max(writing.mode, writing.settings)]
+    first = [f"{each.text} [{marker}]" for marker, each in enumerate(headlines, start=1)]
+    return AnswerDraft(
+        Kind.EXTRACTIVE,
+        "\n\n".join(filter(None, [*first, quoted_text(quoted[len(headlines) :])])),
+        note,
+        quoted=tuple(quoted),
+        checks=[check for each in headlines for check in each.checks],
     )
 
 

@@ -10,6 +10,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from retrieval.candidates.plain import one_line
+
 register = template.Library()
 
 ROLE_NAMES = {
@@ -55,7 +57,4 @@ def pretty_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-@register.filter
-def one_line(text: str) -> str:
-    """White space collapsed, to show a quote of several lines in one."""
-    return " ".join(str(text).split())
+register.filter("one_line", one_line)

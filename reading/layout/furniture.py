@@ -18,6 +18,10 @@ SLOT_SHARE, SLOT_HEIGHT_PT = 0.6, 2.0  # a height with furniture on this share o
 SLOT_TEXT_MAX = 120
 MARGIN_SHARE = 0.12  # of the page width: rotated text this far out is a stamp
 
+FORMER_PAGES_MIN, FORMER_PAGES_SHARE = 4, 0.5  # of the pages there are now
+FORMER_PAGE_LINES_MIN = 15  # lines from one number to the next; those of a list or a table are closer
+BARE_NUMBER = re.compile(r"[-\u2013\u2014]? ?(?P<number>\d{1,4}) ?[-\u2013\u2014]?")
+
 LARGER = 1.1  # times the usual size: then a numbered heading on every page, not a header with the page number
 
 DIGITS = re.compile(r"\d+")
@@ -36,6 +40,8 @@ def mark_furniture(pages: Sequence[Sequence[PageLine]], widths: Sequence[float])
         mark_repeated(edges, len(pages), large)
         mark_chapter_headers(edges)
         mark_slots(edges, len(pages))
+        mark_page_numbers(edges, len(pages), large)  # those further in than what is furniture now
+    mark_former_page_numbers(pages)
 
 
 def usual_size(pages: Sequence[Sequence[PageLine]]) -> float:
@@ -65,18 +71,41 @@ def repetition_key(match: str) -> str:
 
 
 def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> None:
-    """Mark lines at the very edge whose number increases with the pages, at any height: some follow the text."""
+    """Mark lines at the edge whose number increases with the pages, at any height: some follow the text.
+
+    At the edge is what has only furniture further out.
+    """
     count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
     numbered = [
         (key, int(number) - index, line)
         for index, depth, _, key, line in edges
-        if depth == 0 and len(key) <= PAGE_NUMBER_CHARS and line.size <= large
+        if len(key) <= PAGE_NUMBER_CHARS and line.size <= large and is_open(edges, index, depth)
         for number in DIGITS.findall(line.match)
         if len(number) <= PAGE_NUMBER_DIGITS
     ]
     counts = Counter((key, offset) for key, offset, _ in numbered)
     for key, offset, line in numbered:
         if counts[key, offset] >= count_min:
+            line.kind = "furniture"
+
+
+def mark_former_page_numbers(pages: Sequence[Sequence[PageLine]]) -> None:
+    """Mark bare numbers that count the pages of an earlier form of the text, which now end inside a page."""
+    numbered = [
+        (position, int(found["number"]), line)
+        for position, line in enumerate(line for lines in pages for line in lines)
+        if line.kind == "body" and (found := BARE_NUMBER.fullmatch(line.text.strip()))
+    ]
+    runs: dict[int, list[tuple[int, PageLine]]] = {}  # by the last number of each
+    for position, number, line in numbered:
+        before = runs.get(number - 1, [])
+        is_next = bool(before) and position - before[-1][0] >= FORMER_PAGE_LINES_MIN
+        run = [*before, (position, line)] if is_next else [(position, line)]
+        if len(run) > len(runs.get(number, ())):
+            runs[number] = run
+    longest = max(runs.values(), key=len, default=[])
+    if len(longest) >= max(FORMER_PAGES_MIN, len(pages) * FORMER_PAGES_SHARE):
+        for _, line in longest:
             line.kind = "furniture"
 
 

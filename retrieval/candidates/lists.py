@@ -23,6 +23,7 @@ INTRODUCED_BY = 3  # lines above the first item that may name what is listed
 SENTENCE_LINES = 5  # over which a list in a sentence is read
 ITEM_CHARS = 90  # of an item in a sentence; longer ones are clauses
 ITEM_ENDS = (".", ";", ":")
+OF_WORDS = 4  # the last of an introduction: "the following functions are used:"
 BULLET = re.compile(r"^\s*(?:[-*\u2022\u2023\u25aa\u25cf\u2013\u2014]|\(?\w{1,5}[.)])\s+")
 
 
@@ -45,6 +46,11 @@ class PrintedList(NamedTuple):
     def names(self, forms: Collection[str]) -> bool:
         """Whether the introduction has a word in one of these forms."""
         return not set(re.findall(r"\w+", match_form(self.introduction))).isdisjoint(forms)
+
+    def is_of(self, forms: Collection[str]) -> bool:
+        """Whether the introduction ends in a word in one of these forms, or in one that says that they follow."""
+        words = re.findall(r"\w+", match_form(self.introduction))
+        return not set(words[-OF_WORDS:]).isdisjoint(forms)
 
 
 def lists_around(anchor: LineRange, content: DocumentContent) -> list[PrintedList]:

@@ -2,6 +2,8 @@
 
 import re
 
+from reading.matching import is_split_word
+
 SIGNS = str.maketrans(
     {
         **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
@@ -29,3 +31,12 @@ def plain_text(text: str) -> str:
     if text.isascii() and "  " not in text and "\t" not in text:
         return text
     return BLANK.sub(" ", BULLET.sub("- ", text.translate(SIGNS)))
+
+
+def one_line(text: str) -> str:
+    """The text in one line with plain signs; no blank after a word that goes on in the next line."""
+    joined = ""
+    for line in plain_text(text).splitlines():
+        part = " ".join(line.split())
+        joined += part if is_split_word(joined, part) else f" {part}"
+    return joined.strip()

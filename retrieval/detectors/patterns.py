@@ -81,7 +81,7 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     lexicon = lexicon_of(content)
     terms = [term for term in weigh_terms(question, lexicon) if term.points]
     identifiers = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
-    pattern = PATTERNS.get(question.answer_type)
+    pattern = pattern_for(question, content, terms)
     stands = presence(terms, lexicon)
     hits: list[Hit] = []
     for number, share in lines_by_share(terms, stands):
@@ -93,6 +93,29 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
         if len(hits) == HITS_MAX:
             break
     return hits
+
+
+def pattern_for(question: Question, content: DocumentContent, terms: Sequence[WeighedTerm]) -> re.Pattern[str] | None:
+    """What a value of the type asked for looks like.
+
+    Of what is to be counted the number right before its name, "some 83,700 full-time employees", where the document has
+    one; else any number.
+    """
+    counted = counted_pattern(question)
+    if counted:
+        lines = (line for term in terms if question.listed in term.texts for line in term.lines.tolist())
+        if any(counted.search(content.lines[number - 1].match) for number in lines):
+            return counted
+    return PATTERNS.get(question.answer_type)
+
+
+def counted_pattern(question: Question) -> re.Pattern[str] | None:
+    """A number, and up to two words after it a form of what is to be counted; None where nothing is."""
+    if not question.is_count:
+        return None
+    forms = {form for each in question.keywords if each.text == question.listed for form in (each.text, *each.forms)}
+    named = "|".join(map(re.escape, sorted(forms)))
+    return re.compile(rf"(?<![\w.,])(?P<count>\d[\d,.]*) (?:[\w-]+ ){{0,2}}(?:{named})\b") if forms else None
 
 
 def lines_by_share(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_]) -> list[tuple[int, float]]:

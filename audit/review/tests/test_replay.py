@@ -15,7 +15,7 @@ from accounts.models import User
 from audit.conftest import House, MakeRun, Tamper
 from audit.models import AuditEvent
 from audit.proof.verification import verify
-from audit.review.replay import CannotReplay, Judge, judge_by_rules_anew, question_from, rebuild, rejudge
+from audit.review.replay import CannotReplay, Judge, judge_by_rules_anew, rebuild, rejudge
 from benchmarks import lasting
 from chat.conftest import LEASE_TEXT
 from documents.base_settings import BaseSettings
@@ -26,7 +26,7 @@ from llm.models import LLMCall
 from retrieval.corpus import content_for
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.run_record import run_payload, store_run
+from retrieval.run_record import question_from, run_payload, store_run
 from tests.scripted_llm import ScriptedLLM
 
 Ask = Callable[..., RetrievalRun]

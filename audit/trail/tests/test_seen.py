@@ -14,7 +14,7 @@ from audit import conftest
 from audit.conftest import House, MakeAnswer, MakeRun
 from audit.proof.evidence import write_evidence
 from chat.models import Conversation
-from docintel_site.templatetags.ui import one_line
+from retrieval.candidates.plain import one_line
 from retrieval.models import RetrievalRun
 
 # What escaping, trimming and normal forms would change.

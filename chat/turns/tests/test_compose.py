@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audit.conftest import PASSAGE, House, MakeRun, candidate_fields
+from audit.conftest import PASSAGE, House, MakeRun, candidate_fields, run_fields
 from chat.conftest import Serve
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.answer import NOTE as FIGURE_NOTE
@@ -56,10 +56,11 @@ def reader() -> Reader:
 
 @pytest.fixture
 def judged(house: House, make_run: MakeRun) -> Judged:
-    """A run with one candidate for each of the given changes."""
+    """A run with one candidate for each of the given changes; no sentence there has what is asked for, an address."""
+    parsed = run_fields(house)["parsed"] | {"answer_type": "email"}
 
     def make(*candidates: dict[str, Any], **run: Any) -> RetrievalRun:
-        made = make_run(roles="", **run)
+        made = make_run(roles="", **({"parsed": parsed} | run))
         for position, changes in enumerate(candidates, 1):
             words = {"content_anchor": f"Sentence {position}.", "anchor_text": f"Sentence {position}, as matched."}
             fields = candidate_fields(house, made, position, "primary") | words | changes
@@ -170,6 +171,28 @@ def test_no_more_is_quoted_than_mode_and_base_allow(
 ) -> None:
     draft = compose(judged(*[{}] * 14), reader.writing(mode, **chosen))
     assert len(draft.quoted) == count and f"[{count}]" in draft.text and f"[{count + 1}]" not in draft.text
+
+
+def test_the_best_sentence_comes_first_and_is_one_of_the_citations(
+    judged: Judged, reader: Reader, house: House
+) -> None:
+    asked = run_fields(house)["parsed"]
+    draft = compose(judged(*[{}] * 3, parsed=asked), reader.writing("fast", passages_max=2))
+    headline, _, quote = draft.text.partition("\n\n")
+    assert headline.endswith("[1]") and " ".join(draft.quoted[0].quote.split()) in headline
+    assert quote == "“Sentence 1.” [2]" and len(draft.quoted) == 2
+    assert draft.checks[0]["typed"]["type"] == "sentence"
+
+
+@pytest.mark.parametrize(
+    ("run", "changes"),
+    [({"arbiter": "rerank"}, {}), ({"arbiter": "none"}, {"role": "unjudged"}), ({}, {"content_anchor": ""})],
+)
+def test_what_nobody_judged_or_quoted_literally_has_no_headline(
+    judged: Judged, reader: Reader, house: House, run: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    draft = compose(judged(changes, parsed=run_fields(house)["parsed"], **run), reader.writing())
+    assert draft.text.startswith("“Sentence 1") and not draft.checks
 
 
 def test_where_no_quote_survived_the_matched_lines_stand_and_it_is_said(judged: Judged, reader: Reader) -> None:
@@ -323,4 +346,4 @@ def test_what_is_said_of_a_reply(text: str, failure: str, is_stopped: bool, told
 
 def test_the_passage_of_the_record_is_what_is_quoted(make_run: MakeRun, reader: Reader) -> None:
     """The rows of the audit's own fixture: four candidates with one and the same quote."""
-    assert compose(make_run(), reader.writing()).text == f"“{PASSAGE}” [1]"
+    assert compose(make_run(), reader.writing()).text == f"{PASSAGE} [1]"

@@ -61,7 +61,7 @@ def test_it_quotes_the_document_without_a_model(ask: Ask) -> None:
     assert answer.note == "No model is configured: this answer is quoted from the document, chosen by rules."
     citations = list(answer.citations.all())
     assert citations and all(is_literal(citation) for citation in citations)
-    assert all(citation.boxes and citation.quote == citation.candidate.content_anchor for citation in citations)
+    assert all(citation.boxes for citation in citations)
     assert LLMCall.objects.count() == 0
 
 

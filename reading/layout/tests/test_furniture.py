@@ -40,6 +40,28 @@ def test_it_marks_page_numbers_that_follow_the_text(tmp_path: Path) -> None:
     assert all(kinds(reading, f"{page + 2} | Acme, Inc.") == {"furniture"} for page in range(1, 8))
 
 
+def test_it_marks_page_numbers_that_follow_the_text_above_a_footer(tmp_path: Path) -> None:
+    pages = [[*body(page)[: 5 + page % 4], f"Sheet {page + 2}"] for page in range(1, 8)]
+    reading = read_pdf(write_pdf(tmp_path / "s.pdf", pages, footer=True), Limits())
+    assert all(kinds(reading, f"Sheet {page + 2}") == {"furniture"} for page in range(1, 8))
+
+
+def test_it_marks_the_page_numbers_of_an_earlier_form_of_the_text(tmp_path: Path) -> None:
+    lines = [f"Line {number} about subject {number * 7} is text." for number in range(260)]
+    for page in range(1, 13):
+        lines.insert(21 * page, str(page))
+    pages = [lines[start : start + 40] for start in range(0, len(lines), 40)]
+    reading = read_pdf(write_pdf(tmp_path / "e.pdf", pages), Limits())
+    assert all(kinds(reading, str(page)) == {"furniture"} for page in range(1, 13))
+
+
+def test_it_keeps_the_numbers_of_a_list(tmp_path: Path) -> None:
+    lines = [each for number in range(1, 40) for each in (str(number), f"What is said of number {number * 7} here.")]
+    pages = [lines[start : start + 40] for start in range(0, len(lines), 40)]
+    reading = read_pdf(write_pdf(tmp_path / "l.pdf", pages), Limits())
+    assert not any("furniture" in kinds(reading, str(number)) for number in range(2, 39))
+
+
 def test_it_keeps_numbered_headings_that_begin_every_page(tmp_path: Path) -> None:
     pages = [[f"# {page} Chapter", *body(page)] for page in range(1, 8)]
     reading = read_pdf(write_pdf(tmp_path / "h.pdf", pages), Limits())

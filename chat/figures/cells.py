@@ -1,0 +1,215 @@
+"""The one cell of a printed table that a question asks for: its row by the words, its column by the period or name."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chat.drafts import CitedLines, Quoted
+from documents.storage.content import DocumentContent
+from reading.boxes import boxes_of
+from reading.tables import PERIOD, Table, TableCell, TableRow
+from retrieval.candidates.plain import plain_text
+from retrieval.candidates.shown_rows import tables_on
+from retrieval.models import RunCandidate
+from retrieval.types import Question
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import WeighedTerm, weigh_terms
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
+
+PLACES_MAX = 8  # of the kept passages, the best
+VALUES = frozenset({"amount", "percentage", "number"})
+TYPES = VALUES | {"text", ""}  # of an answer that a cell can be
+SAID_MIN = 0.75  # of the question's weight in the row, its headings and the title: a row about half of it is another
+LABEL_MIN = 0.6  # of the label's words that are asked for: "Other liabilities" are not the liabilities
+RANK = 0.05  # what each further place counts less
+ROWS_AROUND = 2  # shown beside the row
+# "Which segment grew most?" compares rows; no single one answers it.
+RANKING = re.compile(
+    r"\b(?:largest|biggest|highest|greatest|smallest|lowest|least|most|best|worst|fastest|rank\w*"
+    r"|l[ae]s? plus|größte\w*|höchste\w*|kleinste\w*|mayor|menor)\b",
+    re.IGNORECASE,
+)
+YEAR = re.compile(r"(?:19|20)\d\d")
+QUARTER = re.compile(r"\b(?:q([1-4])|(first|second|third|fourth) quarter)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class PrintedCell:
+    """A cell with what says what it is. `rows` are those around it, `at` its row and column among them."""
+
+    candidate: RunCandidate
+    content: DocumentContent
+    table: Table
+    row: TableRow
+    column: int
+    cell: TableCell
+    period: str
+
+    @property
+    def unit(self) -> str:
+        """What the table or column says; "" for a percentage, which is none of its amounts."""
+        return "" if "%" in self.cell.text else self.table.columns[self.column].unit
+
+    @property
+    def text(self) -> str:
+        """ "Total assets, 2021: $59,268 (in millions)"."""
+        heading = self.table.columns[self.column].heading
+        group = "" if PERIOD.search(self.row.group) else self.row.group
+        period = self.period.capitalize() if self.period.isupper() else self.period
+        named = [self.row.label.strip(" .:,"), group.strip(" .:,"), period or heading]
+        unit = f" ({self.unit})" if self.unit else ""
+        return plain_text(f"{', '.join(filter(None, dict.fromkeys(named)))}: {' '.join(self.cell.text.split())}{unit}")
+
+
+def find_cell(
+    question: Question, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
+) -> PrintedCell | None:
+    """The cell whose row has what was asked and whose column is the period or thing named.
+
+    None where no row says most of the question, where the period asked for has no column, or where two columns may be
+    meant.
+    """
+    is_value = question.answer_type in VALUES or (question.answer_type in TYPES and question.shape == "single")
+    if not is_value or question.is_count or question.parts or RANKING.search(question.original):
+        return None
+    found: list[tuple[float, PrintedCell]] = []
+    for rank, candidate in enumerate(kept[:PLACES_MAX]):
+        content = contents.get(candidate.parse_id)
+        if content is None:
+            continue
+        for table in tables_of(candidate, content):
+            terms = asked_terms(question, content)
+            for row in table.rows:
+                worth = worth_of_row(row, table, terms, content)
+                column = column_asked(question, table, content) if worth else None
+                if worth and column is not None and (cell := row.cells[column]) and cell.amount is not None:
+                    printed = PrintedCell(candidate, content, table, row, column, cell, period_of(table, column))
+                    found.append((worth - RANK * rank, printed))
+    return max(found, key=lambda each: each[0])[1] if found else None
+
+
+def tables_of(candidate: RunCandidate, content: DocumentContent) -> Iterator[Table]:
+    for page in range(candidate.anchor_first_page, candidate.anchor_last_page + 1):
+        yield from tables_on(page, content)
+
+
+def asked_terms(question: Question, content: DocumentContent) -> list[WeighedTerm]:
+    """The terms of a question that a row can have: not the years, nor the names in the document's title.
+
+    In a document of another language only what the dictionary has the name of.
+    """
+    titled = set(normalise_words(content.title))
+    is_foreign = content.language not in (question.language, "und")
+    return [
+        term
+        for term in weigh_terms(question, lexicon_of(content))
+        if term.text not in question.years
+        and not titled.issuperset(normalise_words(term.text))
+        and (term.is_concept or not is_foreign)
+    ]
+
+
+def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:
+    """How much of the question a row says, and how little else; 0 where it is not about it."""
+    own = normalise_words(f"{row.label} {row.group}")
+    headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
+    total = sum(term.weight for term in terms)
+    said = sum(term.weight for term in terms if is_in(term, own) or is_in(term, normalise_words(headings)))
+    label = [word for word in normalise_words(row.label) if not is_small(word, content.language)]
+    asked = [word for word in label if any(is_in(term, [word]) or is_part(word, term) for term in terms)]
+    if not total or not label or said < SAID_MIN * total or len(asked) < LABEL_MIN * len(label) or not asked:
+        return 0.0
+    return said / total + len(asked) / len(label)
+
+
+def headings_of(table: Table, content: DocumentContent) -> list[str]:
+    """The headings at the top of the table's page, such as the name of a statement."""
+    numbers = lexicon_of(content).page_headings.get(table.page_number, ())
+    return [content.lines[number - 1].text for number in numbers]
+
+
+def is_in(term: WeighedTerm, words: Sequence[str]) -> bool:
+    said = f" {' '.join(words)} "
+    return any(f" {form} " in said for form in term.forms)
+
+
+def is_part(word: str, term: WeighedTerm) -> bool:
+    """Whether a word is one of those of a term of several."""
+    return any(word in form.split() for form in term.forms)
+
+
+def is_small(word: str, language: str) -> bool:
+    return is_stop_word(word, language) or is_generic(word, language) or not word.isalpha()
+
+
+def column_asked(question: Question, table: Table, content: DocumentContent) -> int | None:
+    """The column of the year asked for; else the one whose heading the question names; else the latest, or the only."""
+    years = [found[0] if (found := YEAR.search(period_of(table, at))) else "" for at in range(len(table.columns))]
+    if question.years:
+        asked = max(question.years)
+        fitting = [at for at, year in enumerate(years) if year == asked]
+        is_headed = not any(years) and any(asked in heading for heading in headings_of(table, content))
+        return narrowed(question, table, fitting or (list(range(len(years))) if is_headed else []))
+    latest = max(years)
+    return narrowed(question, table, [at for at, year in enumerate(years) if year == latest])
+
+
+def narrowed(question: Question, table: Table, columns: Sequence[int]) -> int | None:
+    """The one of the columns that is meant: alone, or named by more words of the question than any other."""
+    if len(columns) < 2:
+        return next(iter(columns), None)
+    asked = set(normalise_words(question.topic)) | quarter_words(question.topic)
+    named = [
+        len(asked & (set(normalise_words(table.columns[at].heading)) | quarter_words(table.columns[at].heading)))
+        for at in columns
+    ]
+    best = max(named)
+    return columns[named.index(best)] if named.count(best) == 1 else None
+
+
+def quarter_words(text: str) -> set[str]:
+    ordinals = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
+    return {f"quarter {found[1] or ordinals[found[2].lower()]}" for found in QUARTER.finditer(text)}
+
+
+def period_of(table: Table, column: int) -> str:
+    return table.columns[column].period
+
+
+def quote_cell(printed: PrintedCell, marker: int) -> Quoted:
+    """The row as a citation of its own."""
+    lines = printed.content.legible_lines(printed.row.first_line, printed.row.last_line)
+    by_number = {line.number: line for line in lines}
+    boxes = boxes_of([(line.number, 0, len(line.text)) for line in lines], by_number)
+    page = printed.table.page_number
+    place = CitedLines(
+        lines[0].number,
+        lines[-1].number,
+        page,
+        printed.content.page(page).label,
+        [box.as_dict() for box in boxes],
+    )
+    return Quoted(marker, printed.candidate, "\n".join(line.text for line in lines), place)
+
+
+def typed_cell(printed: PrintedCell) -> dict[str, Any]:
+    """The cell with the rows around it, the cited one marked."""
+    rows, at = printed.table.rows, printed.table.rows.index(printed.row)
+    first = max(at - ROWS_AROUND, 0)
+    around = rows[first : at + ROWS_AROUND + 1]
+    headings = [column.heading for column in printed.table.columns]
+    return {
+        "type": "cell",
+        "text": printed.text,
+        "label": printed.row.label,
+        "group": printed.row.group,
+        "column": headings[printed.column],
+        "period": printed.period,
+        "unit": printed.unit or ("%" if "%" in printed.cell.text else ""),
+        "value": printed.cell.text,
+        "headers": headings if any(headings) else [],
+        "rows": [{"label": row.label, "cells": [cell.text if cell else "" for cell in row.cells]} for row in around],
+        "at": [at - first, printed.column],
+        "lines": [printed.row.first_line, printed.row.last_line],
+    }

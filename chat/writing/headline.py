@@ -1,0 +1,299 @@
+"""The one sentence that an answer without a writer says first: the best whole one of the passages that were kept."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chat.drafts import CitedLines, Quoted
+from chat.figures.printed import values_in
+from documents.storage.content import DocumentContent
+from llm.embeddings import bundled
+from reading.boxes import boxes_of
+from reading.matching import LINE_HYPHENS, match_form
+from retrieval.candidates.plain import plain_text
+from retrieval.candidates.units import SENTENCE, Piece, Prose, lead_in_of, prose_of, split_at, units_of
+from retrieval.detectors.patterns import PATTERNS, counted_pattern
+from retrieval.models import RunCandidate
+from retrieval.types import LineRange, Question
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import WeighedTerm, weigh_terms
+from retrieval.words.tokens import normalise_words
+
+PLACES_MAX = 8  # of the kept passages, the best
+UNITS_AROUND = 12  # of the text before and after a place, within its context
+SENTENCES_MAX = 48  # that are compared in meaning: a tenth of a second
+CHARS_MIN, CHARS_MAX = 15, 700  # a shorter one is a heading or a number, a longer one several sentences run together
+TITLE_WORDS_MAX, TITLE_ENDS = 5, (".", ":", "\u2014", "\u2013")
+WORDS_FULL = 25  # from this length on a sentence gains nothing by being longer
+
+# Fitted on half of the questions of three shared sets and judged on the other (benchmarks answers), each way; these are
+# the means. A sum of them is the logarithm of odds among the sentences of one answer.
+MEANING, WORDS, WORDS_OR_SECTION = 6.3, 1.6, 2.7
+RANK, VALUE, LENGTH = -0.42, 1.5, 1.3
+INTRODUCES, EXEMPLIFIES, DOUBLE = -1.7, -2.6, -1.0
+SURE = 0.25  # the least share of all odds: below it one in two is another sentence than the one asked for
+
+# Languages that have such words and are read here; a noun may follow: "these obligations".
+REFERRING = re.compile(
+    r"(?:this|these|those|it|they|such|he|she|c'est|ce|cette|ces|cela|il|elle|ils|elles|dies\w*|es|sie|er|esto|est[ae]s?)\b",
+    re.IGNORECASE,
+)
+ENDED = re.compile(r"[.!?;:)][\"')\]”’*]*$|[;,] (?:and|or|et|und)$")
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+VALUES = frozenset({"amount", "percentage", "number"})
+RULE = re.compile(r"\s*[-_=]{4,}\s*")  # that underlines a word, or is to be filled in
+LAST_WORD, FIRST_WORD = re.compile(r"[^\W\d_]+\Z"), re.compile(r"[^\W\d_]+")
+EXAMPLE = re.compile(
+    r"\W*(?:for example|example|e\.g\.|such as|par exemple|exemple|zum beispiel|z\. ?b\.)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A sentence of a kept passage, and the passage's rank, from 0."""
+
+    rank: int
+    candidate: RunCandidate
+    content: DocumentContent
+    pieces: tuple[Piece, ...]
+    text: str
+    is_double: bool  # with the sentence before, which it refers to
+
+    @property
+    def lines(self) -> LineRange:
+        return LineRange(self.pieces[0].number, self.pieces[-1].number)
+
+    @property
+    def literal(self) -> str:
+        return "\n".join(self.content.lines[each.number - 1].text[each.start : each.end] for each in self.pieces)
+
+
+def find_headlines(
+    question: Question, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
+) -> list[Spoken]:
+    """The best sentence, of a question in parts that of each part; none where no one is clearly better than others.
+
+    Only in the language of the question: across languages neither words nor meaning are compared well enough.
+    """
+    spoken = [
+        each
+        for each in distinct(sentences_of_places(kept[:PLACES_MAX], contents))
+        if each.content.language in (question.language, "und")
+    ]
+    found = (best_sentence(asked, spoken) for asked in parts_of(question))
+    return list(distinct(each for each in found if each))
+
+
+def parts_of(question: Question) -> list[Question]:
+    """The parts of a question as questions of their own, whose form nobody knows; else the question itself."""
+    if not question.parts:
+        return [question]
+    said = [f" {' '.join(normalise_words(part))} " for part in question.parts]
+    return [
+        replace(
+            question,
+            topic=part,
+            parts=(),
+            answer_type="",
+            keywords=tuple(
+                word for word in question.keywords if any(f" {form} " in words for form in (word.text, *word.forms))
+            ),
+        )
+        for part, words in zip(question.parts, said, strict=True)
+    ]
+
+
+def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
+    if not spoken:
+        return None
+    words = [worth_in_words(each, question) for each in spoken]
+    closest = sorted(range(len(spoken)), key=lambda at: -words[at])[:SENTENCES_MAX]
+    spoken, worth = [spoken[at] for at in closest], np.array([words[at] for at in closest])
+    if bundled.is_available():
+        worth += MEANING * (bundled.embed_texts([each.text for each in spoken]) @ bundled.embed_query(question.topic))
+    odds = np.exp(worth - worth.max())
+    best = int(odds.argmax())
+    is_sure = odds[best] / odds.sum() >= SURE and not (question.is_count and is_told_apart(spoken, question))
+    return spoken[best] if is_sure and is_fitting(spoken[best], question) else None
+
+
+def is_told_apart(spoken: Sequence[Spoken], question: Question) -> bool:
+    """Whether the sentences say different numbers of what was to be counted: of a site, of the whole firm."""
+    return len({found for each in spoken for found in counts_said(each.text, question)}) > 1
+
+
+def sentences_of_places(kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]) -> Iterator[Spoken]:
+    """The sentences in and around each place, as far as its context goes."""
+    for rank, candidate in enumerate(kept):
+        content = contents.get(candidate.parse_id)
+        if content is None:
+            continue
+        units = units_of(content)
+        anchor = units.position(candidate.anchor_first_line), units.position(candidate.anchor_last_line)
+        context = units.position(candidate.context_first_line), units.position(candidate.context_last_line)
+        first = max(min(context[0], anchor[0]), anchor[0] - UNITS_AROUND)
+        last = min(max(context[1], anchor[1]), anchor[1] + UNITS_AROUND)
+        for position in range(first, last + 1):
+            for written in sentences_of_unit(units.at(position), content):
+                yield Spoken(rank, candidate, content, *written)
+
+
+def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["Written"]:
+    """The sentences of a unit of running text, each with what it cannot be understood without.
+
+    An item has the end of what introduces it, and a sentence that begins with "This" the one before. Signs are plain,
+    and the ends of lines are gone.
+    """
+    kind = content.lines[lines.first - 1].kind
+    if kind not in ("body", "list_item"):
+        return
+    before = last_sentence(lead_in_of(lines, content), content)
+    is_led = True  # by what introduces the unit, or by its heading
+    for own in written_sentences(lines, content):
+        was_led, is_needed = is_led, is_led or REFERRING.match(own.text)
+        is_led = is_led and is_title(own)
+        whole = before.joined_with(own) if before and is_needed else own
+        is_whole = kind == "list_item" or ENDED.search(whole.text)  # an item need not end in a full stop
+        if CHARS_MIN <= len(whole.text) <= CHARS_MAX and is_whole and not is_led:
+            yield whole._replace(is_double=whole is not own and not was_led)
+        before = own
+
+
+class Written(NamedTuple):
+    """A sentence: its pieces of lines, and how it reads."""
+
+    pieces: tuple[Piece, ...]
+    text: str
+    is_double: bool = False
+
+    def joined_with(self, following: "Written") -> "Written":
+        return Written((*self.pieces, *following.pieces), f"{self.text} {following.text}")
+
+
+def is_title(written: Written | None) -> bool:
+    """Whether it is a heading that the text follows on the same line: "8.1 Term of Agreement."."""
+    words = [word for word in written.text.split() if word[:1].isalpha()] if written else []
+    return (
+        written is not None and len(words) <= TITLE_WORDS_MAX and written.text.endswith((".", ":", "\u2014", "\u2013"))
+    )
+
+
+def last_sentence(lines: LineRange | None, content: DocumentContent) -> Written | None:
+    return next(reversed(list(written_sentences(lines, content))), None) if lines else None
+
+
+def written_sentences(lines: LineRange, content: DocumentContent) -> Iterator[Written]:
+    prose = prose_of(lines, content)
+    for start, end in split_at(prose.text, SENTENCE):
+        text = " ".join(plain_text(RULE.sub(" ", without_line_hyphens(prose, start, end, content))).split())
+        if text:
+            yield Written(tuple(prose.pieces(start, end)), text)
+
+
+def without_line_hyphens(prose: Prose, start: int, end: int, content: DocumentContent) -> str:
+    """Characters [start, end) without the hyphens that only part a word at the end of a line.
+
+    A word that the document has without a hyphen is one word; any other may be a compound.
+    """
+    cuts = [begin - 1 for begin in prose.begins if start < begin < end and prose.text[begin - 1] in LINE_HYPHENS]
+    parts: list[str] = []
+    for cut in cuts:
+        before, after = LAST_WORD.search(prose.text[:cut]), FIRST_WORD.match(prose.text[cut + 1 :])
+        word = match_form(f"{before[0]}{after[0]}") if before and after else ""
+        parts.append(prose.text[start : cut if word and len(lexicon_of(content).lines_with_any((word,))) else cut + 1])
+        start = cut + 1
+    return "".join([*parts, prose.text[start:end]])
+
+
+def distinct(spoken: Iterable[Spoken]) -> Iterator[Spoken]:
+    """Each sentence once, from the best place that has it."""
+    seen: set[str] = set()
+    for each in spoken:
+        if each.text not in seen:
+            seen.add(each.text)
+            yield each
+
+
+def worth_in_words(spoken: Spoken, question: Question) -> float:
+    """What speaks for a sentence, but for its meaning."""
+    terms = weigh_terms(question, lexicon_of(spoken.content))
+    said = normalise_words(spoken.text)
+    return (
+        WORDS * share_said(said, terms)
+        + WORDS_OR_SECTION * share_said([*said, *normalise_words(spoken.candidate.section_title)], terms)
+        + RANK * spoken.rank
+        + VALUE * (question.answer_type in PATTERNS and is_of_form(spoken.text, question))
+        + VALUE
+        * (question.answer_type == "date" and any(each.type == "date" for each in values_in(spoken.text, "date")))
+        + LENGTH * min(len(spoken.text.split()) / WORDS_FULL, 1.0)
+        + INTRODUCES * spoken.text.endswith(":")
+        + DOUBLE * spoken.is_double
+        + EXEMPLIFIES * bool(EXAMPLE.match(spoken.text))
+    )
+
+
+def share_said(words: Sequence[str], terms: Sequence[WeighedTerm]) -> float:
+    """The share of the question's weight that is among the words of a text."""
+    said, total = f" {' '.join(words)} ", sum(term.weight for term in terms)
+    found = sum(term.weight for term in terms if any(f" {each} " in said for each in term.forms))
+    return found / total if total else 0.0
+
+
+def is_fitting(spoken: Spoken, question: Question) -> bool:
+    """Whether a sentence can be the answer by its form: a value of the type asked for, and of no other year."""
+    years = set(YEAR.findall(spoken.text))
+    is_of_year = question.answer_type not in VALUES or not question.years or years <= set(question.years)
+    return is_of_year and is_of_form(spoken.text, question)
+
+
+def is_of_form(text: str, question: Question) -> bool:
+    """Whether a text has a value of the form asked for; where none was asked for, any text has."""
+    pattern = PATTERNS.get(question.answer_type)
+    return pattern is None or pattern.search(match_form(text)) is not None
+
+
+def counts_said(text: str, question: Question) -> set[str]:
+    """How many there are, by a text, of what was to be counted."""
+    counted = counted_pattern(question)
+    return {found["count"] for found in counted.finditer(match_form(text))} if counted else set()
+
+
+def is_dated(text: str) -> bool:
+    """Whether a text has a calendar date; "when" is also answered by a duration, which is less."""
+    return any(value.type == "date" for value in values_in(text, "date"))
+
+
+def quote_headline(spoken: Spoken, marker: int) -> Quoted:
+    """The headline as a citation of its own."""
+    lines = {each.number: spoken.content.lines[each.number - 1] for each in spoken.pieces}
+    first, last = min(lines), max(lines)
+    page = lines[first].page_number
+    boxes = boxes_of([(each.number, each.start, each.end) for each in spoken.pieces], lines)
+    place = CitedLines(first, last, page, spoken.content.page(page).label, [box.as_dict() for box in boxes])
+    return Quoted(marker, spoken.candidate, spoken.literal, place)
+
+
+def with_headlines(headlines: Sequence[Quoted], quotes: Sequence[Quoted]) -> list[Quoted]:
+    """Each headline's quote, or the one of the quotes that holds it, then those that say something else."""
+    first: list[Quoted] = []
+    for headline in headlines:
+        holding = (each for each in quotes if flat(headline.quote) in flat(each.quote) and each not in first)
+        first.append(next(holding, headline))
+    said = "".join(flat(each.quote) for each in first)
+    return renumbered([*first, *(each for each in quotes if flat(each.quote) not in said)])
+
+
+def cited_first(quotes: Sequence[Quoted], marker: int) -> list[Quoted]:
+    """The quotes with one of them before the others."""
+    return renumbered(sorted(quotes, key=lambda each: each.marker != marker))
+
+
+def renumbered(quotes: Iterable[Quoted]) -> list[Quoted]:
+    return [replace(each, marker=marker) for marker, each in enumerate(quotes, start=1)]
+
+
+def flat(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,116 @@
+"""What an answer without a writer says first: the sentence asked for, with what it cannot be understood without."""
+
+from uuid import uuid4
+
+import pytest
+
+from chat.drafts import Quoted
+from chat.writing.headline import cited_first, find_headlines, quote_headline, sentences_of_unit, with_headlines
+from documents.storage.content import DocumentContent
+from retrieval.candidates.units import units_of
+from retrieval.models import RunCandidate
+from retrieval.question.parse import parse_question
+from retrieval.tests.builders import content_of_lines
+from retrieval.types import LineRange
+
+LEASE = content_of_lines(
+    [
+        "# 4. Payment",
+        "4.1 Rent. The tenant pays a rent of 1,200 euros a month. This is due on the first",
+        "day of the month, and the land-",
+        "lord confirms each payment to the tenant. The landlord is a firm.",
+        "# 5. Duties",
+        "The tenant shall:",
+        "(a) keep the rooms clean;",
+        "(b) report damage within three days; and",
+        "# 6. End",
+        "Either party may end the lease with a notice of six months. The lease began on 1 March 2024.",
+        "The rent was 1,100 euros in 2023 and 1,200 euros in 2024.",
+        "Some 412 tenants live here. In the house opposite live 38 tenants of the same landlord.",
+    ]
+)
+
+
+RENT = "The tenant pays a rent of 1,200 euros a month."
+
+
+def candidate_at(line: int, content: DocumentContent = LEASE) -> RunCandidate:
+    unit = units_of(content).around(line)
+    section = content.toc_by_index[content.lines[line - 1].toc_index]
+    return RunCandidate(
+        parse_id=uuid4(),
+        anchor_first_line=unit.first,
+        anchor_last_line=unit.last,
+        context_first_line=section.first_line,
+        context_last_line=section.last_line,
+        section_title=section.title,
+    )
+
+
+def headlines_of(question: str, *lines: int) -> list[str]:
+    kept = [candidate_at(line) for line in lines]
+    contents = {each.parse_id: LEASE for each in kept}
+    return [each.text for each in find_headlines(parse_question(question, [LEASE]), kept, contents)]
+
+
+def sentences_at(line: int) -> list[str]:
+    return [each.text for each in sentences_of_unit(units_of(LEASE).around(line), LEASE)]
+
+
+def test_a_sentence_has_its_heading_what_it_refers_to_and_no_ends_of_lines() -> None:
+    assert sentences_at(2) == [
+        "4.1 Rent. The tenant pays a rent of 1,200 euros a month.",
+        f"{RENT} This is due on the first day of the month, and the landlord confirms each payment to the tenant.",
+        "The landlord is a firm.",
+    ]
+
+
+def test_an_item_is_said_with_what_introduces_it() -> None:
+    assert sentences_at(8) == ["The tenant shall: (b) report damage within three days; and"]
+
+
+@pytest.mark.parametrize(
+    ("question", "lines", "said"),
+    [
+        ("How much is the rent a month?", (2, 10), ["4.1 Rent. The tenant pays a rent of 1,200 euros a month."]),
+        ("When did the lease begin?", (2, 10), ["The lease began on 1 March 2024."]),
+        ("How much was the rent in 2022?", (11,), []),  # it names other years only
+        ("How many tenants live here?", (12,), []),  # 412 and 38: no one number is told
+        ("How much is the deposit in dollars?", (6,), []),  # no amount beside the words
+        ("Combien coûte le loyer par mois ?", (2,), []),  # across languages sentences are not compared
+    ],
+)
+def test_the_best_sentence_is_the_one_of_the_form_asked_for(
+    question: str, lines: tuple[int, ...], said: list[str]
+) -> None:
+    assert headlines_of(question, *lines) == said
+
+
+def test_each_part_of_a_question_has_its_own_sentence() -> None:
+    said = headlines_of("What is the rent a month, and when did the lease begin?", 2, 10)
+    assert said == ["4.1 Rent. The tenant pays a rent of 1,200 euros a month.", "The lease began on 1 March 2024."]
+
+
+def test_a_headline_is_cited_by_the_quote_that_holds_it_and_nothing_is_said_twice() -> None:
+    kept = candidate_at(10)
+    (spoken,) = find_headlines(parse_question("When did the lease begin?", [LEASE]), [kept], {kept.parse_id: LEASE})
+    own = quote_headline(spoken, 1)
+    assert own.quote == "The lease began on 1 March 2024."
+    assert own.place and (own.place.first_line, own.place.last_line) == (10, 10) and own.place.boxes
+    whole = Quoted(2, kept, LEASE.lines[9].text)
+    other = Quoted(1, candidate_at(2), "The tenant pays a rent")
+    assert with_headlines([own], [other, whole]) == [
+        Quoted(1, kept, whole.quote),
+        Quoted(2, other.candidate, other.quote),
+    ]
+    assert [each.quote for each in with_headlines([own], [other])] == [own.quote, other.quote]
+    assert [each.marker for each in cited_first([other, whole], 2)] == [1, 2]
+    assert cited_first([other, whole], 2)[0].quote == whole.quote
+
+
+def test_a_literal_headline_is_the_text_of_its_lines() -> None:
+    unit = units_of(LEASE).around(2)
+    for written in sentences_of_unit(unit, LEASE):
+        for piece in written.pieces:
+            assert LineRange(unit.first, unit.last).overlaps(LineRange(piece.number, piece.number))
+            assert LEASE.lines[piece.number - 1].text[piece.start : piece.end].strip()
