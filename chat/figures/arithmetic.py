@@ -64,7 +64,7 @@ def read_expression(text: str) -> WrittenFormula:
     """Parse a formula and refuse what is not in it. Raises FormulaError."""
     if not text.strip() or len(text) > FORMULA_CHARS_MAX:
         raise FormulaError(f"a formula has 1 to {FORMULA_CHARS_MAX} characters")
-    plain = PERCENT.sub(r"(\1 / 100)", text.translate(SIGNS).replace("^", "**"))
+    plain = PERCENT.sub(lambda share: f"{Decimal(share[1]) / 100:f}", text.translate(SIGNS).replace("^", "**"))
     try:
         tree = ast.parse(plain.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -146,8 +146,9 @@ def value_of(node: ast.expr, values: Mapping[str, Calculated]) -> Calculated:
         told = [truth_of(value_of(each, values)) for each in node.values]
         return all(told) if isinstance(node.op, ast.And) else any(told)
     if isinstance(node, ast.Compare):
-        operands = [quantity_of(value_of(each, values)) for each in (node.left, *node.comparators)]
-        require_same_units(operands)
+        parts = (node.left, *node.comparators)
+        operands = [quantity_of(value_of(each, values)) for each in parts]
+        require_same_units([each for part, each in zip(parts, operands, strict=True) if not is_bare_number(part)])
         pairs = zip(node.ops, pairwise(operands), strict=True)
         return all(COMPARISONS[type(sign)](left.value, right.value) for sign, (left, right) in pairs)
     if isinstance(node, ast.Call):
@@ -174,6 +175,11 @@ def truth_of(value: Calculated) -> bool:
     if not isinstance(value, bool):
         raise FormulaError("and, or take comparisons")
     return value
+
+
+def is_bare_number(node: ast.expr) -> bool:
+    """Whether it is a number of the question, "more than 500 million": it has the unit of what it is compared with."""
+    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
 
 
 def limit_value(quantity: Quantity) -> Quantity:
@@ -352,6 +358,16 @@ def needs_brackets(part: ast.expr, node: ast.BinOp) -> bool:
     if isinstance(node.op, ast.Sub):
         return part is node.right and is_weak
     return is_weak or part is node.right or isinstance(node.op, ast.Pow)
+
+
+def names_beyond_abs(formula: WrittenFormula) -> set[str]:
+    """The names whose sign counts: those that are not only the operand of `abs`."""
+    inside = [
+        node.args[0]
+        for node in nodes_of(formula.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "abs"
+    ]
+    return {node.id for node in nodes_of(formula.tree) if isinstance(node, ast.Name) and node not in inside}
 
 
 def subtracted_names(formula: WrittenFormula) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -12,7 +12,8 @@ from django.utils.translation import gettext_noop
 
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.answer import NOTE as FIGURE_NOTE
-from chat.figures.answer import ComputedFigures, figures_for
+from chat.figures.answer import figures_for
+from chat.figures.shown import ComputedFigures
 from chat.figures.typed import typed_of_quotes, typed_of_sentences
 from chat.models import Answer
 from chat.turns.gating import Gated, Written, left_out, pass_gate
