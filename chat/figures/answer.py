@@ -52,7 +52,9 @@ def figure_of(computed: Computed, candidates: Sequence[RunCandidate], content: D
     is_change = computed.formula.unit == "points"  # the difference of two values whose inputs are listed above
     return Figure(
         name=computed.formula.name,
-        head=f"{computed.formula.name}, {years[0]} to {years[-1]}" if is_change else f"{computed.formula.name}, {years[-1]}",
+        head=f"{computed.formula.name}, {years[0]} to {years[-1]}"
+        if is_change
+        else f"{computed.formula.name}, {years[-1]}",
         type=VALUE_TYPES[computed.formula.unit],
         value=str(computed.value),
         shown=computed.shown,

@@ -268,7 +268,7 @@ def round_at(operands: Sequence[Quantity]) -> Quantity:
 
 
 def rank_names(function: str, names: Sequence[str], operands: Sequence[Quantity]) -> Ranked:
-    """The names by value, the largest first; of `argmax` and `argmin` one. Raises FormulaError for a tie that counts."""
+    """The names by value, the largest first; of `argmax` and `argmin` one. Raises FormulaError for a tie."""
     require_same_units(operands)
     ranked = sorted(zip(names, operands, strict=True), key=lambda pair: pair[1].value, reverse=function != "argmin")
     compared = ranked if function == "rank" else ranked[:2]
@@ -335,7 +335,9 @@ def written_node(node: ast.expr, words: Mapping[str, str], *, is_inside: bool = 
         return f"−{inner}" if isinstance(node.op, ast.USub) else inner
     if isinstance(node, ast.BinOp):
         sign = SHOWN_SIGNS[type(node.op)]
-        left, right = (written_node(each, words, is_inside=needs_brackets(each, node)) for each in (node.left, node.right))
+        left, right = (
+            written_node(each, words, is_inside=needs_brackets(each, node)) for each in (node.left, node.right)
+        )
         told = f"{left} {sign} {right}"
     elif isinstance(node, ast.Compare):
         rest = zip(node.ops, node.comparators, strict=True)
@@ -358,6 +360,15 @@ def needs_brackets(part: ast.expr, node: ast.BinOp) -> bool:
     if isinstance(node.op, ast.Sub):
         return part is node.right and is_weak
     return is_weak or part is node.right or isinstance(node.op, ast.Pow)
+
+
+def compared_numbers(formula: WrittenFormula) -> Iterator[Decimal]:
+    """The numbers that something is compared with."""
+    for node in nodes_of(formula.tree):
+        for part in (node.left, *node.comparators) if isinstance(node, ast.Compare) else ():
+            inner = part.operand if isinstance(part, ast.UnaryOp) else part
+            if isinstance(inner, ast.Constant):
+                yield constant_of(inner)
 
 
 def names_beyond_abs(formula: WrittenFormula) -> set[str]:

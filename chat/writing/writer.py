@@ -87,7 +87,8 @@ BLOCK = re.compile(
     r"^[ \t`*#]{0,8}(?:COMPUTE[ \t:*`]{0,8}(?=$|\{)|(?=\{\s{0,9}\"(?:inputs|computations|missing)\"))", re.MULTILINE
 )
 BLOCK_BEGINNING = re.compile(
-    r"[ \t`*#]{0,8}(?:C(?:O(?:M(?:P(?:U(?:T(?:E[ \t:*`]{0,8})?)?)?)?)?)?|\{\s{0,9}(?:\"\w{0,12}\"?)?)?|[ \t]{0,8}```\w{0,10}"
+    r"[ \t`*#]{0,8}(?:C(?:O(?:M(?:P(?:U(?:T(?:E[ \t:*`]{0,8})?)?)?)?)?)?|\{\s{0,9}(?:\"\w{0,12}\"?)?)?"
+    r"|[ \t]{0,8}```\w{0,10}"
 )
 CODE_FENCE = re.compile(r"^[ \t]{0,8}```\w{0,10}[ \t]{0,8}\n", re.MULTILINE)
 PLACEHOLDER = re.compile(r"\{(c\d{1,2})\}")
