@@ -131,7 +131,7 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
     resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, excerpts, unseen)
     written, drafts = write_figures(receive(run, excerpts, writing), resolve, rewrite)
     reply, exchange, failure = written.reply, written.exchange, written.failure
-    figures = written.figures or figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
+    figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
     if reply.is_not_found and figures:
         draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER)
         return replace(draft, exchange=exchange, others=drafts)
@@ -162,8 +162,9 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
         others=gated.others,
     )
     if requested:
-        return with_requested_figures(draft, requested)
-    return with_figures(draft, figures) if figures and not is_stopped else draft
+        draft = with_requested_figures(draft, requested)
+    is_asked_for = requested is not None and requested.figures is not None
+    return with_figures(draft, figures) if figures and not is_stopped and not is_asked_for else draft
 
 
 def resolve_figures(run: RetrievalRun, quotes: Sequence[Quoted], reply: StreamedReply) -> RequestedFigures:
