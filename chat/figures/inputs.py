@@ -20,18 +20,19 @@ from chat.writing.writer import number_form
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
-from reading.tables import DASHES, Table, TableCell, TableColumn, TableRow, amount_of
+from reading.tables import DASHES, PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line
 from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.shown_rows import has_periods, tables_on
 from retrieval.models import RunCandidate
 from retrieval.types import LineRange, QuotePiece
 
 SCALE_WORD = re.compile(r"\b(thousand|million|billion|mn|bn|m)s?\b", re.IGNORECASE)
+SCALE_STATED = re.compile(rf"{SCALE.pattern}|\((?:dollars |amounts |figures )?(thousand|million|billion)s?\b")
 SCALE_AFTER = re.compile(r"\)?\s?(thousand|million|billion|mn|bn)s?\b", re.IGNORECASE)
 SCALE_NAMES = {"m": 1_000_000, "mn": 1_000_000, "bn": 1_000_000_000} | SCALES
 PERCENT_AFTER = re.compile(r"\)?\s?(?:%|(?:percent|per cent|percentage points?)\b)\s?\)?", re.IGNORECASE)
 PERCENT_WORD = re.compile(r"%|\b(?:percent|per cent|percentage)\b", re.IGNORECASE)
-PER_SHARE = re.compile(r"\bper (?:\w+ ){0,2}(?:share|unit|ads|adr)\b", re.IGNORECASE)
+PER_SHARE = re.compile(r"\bper (?:\w+ ){0,2}(?:share|unit|ads|adr)\b|\beps\b", re.IGNORECASE)
 SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
 CURRENCY = re.compile(r"us\$|[$€£¥]|\b(?:usd|us dollars?|dollars?|eur|euros?|gbp|chf|jpy)\b", re.IGNORECASE)
 SHORT_YEAR = re.compile(r"(?:\bFY\s?|')(\d\d)\b", re.IGNORECASE)
@@ -46,6 +47,13 @@ SPANS = {  # months
         r"\b(?:twelve[- ]months?|(?:fiscal |full |calendar )?years?(?: ended)?|fy\s?\d{2,4}|annual)\b", re.IGNORECASE
     ),
 }
+
+
+COMPARED = re.compile(r"\b(?:vs|versus|change|increase|decrease|variance|growth)\b|[%\u2206\u0394]", re.IGNORECASE)
+MONTHS_NAMED = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b", re.IGNORECASE)
+LABEL_MAX = 60  # characters; a longer piece of a line above a table is a sentence
+HEAD_REACH = 6  # lines above the first row, in which several columns are headed together
+BESIDE_MAX = 60.0  # points from the middle of a heading to the nearest of its columns
 
 
 class InputError(ValueError):
@@ -149,8 +157,10 @@ def find_printed(asked: AskedInput, sources: Mapping[int, Source]) -> tuple[Sour
 def is_inside(printed: Printed, piece: QuotePiece) -> bool:
     """Whether a piece of a quote has the digits of a number; its sign and brackets may be left out."""
     digits = [at for at in range(printed.start, printed.end) if printed.line.text[at].isdigit()]
-    first, last = (digits[0], digits[-1] + 1) if digits else (printed.start, printed.end)
-    return piece.start <= first and last <= piece.end
+    if digits:
+        return piece.start <= digits[0] and digits[-1] < piece.end
+    rest = printed.line.text[piece.end :]  # a quote is matched without its dashes, and may end before one
+    return piece.start <= printed.start and (printed.end <= piece.end or not any(map(str.isalnum, rest)))
 
 
 def numbers_on(line: LineRow, content: DocumentContent) -> Iterator[Printed]:
@@ -235,6 +245,13 @@ def read_period(printed: Printed, asked: AskedInput, source: Source) -> PeriodRe
     if column.period:
         if wanted and not wanted & years_named(column.period):
             return PeriodRead("", f"{printed.text.strip()} is printed under {column.period}, not {asked_period}")
+        months = months_named(column.period), months_named(asked_period)
+        if all(months) and not months[0] & months[1]:
+            return PeriodRead("", f"{printed.text.strip()} is printed under {column.period}, not {asked_period}")
+        if COMPARED.search(column.heading) and not COMPARED.search(f"{asked_period} {asked.meaning}"):
+            return PeriodRead("", f"{printed.text.strip()} is printed under \u201c{column.heading}\u201d")
+        if is_headed_twice(printed, column, source.content) and not span_named(asked_period):
+            return PeriodRead("", f"several columns are of {column.period}; name the months or the quarter as well")
         one, other = span_named(column.heading), span_named(asked_period)
         if one and other and one != other:
             return PeriodRead(
@@ -243,6 +260,10 @@ def read_period(printed: Printed, asked: AskedInput, source: Source) -> PeriodRe
         return PeriodRead(asked_period or column.period)
     if not wanted:
         return PeriodRead(asked_period)
+    if printed.table and column.heading and not any(map(str.isdigit, column.heading)):
+        years = set().union(*(years_named(each.period) for each in printed.table.columns))
+        if wanted <= years and len(years) > 1:  # a column of shares or changes beside those of the years
+            return PeriodRead(asked_period)
     row_numbers = len(list(numbers_on(printed.line, source.content)))
     if printed.line.kind == "table_row" and row_numbers > 1 and not is_dated_row(printed, wanted):
         return PeriodRead(
@@ -267,13 +288,39 @@ def is_dated_row(printed: Printed, wanted: set[str]) -> bool:
     return bool(wanted & set(YEAR.findall(printed.line.text[: printed.start])))
 
 
+def is_headed_twice(printed: Printed, column: TableColumn, content: DocumentContent) -> bool:
+    """Whether another column of the row is of the same date: of a quarter and of the year to that day."""
+    if printed.table is None or printed.row is None:
+        return False
+    others = [
+        column_of_printed(printed._replace(column=at), content)
+        for at, cell in enumerate(printed.row.cells)
+        if cell is not None and at != printed.column and "%" not in cell.text
+    ]
+    return any(
+        each.period == column.period and not COMPARED.search(each.heading) and is_alike(each, column) for each in others
+    )
+
+
+def is_alike(one: TableColumn, other: TableColumn) -> bool:
+    """Whether two columns are of the same kind of amount: "Amount" and "Percent to sales" of a year are not."""
+    kinds = [re.sub(r"[\W\d]+", " ", match_form(each.heading)).strip() for each in (one, other)]
+    return kinds[0] == kinds[1] or span_named(one.heading) != span_named(other.heading)
+
+
 def column_of_printed(printed: Printed, content: DocumentContent) -> TableColumn:
     """The column of a number; where its table names no periods, with that of the nearest headings above on the page."""
     none = TableColumn("", "", printed.table.unit if printed.table else "")
     if printed.table is None or printed.row is None:
         return none
     own = printed.table.columns[printed.column]
-    if own.period or any(column.period for column in printed.table.columns):
+    over = heading_over(printed, content)
+    if own.period:
+        spans = span_named(over) and not span_named(own.heading)
+        return TableColumn(f"{over} {own.heading}", own.period, own.unit) if spans else own
+    if found := PERIOD.search(over):
+        return TableColumn(f"{over} {own.heading}", found[0].strip(), own.unit)
+    if any(column.period for column in printed.table.columns):
         return own
     tables = [
         each for each in tables_on(printed.line.page_number, content) if each.first_line < printed.table.first_line
@@ -286,6 +333,34 @@ def column_of_printed(printed: Printed, content: DocumentContent) -> TableColumn
     if len(years) == len(printed.table.columns):
         return TableColumn(years[printed.column], years[printed.column], own.unit)
     return own
+
+
+def heading_over(printed: Printed, content: DocumentContent) -> str:
+    """The heading, above those of the columns, that this column shares with its neighbours; "" if there is none.
+
+    Each column belongs to the heading whose middle is nearest: "Q4" and "Full Year" over three columns each.
+    """
+    table, cell = printed.table, printed.row.cells[printed.column] if printed.row else None
+    if table is None or cell is None:
+        return ""
+    first = min((number for number in table.head_lines), default=table.rows[0].first_line)
+    above = content.lines_between(first - HEAD_REACH, table.rows[0].first_line - 1)
+    for line in reversed([each for each in above if each.page_number == printed.line.page_number]):
+        cells = cells_of_line(line)
+        told = [each for each in cells if PERIOD.search(each.text) or span_named(each.text)]
+        if not 1 < len(told) < len(table.columns) or any(len(each.text) > LABEL_MAX for each in told):
+            continue
+        others = [each for each in cells if each.x0 > told[0].x0]
+        nearest = min([told[0], *others], key=lambda each: abs(each.x0 + each.x1 - cell.x0 - cell.x1))
+        is_near = abs(nearest.x0 + nearest.x1 - cell.x0 - cell.x1) / 2 <= BESIDE_MAX + (nearest.x1 - nearest.x0) / 2
+        if nearest.text not in table.columns[printed.column].heading:
+            return nearest.text if is_near and nearest in told else ""
+    return ""
+
+
+def months_named(text: str) -> set[str]:
+    """The months a text names, by their first three letters."""
+    return {found[0][:3].lower() for found in MONTHS_NAMED.finditer(text)}
 
 
 def years_named(text: str) -> set[str]:
@@ -311,7 +386,8 @@ def measure_printed(printed: Printed, asked: AskedInput, source: Source) -> tupl
     column = column_of_printed(printed, source.content)
     after = printed.line.text[printed.end : printed.end + 20]
     label = " ".join(filter(None, [printed.row.label, printed.row.group] if printed.row else [printed.line.text]))
-    if "%" in printed.text or PERCENT_AFTER.match(after) or column.unit == "%":
+    is_money = bool(CURRENCY.search(printed.text))
+    if "%" in printed.text or PERCENT_AFTER.match(after) or (PERCENT_WORD.search(column.heading) and not is_money):
         shown = "" if "%" in printed.text else "%"
         return Quantity(printed.amount / 100), 1, shown
     if PERCENT_WORD.search(unit):
@@ -358,12 +434,19 @@ def code_of(word: str) -> str:
 
 def scale_on_page(printed: Printed, column: TableColumn, source: Source) -> int | None:
     """The scale that the table, or the nearest line above it on the page, states; 1 for an amount in a sentence."""
-    for text in (column.unit, printed.table.unit if printed.table else ""):
-        if found := SCALE.search(match_form(text)):
-            return SCALES[found[1]]
-    page = source.content.lines_on_page(printed.line.page_number)
+    own = [printed.row.label, column.unit] if printed.row else [printed.line.text]
+    for text in (*own, printed.table.unit if printed.table else ""):
+        if found := SCALE_STATED.search(match_form(text)):
+            return SCALES[found[1] or found[2]]
+    tables = tables_on(printed.line.page_number, source.content)
+    page = [  # a row that states a scale does so for itself
+        line
+        for line in source.content.lines_on_page(printed.line.page_number)
+        if not any(each.row_at(line.number) for each in tables)
+    ]
     above = [line for line in reversed(page) if line.number < printed.line.number]
-    stated = next((SCALES[found[1]] for line in (*above, *page) if (found := SCALE.search(line.match))), None)
+    found_on = (found for line in (*above, *page) if (found := SCALE_STATED.search(line.match)))
+    stated = next((SCALES[found[1] or found[2]] for found in found_on), None)
     if printed.table or printed.line.kind == "table_row":
         return stated
     return None if stated else 1  # a sentence beside tables in millions may be in millions, or not
