@@ -87,7 +87,7 @@ def nodes_of(tree: ast.expr) -> Iterator[ast.expr]:
         if count > NODES_MAX or depth > DEPTH_MAX:
             raise FormulaError("the formula is too long")
         yield node
-        waiting += [(part, depth + 1) for part in parts_of_node(node)]
+        waiting += [(part, depth + 1) for part in reversed(parts_of_node(node))]
 
 
 def parts_of_node(node: ast.expr) -> list[ast.expr]:

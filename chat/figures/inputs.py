@@ -56,6 +56,9 @@ HEAD_REACH = 6  # lines above the first row, in which several columns are headed
 BESIDE_MAX = 60.0  # points from the middle of a heading to the nearest of its columns
 
 
+WORDS_MAX = 160  # of a label, a meaning, a finding
+
+
 class InputError(ValueError):
     """An input that may not be used; the message says why, for the model and the record."""
 
@@ -106,6 +109,12 @@ class Printed(NamedTuple):
     column: int = 0
 
 
+def cut_words(text: str) -> str:
+    """Words of a model on one line, without what the text of an answer takes for a marker or a result."""
+    plain = re.sub(r"[\[\]{}]", "", " ".join(text.split()))
+    return plain if len(plain) <= WORDS_MAX else f"{plain[: WORDS_MAX - 1]}\u2026"
+
+
 def check_asked_input(asked: AskedInput, sources: Mapping[int, Source]) -> CheckedInput:
     """The input with its amount, unit and place. Raises InputError."""
     source, found = find_printed(asked, sources)
@@ -121,8 +130,8 @@ def check_asked_input(asked: AskedInput, sources: Mapping[int, Source]) -> Check
     chosen, period = right[0]
     is_turned = check_sign(chosen, asked.value)
     quantity, scale, unit = measure_printed(chosen, asked, source)
-    meaning = " ".join((asked.meaning or asked.name).split())
-    said = "" if period.name in meaning else period.name
+    meaning = cut_words(asked.meaning or asked.name)
+    said = "" if period.name in meaning else cut_words(period.name)
     shown = FigureInput(meaning, said, quantity.value, chosen.text, unit, chosen.line, source.candidate, source.content)
     return CheckedInput(quantity, scale, shown, years_named(period.name), is_turned)
 
@@ -411,7 +420,7 @@ def measure_printed(printed: Printed, asked: AskedInput, source: Source) -> tupl
 
 
 def unit_words(unit: str) -> str:
-    return " ".join(SCALE_WORD.sub("", unit).replace(" in ", " ").split())
+    return cut_words(SCALE_WORD.sub("", unit).replace(" in ", " "))
 
 
 def currency_of(printed: Printed, asked: AskedInput, column: TableColumn) -> str:

@@ -35,6 +35,7 @@ from chat.figures.inputs import (
     InputError,
     Source,
     check_asked_input,
+    cut_words,
     require_one_scale,
     years_named,
 )
@@ -66,7 +67,6 @@ Write the whole reply again, block and answer. Mend what is named; leave out wha
 missing."""
 
 INPUTS_MAX, COMPUTATIONS_MAX, MISSING_MAX = 60, 20, 10
-WORDS_MAX = 160  # of a label, a meaning, a finding
 DECIMALS_MAX = 6
 # Numbers that are no findings of a document: of a year, a quarter, an average, a conversion.
 USUAL_CONSTANTS = frozenset(
@@ -385,12 +385,6 @@ def plain_value(value: Calculated, words: Mapping[str, str]) -> str:
 
 def label_of(asked: AskedComputation) -> str:
     return cut_words(asked.label or asked.formula)
-
-
-def cut_words(text: str) -> str:
-    """Words of a model on one line, without what the text of an answer takes for a marker or a result."""
-    plain = re.sub(r"[\[\]{}]", "", " ".join(text.split()))
-    return plain if len(plain) <= WORDS_MAX else f"{plain[: WORDS_MAX - 1]}\u2026"
 
 
 # ---- the text around them
