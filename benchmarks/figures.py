@@ -33,8 +33,8 @@ from retrieval.types import KEPT_ROLES, ArbiterName, ConceptTerms
 
 ANSWER_CHARS_MAX = 200  # a longer gold answer tells a story in which numbers occur
 FIGURE_ASKED = re.compile(
-    r"ratio|margin|growth|grow|rate|average|change|turnover|cycle|working capital|how (?:much|many)|percent|increase|"
-    r"improv|compar|conversion|amount|cagr|ebitda|cogs|nature",
+    r"\b(?:ratio|margin|growth?|rate|average|changed?|turnover|cycle|working capital|how (?:much|many)|percent|"
+    r"increased?|improv|compare|conversion|amount|cagr|ebitda|cogs|cash flow)",
     re.IGNORECASE,
 )
 PRINTED = ("questions", "asked", "right", "cited", "computed", "refused", "without_reply", "not_right", "commit")

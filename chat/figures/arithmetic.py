@@ -25,7 +25,7 @@ PERCENT = re.compile(r"(?<![\w.])(\d{1,12}(?:\.\d{1,12})?)\s?%(?!\s{0,3}[\w(])")
 Units = tuple[tuple[str, int], ...]  # each unit with its power, by name; () for a pure number
 
 
-class FormulaError(ValueError):
+class ExpressionError(ValueError):
     """A formula that cannot be read or calculated; the message says why, for the model and the record."""
 
 
@@ -61,14 +61,14 @@ class WrittenFormula:
 
 
 def read_expression(text: str) -> WrittenFormula:
-    """Parse a formula and refuse what is not in it. Raises FormulaError."""
+    """Parse a formula and refuse what is not in it. Raises ExpressionError."""
     if not text.strip() or len(text) > FORMULA_CHARS_MAX:
-        raise FormulaError(f"a formula has 1 to {FORMULA_CHARS_MAX} characters")
+        raise ExpressionError(f"a formula has 1 to {FORMULA_CHARS_MAX} characters")
     plain = PERCENT.sub(lambda share: f"{Decimal(share[1]) / 100:f}", text.translate(SIGNS).replace("^", "**"))
     try:
         tree = ast.parse(plain.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise FormulaError(f"“{text}” is not a formula") from error
+        raise ExpressionError(f"“{text}” is not a formula") from error
     nodes = list(nodes_of(tree))
     return WrittenFormula(
         tree,
@@ -78,20 +78,20 @@ def read_expression(text: str) -> WrittenFormula:
 
 
 def nodes_of(tree: ast.expr) -> Iterator[ast.expr]:
-    """Every operation, name and number of a formula. Raises FormulaError at what is not allowed, or too much."""
+    """Every operation, name and number of a formula. Raises ExpressionError at what is not allowed, or too much."""
     waiting = [(tree, 1)]
     count = 0
     while waiting:
         node, depth = waiting.pop()
         count += 1
         if count > NODES_MAX or depth > DEPTH_MAX:
-            raise FormulaError("the formula is too long")
+            raise ExpressionError("the formula is too long")
         yield node
         waiting += [(part, depth + 1) for part in reversed(parts_of_node(node))]
 
 
 def parts_of_node(node: ast.expr) -> list[ast.expr]:
-    """The operands of a node that is allowed. Raises FormulaError for any other."""
+    """The operands of a node that is allowed. Raises ExpressionError for any other."""
     if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
         return [node.left, node.right]
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
@@ -102,24 +102,24 @@ def parts_of_node(node: ast.expr) -> list[ast.expr]:
         return list(node.values)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
         if node.keywords or not node.args:
-            raise FormulaError(f"{node.func.id} takes values between its brackets")
+            raise ExpressionError(f"{node.func.id} takes values between its brackets")
         if node.func.id in RANKING and not all(isinstance(each, ast.Name) for each in node.args):
-            raise FormulaError(f"{node.func.id} takes names of inputs or earlier results")
+            raise ExpressionError(f"{node.func.id} takes names of inputs or earlier results")
         return list(node.args)
     if isinstance(node, ast.Name):
         return []
     if isinstance(node, ast.Constant):
         constant_of(node)
         return []
-    raise FormulaError(f"only + - * / **, comparisons, and, or and {', '.join(FUNCTIONS)} can be calculated")
+    raise ExpressionError(f"only + - * / **, comparisons, and, or and {', '.join(FUNCTIONS)} can be calculated")
 
 
 def constant_of(node: ast.Constant) -> Decimal:
     if type(node.value) not in (int, float):
-        raise FormulaError("a formula has names and numbers only")
+        raise ExpressionError("a formula has names and numbers only")
     number = Decimal(str(node.value))
     if not number.is_finite() or number > VALUE_MAX:
-        raise FormulaError("a number of the formula is too large")
+        raise ExpressionError("a number of the formula is too large")
     return number
 
 
@@ -127,12 +127,12 @@ def constant_of(node: ast.Constant) -> Decimal:
 
 
 def calculate(formula: WrittenFormula, values: Mapping[str, Calculated]) -> Calculated:
-    """The result of a formula over its named values. Raises FormulaError."""
+    """The result of a formula over its named values. Raises ExpressionError."""
     try:
         with localcontext(prec=DIGITS):
             return value_of(formula.tree, values)
     except (DecimalException, ZeroDivisionError) as error:
-        raise FormulaError("the formula divides by zero or has no result") from error
+        raise ExpressionError("the formula divides by zero or has no result") from error
 
 
 def value_of(node: ast.expr, values: Mapping[str, Calculated]) -> Calculated:
@@ -140,7 +140,7 @@ def value_of(node: ast.expr, values: Mapping[str, Calculated]) -> Calculated:
         return Quantity(constant_of(node))
     if isinstance(node, ast.Name):
         if node.id not in values:
-            raise FormulaError(f"there is no input “{node.id}”")
+            raise ExpressionError(f"there is no input “{node.id}”")
         return values[node.id]
     if isinstance(node, ast.BoolOp):
         told = [truth_of(value_of(each, values)) for each in node.values]
@@ -167,13 +167,13 @@ def value_of(node: ast.expr, values: Mapping[str, Calculated]) -> Calculated:
 
 def quantity_of(value: Calculated) -> Quantity:
     if not isinstance(value, Quantity):
-        raise FormulaError("a yes, a no or a name cannot be calculated with")
+        raise ExpressionError("a yes, a no or a name cannot be calculated with")
     return value
 
 
 def truth_of(value: Calculated) -> bool:
     if not isinstance(value, bool):
-        raise FormulaError("and, or take comparisons")
+        raise ExpressionError("and, or take comparisons")
     return value
 
 
@@ -184,7 +184,7 @@ def is_bare_number(node: ast.expr) -> bool:
 
 def limit_value(quantity: Quantity) -> Quantity:
     if not quantity.value.is_finite() or abs(quantity.value) > VALUE_MAX:
-        raise FormulaError("a value of the formula is too large")
+        raise ExpressionError("a value of the formula is too large")
     return quantity
 
 
@@ -193,7 +193,7 @@ def require_same_units(operands: Sequence[Quantity]) -> Units:
     units = {each.units for each in operands if each.units or each.value}
     if len(units) > 1:
         told = " and ".join(sorted(write_units(each) or "a plain number" for each in units))
-        raise FormulaError(f"values of different units are added or compared: {told}")
+        raise ExpressionError(f"values of different units are added or compared: {told}")
     return next(iter(units), ())
 
 
@@ -230,9 +230,9 @@ def divide(left: Quantity, right: Quantity) -> Quantity:
 def raise_to(left: Quantity, right: Quantity) -> Quantity:
     """A power or root of a pure number: of growth over years."""
     if right.units or left.units:
-        raise FormulaError("only a pure number can be raised to a power")
+        raise ExpressionError("only a pure number can be raised to a power")
     if abs(right.value) > EXPONENT_MAX or left.value <= 0:
-        raise FormulaError(f"a power has a positive base and an exponent up to {EXPONENT_MAX}")
+        raise ExpressionError(f"a power has a positive base and an exponent up to {EXPONENT_MAX}")
     return Quantity(left.value**right.value)
 
 
@@ -254,7 +254,7 @@ def least_of(operands: Sequence[Quantity]) -> Quantity:
 
 def size_of(operands: Sequence[Quantity]) -> Quantity:
     if len(operands) != 1:
-        raise FormulaError("abs takes one value")
+        raise ExpressionError("abs takes one value")
     return Quantity(abs(operands[0].value), operands[0].units)
 
 
@@ -262,18 +262,18 @@ def round_at(operands: Sequence[Quantity]) -> Quantity:
     """Rounded half up, to the given number of decimals."""
     places = operands[1].value if len(operands) == 2 else Decimal(0)
     if len(operands) > 2 or places != int(places) or not 0 <= places <= PLACES_MAX:
-        raise FormulaError("round takes a value and a number of decimals")
+        raise ExpressionError("round takes a value and a number of decimals")
     rounded = operands[0].value.quantize(Decimal(1).scaleb(-int(places)), ROUND_HALF_UP)
     return Quantity(rounded, operands[0].units)
 
 
 def rank_names(function: str, names: Sequence[str], operands: Sequence[Quantity]) -> Ranked:
-    """The names by value, the largest first; of `argmax` and `argmin` one. Raises FormulaError for a tie."""
+    """The names by value, the largest first; of `argmax` and `argmin` one. Raises ExpressionError for a tie."""
     require_same_units(operands)
     ranked = sorted(zip(names, operands, strict=True), key=lambda pair: pair[1].value, reverse=function != "argmin")
     compared = ranked if function == "rank" else ranked[:2]
     if any(one[1].value == two[1].value for one, two in pairwise(compared)):
-        raise FormulaError("two of the values that are ranked are equal")
+        raise ExpressionError("two of the values that are ranked are equal")
     return Ranked(tuple(name for name, _ in (ranked if function == "rank" else ranked[:1])), function == "rank")
 
 

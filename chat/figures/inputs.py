@@ -36,7 +36,7 @@ PER_SHARE = re.compile(r"\bper (?:\w+ ){0,2}(?:share|unit|ads|adr)\b|\beps\b", r
 SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
 CURRENCY = re.compile(r"us\$|[$€£¥]|\b(?:usd|us dollars?|dollars?|eur|euros?|gbp|chf|jpy)\b", re.IGNORECASE)
 SHORT_YEAR = re.compile(r"(?:\bFY\s?|')(\d\d)\b", re.IGNORECASE)
-PRINTED_NUMBER = re.compile(r"\d+(?:[.,\u2009\u00a0\u202f]\d+)*")
+NUMBER_IN_TEXT = re.compile(r"\d+(?:[.,\u2009\u00a0\u202f]\d+)*")
 MINUS_BEFORE = re.compile(r"[-\u2212\u2013]\s?(?:[$€£¥]\s?)?$")
 BRACKET_BEFORE = re.compile(r"\(\s?(?:[$€£¥]\s?)?$")
 SPANS = {  # months
@@ -78,7 +78,7 @@ class AskedInput(BaseModel):
 
 
 @dataclass(frozen=True)
-class Source:
+class ExcerptSource:
     """What an excerpt was made of."""
 
     candidate: RunCandidate
@@ -96,7 +96,7 @@ class CheckedInput:
     is_turned: bool = False
 
 
-class Printed(NamedTuple):
+class PrintedNumber(NamedTuple):
     """A number on a page: characters [start, end) of a line, and its cell's table, row and column if it is in one."""
 
     text: str
@@ -115,7 +115,7 @@ def cut_words(text: str) -> str:
     return plain if len(plain) <= WORDS_MAX else f"{plain[: WORDS_MAX - 1]}\u2026"
 
 
-def check_asked_input(asked: AskedInput, sources: Mapping[int, Source]) -> CheckedInput:
+def check_asked_input(asked: AskedInput, sources: Mapping[int, ExcerptSource]) -> CheckedInput:
     """The input with its amount, unit and place. Raises InputError."""
     source, found = find_printed(asked, sources)
     matching = [each for each in found if has_value(each, asked.value)]
@@ -139,7 +139,7 @@ def check_asked_input(asked: AskedInput, sources: Mapping[int, Source]) -> Check
 # ---- where it is printed
 
 
-def find_printed(asked: AskedInput, sources: Mapping[int, Source]) -> tuple[Source, list[Printed]]:
+def find_printed(asked: AskedInput, sources: Mapping[int, ExcerptSource]) -> tuple[ExcerptSource, list[PrintedNumber]]:
     """The numbers inside the quote, and the excerpt it is in: the cited one, or another of the same document."""
     cited = sources.get(asked.excerpt)
     if cited is None:
@@ -163,7 +163,7 @@ def find_printed(asked: AskedInput, sources: Mapping[int, Source]) -> tuple[Sour
     )
 
 
-def is_inside(printed: Printed, piece: QuotePiece) -> bool:
+def is_inside(printed: PrintedNumber, piece: QuotePiece) -> bool:
     """Whether a piece of a quote has the digits of a number; its sign and brackets may be left out."""
     digits = [at for at in range(printed.start, printed.end) if printed.line.text[at].isdigit()]
     if digits:
@@ -172,7 +172,7 @@ def is_inside(printed: Printed, piece: QuotePiece) -> bool:
     return piece.start <= printed.start and (printed.end <= piece.end or not any(map(str.isalnum, rest)))
 
 
-def numbers_on(line: LineRow, content: DocumentContent) -> Iterator[Printed]:
+def numbers_on(line: LineRow, content: DocumentContent) -> Iterator[PrintedNumber]:
     """The numbers a line prints: the cells of its row, else those in its text."""
     for table in tables_on(line.page_number, content):
         row = table.row_at(line.number)
@@ -193,14 +193,14 @@ def numbers_on(line: LineRow, content: DocumentContent) -> Iterator[Printed]:
     yield from numbers_in_text(line)
 
 
-def cell_as_printed(cell: TableCell, line: LineRow, table: Table, row: TableRow | None, at: int) -> Printed:
+def cell_as_printed(cell: TableCell, line: LineRow, table: Table, row: TableRow | None, at: int) -> PrintedNumber:
     assert cell.amount is not None
-    return Printed(cell.text, cell.amount, line, cell.start, cell.end, table, row, at)
+    return PrintedNumber(cell.text, cell.amount, line, cell.start, cell.end, table, row, at)
 
 
-def numbers_in_text(line: LineRow) -> Iterator[Printed]:
+def numbers_in_text(line: LineRow) -> Iterator[PrintedNumber]:
     """The numbers of a line outside a table. A bracket around one is an aside in a sentence, a loss in a row."""
-    for found in PRINTED_NUMBER.finditer(line.text):
+    for found in NUMBER_IN_TEXT.finditer(line.text):
         amount = Decimal(number_form(found[0]))
         before = line.text[: found.start()]
         is_loss = (
@@ -209,15 +209,15 @@ def numbers_in_text(line: LineRow) -> Iterator[Printed]:
         start = found.start()
         if is_loss or MINUS_BEFORE.search(before):
             amount, start = -amount, start - 1
-        yield Printed(line.text[start : found.end()], amount, line, found.start(), found.end())
+        yield PrintedNumber(line.text[start : found.end()], amount, line, found.start(), found.end())
 
 
-def has_value(printed: Printed, value: str) -> bool:
+def has_value(printed: PrintedNumber, value: str) -> bool:
     """Whether it is the number the model names, apart from its sign."""
     if set(value.strip()) <= DASHES and value.strip():
         return bool(set(printed.text.strip("$€£¥ ")) <= DASHES)
-    numbers = PRINTED_NUMBER.findall(value)
-    own = PRINTED_NUMBER.findall(printed.text)
+    numbers = NUMBER_IN_TEXT.findall(value)
+    own = NUMBER_IN_TEXT.findall(printed.text)
     if len(numbers) != 1 or len(own) != 1:
         return False
     if number_form(numbers[0]) != number_form(own[0]):
@@ -227,7 +227,7 @@ def has_value(printed: Printed, value: str) -> bool:
     return True
 
 
-def check_sign(printed: Printed, value: str) -> bool:
+def check_sign(printed: PrintedNumber, value: str) -> bool:
     """Whether the model left out the sign that is printed. Raises InputError if it made one up."""
     named = amount_of(value.strip())
     is_negative = named < 0 if named is not None else bool(re.match(r"\s*[(\-\u2212]", value))
@@ -246,7 +246,7 @@ class PeriodRead(NamedTuple):
     fault: str = ""
 
 
-def read_period(printed: Printed, asked: AskedInput, source: Source) -> PeriodRead:
+def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource) -> PeriodRead:
     """The period of the value's column; in a text, the year that is printed with it or above."""
     asked_period = " ".join((asked.period or "").split())
     wanted = years_named(asked_period)
@@ -292,12 +292,12 @@ def read_period(printed: Printed, asked: AskedInput, source: Source) -> PeriodRe
     return PeriodRead(asked_period)
 
 
-def is_dated_row(printed: Printed, wanted: set[str]) -> bool:
+def is_dated_row(printed: PrintedNumber, wanted: set[str]) -> bool:
     """Whether the row itself says the year, as in a table with a row for each."""
     return bool(wanted & set(YEAR.findall(printed.line.text[: printed.start])))
 
 
-def is_headed_twice(printed: Printed, column: TableColumn, content: DocumentContent) -> bool:
+def is_headed_twice(printed: PrintedNumber, column: TableColumn, content: DocumentContent) -> bool:
     """Whether another column of the row is of the same date: of a quarter and of the year to that day."""
     if printed.table is None or printed.row is None:
         return False
@@ -317,7 +317,7 @@ def is_alike(one: TableColumn, other: TableColumn) -> bool:
     return kinds[0] == kinds[1] or span_named(one.heading) != span_named(other.heading)
 
 
-def column_of_printed(printed: Printed, content: DocumentContent) -> TableColumn:
+def column_of_printed(printed: PrintedNumber, content: DocumentContent) -> TableColumn:
     """The column of a number; where its table names no periods, with that of the nearest headings above on the page."""
     none = TableColumn("", "", printed.table.unit if printed.table else "")
     if printed.table is None or printed.row is None:
@@ -344,7 +344,7 @@ def column_of_printed(printed: Printed, content: DocumentContent) -> TableColumn
     return own
 
 
-def heading_over(printed: Printed, content: DocumentContent) -> str:
+def heading_over(printed: PrintedNumber, content: DocumentContent) -> str:
     """The heading, above those of the columns, that this column shares with its neighbours; "" if there is none.
 
     Each column belongs to the heading whose middle is nearest: "Q4" and "Full Year" over three columns each.
@@ -389,7 +389,9 @@ def lines_above(line: LineRow, content: DocumentContent) -> list[LineRow]:
 # ---- its unit
 
 
-def measure_printed(printed: Printed, asked: AskedInput, source: Source) -> tuple[Quantity, int | None, str]:
+def measure_printed(
+    printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
+) -> tuple[Quantity, int | None, str]:
     """The amount in single units with its unit, the scale it was printed in, and the unit in words."""
     unit = asked.unit or ""
     column = column_of_printed(printed, source.content)
@@ -423,7 +425,7 @@ def unit_words(unit: str) -> str:
     return cut_words(SCALE_WORD.sub("", unit).replace(" in ", " "))
 
 
-def currency_of(printed: Printed, asked: AskedInput, column: TableColumn) -> str:
+def currency_of(printed: PrintedNumber, asked: AskedInput, column: TableColumn) -> str:
     """The currency, as the page prints it with the number or over it, else as the model says; "" if neither."""
     told = CURRENCY.search(asked.unit or "")
     around = printed.line.text[max(printed.start - 4, 0) : printed.end + 4]
@@ -441,7 +443,7 @@ def code_of(word: str) -> str:
     return CURRENCIES.get(word, CURRENCIES.get(word.rstrip("s"), ""))
 
 
-def scale_on_page(printed: Printed, column: TableColumn, source: Source) -> int | None:
+def scale_on_page(printed: PrintedNumber, column: TableColumn, source: ExcerptSource) -> int | None:
     """The scale that the table, or the nearest line above it on the page, states; 1 for an amount in a sentence."""
     own = [printed.row.label, column.unit] if printed.row else [printed.line.text]
     for text in (*own, printed.table.unit if printed.table else ""):
@@ -461,7 +463,9 @@ def scale_on_page(printed: Printed, column: TableColumn, source: Source) -> int 
     return None if stated else 1  # a sentence beside tables in millions may be in millions, or not
 
 
-def scale_as_told(scale: int | None, unit: str, printed: Printed, source: Source, *, is_count: bool) -> int | None:
+def scale_as_told(
+    scale: int | None, unit: str, printed: PrintedNumber, source: ExcerptSource, *, is_count: bool
+) -> int | None:
     """The scale of the page, held against what the model says. Raises InputError where they differ."""
     named = SCALE_WORD.search(unit)
     told = SCALE_NAMES[named[1].lower()] if named else None

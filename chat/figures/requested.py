@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from chat.drafts import Quoted
 from chat.figures.arithmetic import (
     Calculated,
-    FormulaError,
+    ExpressionError,
     Quantity,
     Ranked,
     WrittenFormula,
@@ -32,8 +32,8 @@ from chat.figures.inputs import (
     SCALE_NAMES,
     AskedInput,
     CheckedInput,
+    ExcerptSource,
     InputError,
-    Source,
     check_asked_input,
     cut_words,
     require_one_scale,
@@ -173,7 +173,7 @@ def resolve_request(
     except ReplyError as error:
         return without_figures(reply, FigureFinding("COMPUTE", f"the block cannot be read. {error}".rstrip(".")))
     sources = {
-        each.marker: Source(each.candidate, contents[each.candidate.parse_id])
+        each.marker: ExcerptSource(each.candidate, contents[each.candidate.parse_id])
         for each in quotes
         if each.candidate.parse_id in contents
     }
@@ -186,7 +186,7 @@ def resolve_request(
     for computation in request.computations:
         try:
             compute_asked(computation, work)
-        except (FormulaError, InputError) as error:
+        except (ExpressionError, InputError) as error:
             findings.append(FigureFinding(label_of(computation), cut_words(str(error))))
     missing = tuple(cut_words(each) for each in request.missing[:MISSING_MAX] if each.strip())
     return show_results(reply, work, findings, missing, bool(request.judgement), first_marker)
@@ -197,12 +197,12 @@ def names_used(request: FigureRequest) -> set[str]:
     for each in request.computations:
         try:
             used |= set(read_expression(each.formula).names)
-        except FormulaError:
+        except ExpressionError:
             continue  # it is told when it is computed
     return used
 
 
-def read_input(asked: AskedInput, sources: Mapping[int, Source], work: Workings) -> None:
+def read_input(asked: AskedInput, sources: Mapping[int, ExcerptSource], work: Workings) -> None:
     try:
         work.inputs[asked.name] = check_asked_input(asked, sources)
         work.values[asked.name] = work.inputs[asked.name].quantity
@@ -215,16 +215,16 @@ def read_input(asked: AskedInput, sources: Mapping[int, Source], work: Workings)
 
 
 def compute_asked(asked: AskedComputation, work: Workings) -> None:
-    """Check a formula with its inputs, calculate it and keep its figure. Raises FormulaError or InputError."""
+    """Check a formula with its inputs, calculate it and keep its figure. Raises ExpressionError or InputError."""
     formula = read_expression(asked.formula)
     for name in formula.names:
         if name in work.faults:
             raise InputError(work.faults[name])
         if name not in work.values:
-            raise FormulaError(f"“{name}” is no input and no earlier result")
+            raise ExpressionError(f"“{name}” is no input and no earlier result")
     own = work.inputs_of(formula.names)
     if not own:
-        raise FormulaError("it has no input")
+        raise ExpressionError("it has no input")
     check_constants(formula, work.question)
     check_signs(formula, work)
     check_years(own, work.question)
@@ -240,7 +240,7 @@ def check_constants(formula: WrittenFormula, question: str) -> None:
     compared = set(compared_numbers(formula)) - {Decimal(0), Decimal(1)}
     for constant in formula.constants:
         if constant not in asked and (constant in compared or constant not in USUAL_CONSTANTS):
-            raise FormulaError(f"the number {constant:f} is neither an input nor in the question")
+            raise ExpressionError(f"the number {constant:f} is neither an input nor in the question")
 
 
 def numbers_asked(question: str) -> set[Decimal]:
@@ -333,7 +333,7 @@ def write_result(
     words: Mapping[str, str],
     work: Workings,
 ) -> tuple[str, str]:
-    """The type of a result and its words. Raises FormulaError for one in units that were not asked for."""
+    """The type of a result and its words. Raises ExpressionError for one in units that were not asked for."""
     if isinstance(value, bool):
         return "yes_no", "yes" if value else "no"
     if isinstance(value, Ranked):
@@ -342,7 +342,7 @@ def write_result(
     result = (asked.result or "").lower()
     if value.units:
         if result in ("percent", "points"):
-            raise FormulaError("its units do not cancel out, so that it is no percentage")
+            raise ExpressionError("its units do not cancel out, so that it is no percentage")
         return "amount", write_amount_of(value, places, own, is_scaled, work)
     if result in ("percent", "points"):
         return FULL_TYPES[result], write_value(

@@ -99,7 +99,7 @@ def write_figure(figure: Figure, markers: dict[tuple[str, int], int]) -> str:
 
 def write_input(given: FigureInput) -> str:
     """The name, period and amount as printed, with the unit its page states."""
-    return f"{given.name} {given.period}".strip() + f": {given.printed} {given.unit}".rstrip()
+    return f"{given.name} {given.period}".strip() + f": {' '.join(given.printed.split())} {given.unit}".rstrip()
 
 
 def check_of_figure(figure: Figure, markers: dict[tuple[str, int], int]) -> dict[str, Any]:

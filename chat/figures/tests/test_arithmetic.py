@@ -6,7 +6,7 @@ import pytest
 
 from chat.figures.arithmetic import (
     Calculated,
-    FormulaError,
+    ExpressionError,
     Quantity,
     Ranked,
     calculate,
@@ -116,7 +116,7 @@ def test_it_compares_and_ranks(formula: str, result: Calculated) -> None:
     ],
 )
 def test_it_refuses_what_is_no_formula(formula: str) -> None:
-    with pytest.raises(FormulaError):
+    with pytest.raises(ExpressionError):
         read_expression(formula)
 
 
@@ -148,13 +148,13 @@ def test_it_refuses_what_is_no_formula(formula: str) -> None:
     ],
 )
 def test_it_gives_no_result_where_there_is_none(formula: str) -> None:
-    with pytest.raises(FormulaError):
+    with pytest.raises(ExpressionError):
         calculate(read_expression(formula), VALUES)
 
 
 def test_values_that_are_not_numbers_stop_it() -> None:
     for bad in ("NaN", "Infinity", "sNaN"):
-        with pytest.raises(FormulaError):
+        with pytest.raises(ExpressionError):
             calculate(read_expression("a * 2"), {"a": Quantity(Decimal(bad))})
 
 
