@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.derived import FALL, numbers_of, rounded
+from benchmarks.inputs import check_pages
 from benchmarks.library import Library
 from benchmarks.questions import GoldQuestion
 from benchmarks.requests import digest_of, kept_replies, write_request
@@ -37,7 +38,18 @@ FIGURE_ASKED = re.compile(
     r"increased?|improv|compare|conversion|amount|cagr|ebitda|cogs|cash flow)",
     re.IGNORECASE,
 )
-PRINTED = ("questions", "asked", "right", "cited", "computed", "refused", "without_reply", "not_right", "commit")
+PRINTED = (
+    "questions",
+    "asked",
+    "right",
+    "cited",
+    "computed",
+    "refused",
+    "without_reply",
+    "not_right",
+    "inputs",
+    "commit",
+)
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,7 @@ def run(
             for row in rows
             if not row["right"]
         ],
+        "inputs": check_pages(questions, library, candidate_of_page),
         "tolerance": "half a unit of the gold answer's last decimal",
         "evidence": evidence,
         "commit": commit(),

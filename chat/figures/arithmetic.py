@@ -293,14 +293,16 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Decimal, Decimal], bool]] = {
     ast.NotEq: operator.ne,
 }
 RANKING = ("argmax", "argmin", "rank")
-FUNCTIONS: dict[str, Callable[[Sequence[Quantity]], Quantity]] = {
+Function = Callable[[Sequence[Quantity]], Quantity]
+FUNCTIONS: dict[str, Function] = {
     "avg": average_of,
     "sum": total_of,
     "min": least_of,
     "max": greatest_of,
     "abs": size_of,
     "round": round_at,
-} | dict.fromkeys(RANKING, total_of)  # those are told by `rank_names`
+    **dict.fromkeys(RANKING, total_of),  # those are told by `rank_names`
+}
 
 
 # ---- writing it out

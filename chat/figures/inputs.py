@@ -51,6 +51,11 @@ SPANS = {  # months
 
 COMPARED = re.compile(r"\b(?:vs|versus|change|increase|decrease|variance|growth)\b|[%\u2206\u0394]", re.IGNORECASE)
 MONTHS_NAMED = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b", re.IGNORECASE)
+PERIOD_WORD = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|fiscal|full|years?|ended|months?|weeks?|quarters?|"
+    r"three|six|nine|twelve|first|second|third|fourth|half|restated|unaudited|the|and|for"
+)
+ROWS_ABOVE = 6  # of a label over several rows: "Basic earnings per share: (a)"
 LABEL_MAX = 60  # characters; a longer piece of a line above a table is a sentence
 HEAD_REACH = 6  # lines above the first row, in which several columns are headed together
 BESIDE_MAX = 60.0  # points from the middle of a heading to the nearest of its columns
@@ -406,7 +411,7 @@ def measure_printed(
             raise InputError(f"{printed.text.strip()} is not printed as a percentage")
         return Quantity(printed.amount / 100), 1, "%"
     currency = currency_of(printed, asked, column)
-    if PER_SHARE.search(label) or PER_SHARE.search(column.heading) or PER_SHARE.search(unit):
+    if is_per_share(printed, label, column, unit, source):
         return Quantity(printed.amount, (("share", -1), (currency, 1))), 1, "per share"
     is_count = (
         bool(unit) and not CURRENCY.search(unit) and bool(re.sub(r"[^a-z]", "", SCALE_WORD.sub("", unit.lower())))
@@ -419,6 +424,23 @@ def measure_printed(
         scale = scale_as_told(scale, unit, printed, source, is_count=is_count)
     words = " ".join(filter(None, [SCALE_WORDS.get(scale or 0, ""), unit_words(unit) if is_count else ""]))
     return Quantity(printed.amount * (scale or 1), units), scale, words
+
+
+def is_per_share(printed: PrintedNumber, label: str, column: TableColumn, unit: str, source: ExcerptSource) -> bool:
+    """Whether it is an amount for a share, as page and model say. Raises InputError where only one of them does.
+
+    A column of its own kind ("EBITDA", "EPS") decides for itself, whatever its rows are called.
+    """
+    kinds = {word for word in re.findall(r"[a-z]{3,}", column.heading.lower()) if not PERIOD_WORD.fullmatch(word)}
+    is_printed = bool(PER_SHARE.search(column.heading if kinds else f"{label} {column.heading}"))
+    is_told = bool(PER_SHARE.search(unit))
+    if is_told and not is_printed:
+        above = lines_above(printed.line, source.content)[-ROWS_ABOVE:]
+        if not any(PER_SHARE.search(line.text) for line in above):
+            raise InputError(f"{printed.text.strip()} is not printed as an amount per share")
+    if is_printed and not is_told and not SHARES.search(unit):
+        raise InputError(f"{printed.text.strip()} is printed as an amount per share; say so in its unit")
+    return is_told
 
 
 def unit_words(unit: str) -> str:

@@ -57,8 +57,7 @@ NOTE = gettext_noop("The model chose the formula; code checked each input on its
 NOT_COMPUTED = "A figure could not be computed: {findings}"
 MISSING_INPUTS = "Not on the pages that were read, and needed for a figure: {missing}."
 JUDGEMENT = gettext_noop(
-    "The figures are computed. What they amount to is a judgement that is left to you: it is neither the document's "
-    "nor this program's."
+    "What the figures amount to is a judgement that is left to you: it is neither the document's nor this program's."
 )
 AGAIN = """\
 A program checked the inputs of your COMPUTE block against the excerpts. These could not be used:

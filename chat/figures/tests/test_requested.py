@@ -198,6 +198,8 @@ def test_a_value_of_a_sentence_has_the_scale_printed_with_it() -> None:
         ({"unit": "EUR millions"}, "is printed in thousands, not in millions"),
         ({"unit": "USD thousand"}, "is printed in EUR, not in USD"),
         ({"unit": "%"}, "is not printed as a percentage"),
+        ({"unit": "EUR per share"}, "is not printed as an amount per share"),
+        ({"quote": EPS["quote"], "value": "1.62"}, "is printed as an amount per share; say so in its unit"),
     ],
 )
 def test_it_refuses_an_input_that_is_not_what_it_says(changes: dict[str, Any], reason: str) -> None:
