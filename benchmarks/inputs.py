@@ -55,7 +55,7 @@ def inputs_on(page: int, content: DocumentContent, source: ExcerptSource) -> Ite
                 continue
             period = column.heading if span_named(column.heading) else column.period
             label = f"{printed.row.label} {printed.row.group} {column.heading}" if printed.row else ""
-            unit = "USD per share" if PER_SHARE.search(label) else "USD"
+            unit = "per share" if PER_SHARE.search(label) else ""
             right = AskedInput(
                 name="a", meaning="x", period=period, excerpt=1, quote=line.text, value=printed.text, unit=unit
             )
@@ -68,7 +68,7 @@ def inputs_on(page: int, content: DocumentContent, source: ExcerptSource) -> Ite
                 yield "a minus made up", right.model_copy(update={"value": f"({printed.text})"})
             scale = OTHER_SCALE.get(scale_on_page(printed, column, source) or 0)
             if scale and "%" not in printed.text and not PERCENT_WORD.search(column.heading):
-                yield "another scale", right.model_copy(update={"unit": f"USD {scale}"})
+                yield "another scale", right.model_copy(update={"unit": scale})
             yield from with_other_digit(printed, right)
 
 

@@ -352,7 +352,7 @@ def column_of_printed(printed: PrintedNumber, content: DocumentContent) -> Table
 def heading_over(printed: PrintedNumber, content: DocumentContent) -> str:
     """The heading, above those of the columns, that this column shares with its neighbours; "" if there is none.
 
-    Each column belongs to the heading whose middle is nearest: "Q4" and "Full Year" over three columns each.
+    Each column belongs to the heading whose middle is nearest: "Six Months" and "Full Year" over three columns each.
     """
     table, cell = printed.table, printed.row.cells[printed.column] if printed.row else None
     if table is None or cell is None:
