@@ -24,7 +24,7 @@ from chat.turns.compose import Writing, excerpts_of, receive
 from chat.turns.figuring import write_figures
 from chat.turns.gating import Written
 from chat.writing.extractive import choose_quotes
-from chat.writing.writer import StreamedReply
+from chat.writing.writer import StreamedReply, check_sentences
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval.models import RetrievalRun, RunCandidate
@@ -200,6 +200,7 @@ def judge(answered: Answered) -> dict[str, Any]:
     question, written = answered.question, answered.written
     figures = written.figures
     computed = [check["computed"] for check in figures.checks] if figures else []
+    sentences = check_sentences(written.text, written.sources(excerpts_of(answered.quotes)))
     told = [Decimal(str(number)) for one in computed for number in numbers_of(one["shown"])] + numbers_of(written.text)
     lines = {each.marker: each.quote for each in figures.quoted} if figures else {}
     return {
@@ -212,7 +213,8 @@ def judge(answered: Answered) -> dict[str, Any]:
         "findings": [f"{each.name}: {each.words}" for each in written.requested.findings] if written.requested else [],
         "missing": list(written.requested.missing) if written.requested else [],
         "right": is_right(told, question),
-        "cited": all(each["printed"].strip() in lines[each["marker"]] for one in computed for each in one["inputs"])
+        "cited": all("number_not_cited" not in check["problems"] for check in sentences)
+        and all(each["printed"].strip() in lines[each["marker"]] for one in computed for each in one["inputs"])
         and bool(computed or written.reply.used),
     }
 

@@ -37,6 +37,11 @@ SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
 CURRENCY = re.compile(r"us\$|[$€£¥]|\b(?:usd|us dollars?|dollars?|eur|euros?|gbp|chf|jpy)\b", re.IGNORECASE)
 SHORT_YEAR = re.compile(r"(?:\bFY\s?|')(\d\d)\b", re.IGNORECASE)
 NUMBER_IN_TEXT = re.compile(r"\d+(?:[.,\u2009\u00a0\u202f]\d+)*")
+AMOUNT_IN_SENTENCE = re.compile(
+    r"(?:[$€£¥]\s?|\b(?:USD|EUR|GBP|CHF)\s)\d+(?:[.,]\d+)*"
+    r"|(?<![\w.,$€£¥])\d+(?:[.,]\d+)*(?=\s?(?:%|percent|thousand|million|billion|mn|bn))"
+)
+IN_ORDER = re.compile(r"\b(?:respectively|respectivement|jeweils)\b", re.IGNORECASE)
 MINUS_BEFORE = re.compile(r"[-\u2212\u2013]\s?(?:[$€£¥]\s?)?$")
 BRACKET_BEFORE = re.compile(r"\(\s?(?:[$€£¥]\s?)?$")
 SPANS = {  # months
@@ -283,6 +288,10 @@ def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
         return PeriodRead(
             "", f"the column of {printed.text.strip()} names no period, so that {asked_period} is not sure"
         )
+    if is_of_other_place(printed, asked, wanted):
+        return PeriodRead(
+            "", f"its sentence gives {printed.text.strip()} for another year than {asked_period}, or for none"
+        )
     candidate = source.candidate
     above = source.content.lines_between(candidate.context_first_line, printed.line.number + 2)
     page = [
@@ -295,6 +304,22 @@ def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
     if not wanted & years_named(told):
         return PeriodRead("", f"{asked_period} is not printed above {printed.text.strip()}")
     return PeriodRead(asked_period)
+
+
+def is_of_other_place(printed: PrintedNumber, asked: AskedInput, wanted: set[str]) -> bool:
+    """Whether a sentence that gives several amounts for several years gives this one for another, by their order.
+
+    "$2 million and $10 million in 2022 and 2021, respectively"; one that says so of other numbers of them is unclear.
+    """
+    years = YEAR.findall(asked.quote)
+    if printed.line.kind == "table_row" or len(set(years)) < 2:
+        return False
+    amounts = [number_form(NUMBER_IN_TEXT.findall(found)[0]) for found in AMOUNT_IN_SENTENCE.findall(asked.quote)]
+    own = NUMBER_IN_TEXT.findall(asked.value)
+    if len(amounts) != len(years) or not own or number_form(own[0]) not in amounts:
+        return bool(IN_ORDER.search(asked.quote))
+    year = years[amounts.index(number_form(own[0]))]
+    return bool(IN_ORDER.search(asked.quote)) and year not in wanted
 
 
 def is_dated_row(printed: PrintedNumber, wanted: set[str]) -> bool:

@@ -77,6 +77,7 @@ USUAL_CONSTANTS = frozenset(
 ASKED_NUMBER = re.compile(
     r"(\d+(?:[.,]\d+)*)\s?(%|(?:percent|per cent|thousand|million|billion|mn|bn|m)\b)?", re.IGNORECASE
 )
+RESULT_PLACE = re.compile(rf"{PLACEHOLDER.pattern}(?:\s?%)?")  # a result has its own sign
 FULL_TYPES = {"percent": "percentage", "points": "percentage", "amount": "amount"}
 
 Result = Literal["percent", "points", "ratio", "amount", "days", "number", "yes_no", "which", "ranking"]
@@ -409,7 +410,7 @@ def show_results(
         return RequestedFigures(text, findings=tuple(findings), missing=missing, is_judged=is_judged)
     figures = show_figures(list(work.figures.values()), first_marker=first_marker)
     cited = {name: marks_of(check["markers"]) for name, check in zip(work.figures, figures.checks, strict=True)}
-    text = PLACEHOLDER.sub(lambda found: f"{work.figures[found[1]].shown} {cited[found[1]]}", text)
+    text = RESULT_PLACE.sub(lambda found: f"{work.figures[found[1]].shown} {cited[found[1]]}", text)
     excerpts = tuple(excerpt_of_row(each, figures) for each in figures.quoted)
     return RequestedFigures(text, figures, excerpts, tuple(findings), missing, is_judged)
 

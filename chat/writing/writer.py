@@ -40,7 +40,7 @@ links, images or HTML.
 days, "which is the largest", "more than 20 %", "in every year"), do not calculate it, not even in your head, and do \
 not say NOT FOUND: a program calculates it. Begin the reply with a line COMPUTE and one JSON object, then an empty \
 line and the answer, with {c1}, {c2} where the results belong. Write no word that only a result can tell (rose, fell, \
-more, yes): let a comparison tell it. Results bring their own citations. Example:
+more, yes): let a comparison tell it. Results bring their own units and citations. Example:
 
 COMPUTE
 {"inputs": [

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from chat.drafts import Quoted
+from chat.figures.inputs import AskedInput, ExcerptSource, InputError, check_asked_input
 from chat.figures.requested import JUDGEMENT, NOTE, RequestedFigures, numbers_asked, resolve_request
 from chat.writing.writer import StreamedReply
 from documents.storage.content import DocumentContent, content_of
 from reading.passages import cut_passages
 from reading.processes.sandbox import read_in_child
 from retrieval.models import RunCandidate
+from retrieval.tests.builders import content_of_lines
 
 REPORT = Path(__file__).resolve().parents[3] / "samples" / "annual-report.pdf"
 INCOME, BALANCE, CASH, REGIONS, MESSAGES = 1, 2, 3, 4, 5
@@ -177,6 +179,35 @@ def test_a_value_of_a_sentence_has_the_scale_printed_with_it() -> None:
         [given("a", line, number, excerpt=MESSAGES, unit="EUR million", period=""), REVENUE], [asked("a / r", "ratio")]
     )
     assert found.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "period", "is_right"),
+    [("2", "2022", True), ("10", "2021", True), ("10", "2022", False), ("2", "2021", False)],
+)
+def test_amounts_of_a_sentence_are_those_of_its_years_in_order(value: str, period: str, is_right: bool) -> None:
+    sentence = "Expenses were $2 million and $10 million in 2022 and 2021, respectively."
+    content = content_of_lines([("# Expenses", "heading"), (sentence, "body")])
+    candidate = RunCandidate(
+        parse_id=content.parse_id,
+        **dict.fromkeys(("anchor_first_line", "context_first_line"), 1),
+        **dict.fromkeys(("anchor_last_line", "context_last_line"), len(content.lines)),
+        context_text=sentence,
+    )
+    asked_input = AskedInput(
+        name="a", meaning="expenses", period=period, excerpt=1, quote=sentence, value=value, unit="USD million"
+    )
+    if is_right:
+        checked = check_asked_input(asked_input, {1: ExcerptSource(candidate, content)})
+        assert checked.quantity.value == int(value) * 1_000_000 and checked.quantity.units == (("USD", 1),)
+        return
+    with pytest.raises(InputError, match="another year"):
+        check_asked_input(asked_input, {1: ExcerptSource(candidate, content)})
+
+
+def test_a_result_brings_its_own_unit() -> None:
+    found = resolve([OPERATING, REVENUE], [asked("o / r")], "It was {c1}%, or {c1} % of it.")
+    assert found.text == "It was 12.0% [6][7], or 12.0% [6][7] of it."
 
 
 # ---- what is refused
