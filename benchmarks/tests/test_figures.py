@@ -1,6 +1,7 @@
 """The measure of the figures a writer asks for, on the sample report and with kept replies."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -88,4 +89,4 @@ def test_inputs_are_tried_as_printed_and_changed(library: Library) -> None:
 )
 def test_a_figure_is_right_to_the_golds_last_decimal(told: list[float], answer: str, is_right: bool) -> None:
     question = GoldQuestion("x", "What?", "d", "", answer, False, (), (), (), ())
-    assert figures.is_right([figures.Decimal(str(each)) for each in told], question) is is_right
+    assert figures.is_right([Decimal(str(each)) for each in told], question) is is_right
