@@ -56,6 +56,8 @@ SPANS = {  # months
 
 COMPARED = re.compile(r"\b(?:vs|versus|change|increase|decrease|variance|growth)\b|[%\u2206\u0394]", re.IGNORECASE)
 MONTHS_NAMED = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b", re.IGNORECASE)
+EXCEPTION = re.compile(r"\bexcept\b", re.IGNORECASE)  # "USD millions, except per share data"
+UNIT_FILLER = re.compile(r"\b(?:in|of|amounts?|figures?)\b", re.IGNORECASE)
 PERIOD_WORD = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|fiscal|full|years?|ended|months?|weeks?|quarters?|"
     r"three|six|nine|twelve|first|second|third|fourth|half|restated|unaudited|the|and|for"
@@ -407,9 +409,8 @@ def years_named(text: str) -> set[str]:
 
 
 def span_named(text: str) -> int:
-    """The length of the period a text names, in months; 0 if it names none or several."""
-    found = [months for months, pattern in SPANS.items() if pattern.search(text)]
-    return found[0] if len(found) == 1 else 0
+    """The length of the period a text names, in months; 0 if it names none. "Second quarter FY2023" is a quarter."""
+    return next((months for months, pattern in SPANS.items() if pattern.search(text)), 0)
 
 
 def lines_above(line: LineRow, content: DocumentContent) -> list[LineRow]:
@@ -423,7 +424,7 @@ def measure_printed(
     printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
 ) -> tuple[Quantity, int | None, str]:
     """The amount in single units with its unit, the scale it was printed in, and the unit in words."""
-    unit = asked.unit or ""
+    unit = EXCEPTION.split(asked.unit or "")[0]
     column = column_of_printed(printed, source.content)
     after = printed.line.text[printed.end : printed.end + 20]
     label = " ".join(filter(None, [printed.row.label, printed.row.group] if printed.row else [printed.line.text]))
@@ -438,9 +439,7 @@ def measure_printed(
     currency = currency_of(printed, asked, column)
     if is_per_share(printed, label, column, unit, source):
         return Quantity(printed.amount, (("share", -1), (currency, 1))), 1, "per share"
-    is_count = (
-        bool(unit) and not CURRENCY.search(unit) and bool(re.sub(r"[^a-z]", "", SCALE_WORD.sub("", unit.lower())))
-    )
+    is_count = not CURRENCY.search(unit) and any(map(str.isalpha, unit_words(unit)))
     units: Units = () if is_count and not SHARES.search(unit) else (("share" if is_count else currency, 1),)
     if found := SCALE_AFTER.match(after):
         scale: int | None = SCALE_NAMES[found[1].lower()]
@@ -469,7 +468,7 @@ def is_per_share(printed: PrintedNumber, label: str, column: TableColumn, unit: 
 
 
 def unit_words(unit: str) -> str:
-    return cut_words(SCALE_WORD.sub("", unit).replace(" in ", " "))
+    return cut_words(UNIT_FILLER.sub(" ", SCALE_WORD.sub(" ", unit)))
 
 
 def currency_of(printed: PrintedNumber, asked: AskedInput, column: TableColumn) -> str:

@@ -42,7 +42,6 @@ from chat.figures.inputs import (
 from chat.figures.shown import ComputedFigures, Figure, FigureInput, show_figures
 from chat.writing.claims import NOT_SHOWN
 from chat.writing.writer import (
-    PLACEHOLDER,
     Excerpt,
     StreamedReply,
     number_form,
@@ -77,7 +76,8 @@ USUAL_CONSTANTS = frozenset(
 ASKED_NUMBER = re.compile(
     r"(\d+(?:[.,]\d+)*)\s?(%|(?:percent|per cent|thousand|million|billion|mn|bn|m)\b)?", re.IGNORECASE
 )
-RESULT_PLACE = re.compile(rf"{PLACEHOLDER.pattern}(?:\s?%)?")  # a result has its own sign
+# Whatever a model calls its results; they have their own sign of percent.
+RESULT_PLACE = re.compile(r"\{([A-Za-z]\w{0,30})\}(?:\s?%)?")
 FULL_TYPES = {"percent": "percentage", "points": "percentage", "amount": "amount"}
 
 Result = Literal["percent", "points", "ratio", "amount", "days", "number", "yes_no", "which", "ranking"]
@@ -217,6 +217,10 @@ def read_input(asked: AskedInput, sources: Mapping[int, ExcerptSource], work: Wo
 def compute_asked(asked: AskedComputation, work: Workings) -> None:
     """Check a formula with its inputs, calculate it and keep its figure. Raises ExpressionError or InputError."""
     formula = read_expression(asked.formula)
+    if asked.name in work.values or asked.name in work.faults:
+        raise ExpressionError(f"the name “{asked.name}” is used twice")
+    if Decimal(100) in formula.constants and kind_of_result(asked) in ("percent", "points"):
+        raise ExpressionError("a percentage is made of its fraction; leave out the 100")
     for name in formula.names:
         if name in work.faults:
             raise InputError(work.faults[name])
@@ -339,7 +343,7 @@ def write_result(
     if isinstance(value, Ranked):
         return "ranking" if value.is_whole else "which", ", ".join(words[name] for name in value.names)
     places = None if asked.decimals is None else min(max(asked.decimals, 0), DECIMALS_MAX)
-    result = (asked.result or "").lower()
+    result = kind_of_result(asked)
     if value.units:
         if result in ("percent", "points"):
             raise ExpressionError("its units do not cancel out, so that it is no percentage")
@@ -350,6 +354,14 @@ def write_result(
         )
     shown = write_value(value.value, "ratio", places if places is not None else places_of_number(value.value), None)
     return "number", f"{shown} days" if result == "days" else shown
+
+
+def kind_of_result(asked: AskedComputation) -> str:
+    """How a number is to be shown, whichever word the model has for it."""
+    words = (asked.result or "").lower().replace("_", " ").strip()
+    if words in ("points", "pp", "ppt") or words.startswith("percentage point"):
+        return "points"
+    return "percent" if words.startswith(("percent", "%")) else words
 
 
 def places_of_number(value: Decimal) -> int:
@@ -403,7 +415,7 @@ def show_results(
     unknown = [
         number
         for number, sentence in enumerate(sentences_of(text), 1)
-        if not all(name in work.figures for name in PLACEHOLDER.findall(sentence))
+        if not all(name in work.figures for name in RESULT_PLACE.findall(sentence))
     ]
     text = without_sentences(text, unknown) if unknown else text
     if not work.figures:

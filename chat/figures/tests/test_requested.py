@@ -205,6 +205,23 @@ def test_amounts_of_a_sentence_are_those_of_its_years_in_order(value: str, perio
         check_asked_input(asked_input, {1: ExcerptSource(candidate, content)})
 
 
+@pytest.mark.parametrize("unit", ["in thousands", "thousand EUR", "EUR thousand, except per share data", "", "EUR"])
+def test_a_unit_is_read_in_the_words_of_the_model(unit: str) -> None:
+    found = resolve([REVENUE | {"unit": unit}, REVENUE_BEFORE], [asked("r - r0", "amount")])
+    assert shown(found) == ["EUR 27,695 thousand"]
+
+
+@pytest.mark.parametrize("result", ["percent", "percentage", "%", "PERCENT"])
+def test_a_result_may_be_called_otherwise(result: str) -> None:
+    found = resolve([OPERATING, REVENUE], [asked("o / r", result, name="margin")], "It was {margin}.")
+    assert shown(found) == ["12.0%"] and found.text == "It was 12.0% [6][7]."
+
+
+def test_a_name_means_one_thing() -> None:
+    found = resolve([OPERATING, REVENUE], [asked("o / r", name="r")])
+    assert "is used twice" in refused(found)
+
+
 def test_a_result_brings_its_own_unit() -> None:
     found = resolve([OPERATING, REVENUE], [asked("o / r")], "It was {c1}%, or {c1} % of it.")
     assert found.text == "It was 12.0% [6][7], or 12.0% [6][7] of it."
@@ -254,6 +271,7 @@ def test_it_refuses_an_input_that_is_not_what_it_says(changes: dict[str, Any], r
         ([REVENUE, REVENUE_BEFORE], "r / (r - r)", "ratio", "divides by zero"),
         ([REVENUE], "r.value", "ratio", "can be calculated"),
         ([REVENUE], "r ** 9", "ratio", "pure number"),
+        ([REVENUE, OPERATING], "o / r * 100", "percent", "leave out the 100"),
         ([REVENUE, OPERATING], "o / r > 0.33", "yes_no", "0.33 is neither an input nor in the question"),
     ],
 )
