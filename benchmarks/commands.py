@@ -115,6 +115,24 @@ def measure_claims(options: Options) -> Figures:
     return claims.run(options.data, options.replies, options.requests)
 
 
+def measure_figures(options: Options) -> Figures | None:
+    from benchmarks import figures
+    from benchmarks.library import Library
+
+    questions = asked_questions(options)
+    if not questions:
+        return None
+    return figures.run(
+        questions,
+        Library(options.data),
+        chosen_dictionary(options),
+        evidence=options.evidence,
+        replies=options.replies,
+        arbiter_replies=options.arbiter_replies,
+        out=options.requests,
+    )
+
+
 def measure_requests(options: Options) -> Figures | None:
     from benchmarks import requests
     from benchmarks.library import Library
@@ -361,6 +379,23 @@ COMMANDS: dict[str, Command] = {
         ),
         measure_claims,
         print_named("claims", 18),
+    ),
+    "figures": Command(
+        "figures computed as a writer's replies ask for them, against the gold answers",
+        (
+            *ASKING,
+            option("--replies", type=Path, help="replies to the requests: what has none is not counted as right"),
+            option("--requests", type=Path, help="a folder to write the requests without a reply into"),
+            option("--arbiter-replies", type=Path, help="replies of the arbiter; without them the rules judge"),
+            option(
+                "--evidence",
+                choices=["gold", "retrieved"],
+                default="gold",
+                help="what the writer is given: the gold pages first, or only what was retrieved",
+            ),
+        ),
+        measure_figures,
+        print_named("figures", 16),
     ),
     "speed": Command(
         "retrieval without a model on a long filing, beside rank_bm25", ASKING, measure_questions("speed")

@@ -80,9 +80,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
         reply = self.owner.reply_to(body)
-        text = json.dumps(NO_REPLY if reply is None else reply).encode()
+        is_streamed = reply is not None and bool(body.get("stream"))
+        text = b"".join(events_of(reply)) if reply and is_streamed else json.dumps(reply or NO_REPLY).encode()
         self.send_response(404 if reply is None else 200)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "text/event-stream" if is_streamed else "application/json")
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)
@@ -100,6 +101,19 @@ def response_of(model: str, text: str) -> dict[str, Any]:
         "model": model,
         "output": [message],
     }
+
+
+def events_of(response: dict[str, Any]) -> Iterator[bytes]:
+    """A response as the events of a stream: its text in one piece, then the whole."""
+    place = {"item_id": "msg_kept", "output_index": 0, "content_index": 0}
+    delta = response["output"][0]["content"][0]["text"]
+    events = (
+        {"type": "response.created", "response": response | {"status": "in_progress", "output": []}},
+        {"type": "response.output_text.delta", **place, "delta": delta},
+        {"type": "response.completed", "response": response},
+    )
+    for number, event in enumerate(events):
+        yield f"event: {event['type']}\ndata: {json.dumps(event | {'sequence_number': number})}\n\n".encode()
 
 
 @contextmanager

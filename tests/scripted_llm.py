@@ -723,6 +723,7 @@ class ScriptedLLM:
         self.reading: Json | None = None  # how it reads a question in thorough mode
         self.wanted: Json | None = None  # what it asks to see more of when it judges for the first time
         self.refused: dict[str, str] = {}  # words of a sentence that its check finds fault with, and what it says of it
+        self.written: list[str] = []  # what it writes of the excerpts, one draft after the other; the last is repeated
         self.discards: set[str] = set()  # candidates of no use, where it finds something missing
         self.missing = ""  # what it says is missing, whenever it judges
         self.ended = threading.Event()
@@ -852,6 +853,9 @@ class _Handler(BaseHTTPRequestHandler):
             said = replace(said, text=self.script.doubt(said.text, json.dumps(body)))
         if "claims" in (prompt.schema or {}).get("properties", {}) and behaviour == "good":
             said = replace(said, text=json.dumps(self.script.check(json.dumps(body))))
+        if self.script.written and prompt.excerpts and prompt.schema is None and behaviour == "good":
+            drafts = self.script.written
+            said = replace(said, text=drafts.pop(0) if len(drafts) > 1 else drafts[0])
         if behaviour == "echoes-key":
             said = Said(f'{{"note": "{self.headers["authorization"]}"')
         if body.get("stream"):

@@ -350,6 +350,7 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
 PROBLEMS = {
     "no_citation": _("cites nothing"),
     "weak_support": _("few of its words are in what it cites"),
+    "not_computed": _("could not be computed"),
     "number_not_cited": _("a number is not in what it cites"),
     "list_incomplete": _("fewer than the question or the passages say there are"),
     "name_not_cited": _("a name or a month is not in what it cites"),

@@ -17,6 +17,7 @@ from chat.figures.formulas import (
     Formula,
     LineItem,
     Operation,
+    Unit,
     asked_text,
     asked_years,
     formula_of,
@@ -122,19 +123,8 @@ class Computed:
     @property
     def shown(self) -> str:
         """The value in people's notation."""
-        places = self.formula.places if self.formula.places is not None else PLACES[self.formula.unit]
-        if self.formula.unit == "percent":
-            return f"{round_half_up(100 * self.value, places):,}%"
-        if self.formula.unit == "points":
-            return f"{round_half_up(100 * self.value, places):+,} percentage points"
-        if self.formula.unit == "ratio":
-            return f"{round_half_up(self.value, places):,}"
-        scale = self.formula.scale or scale_of(self.inputs)
-        if not self.is_scaled or not scale:
-            return f"{round_half_up(self.value, places):,}"
-        in_units = self.value / scale
-        places = self.formula.places if self.formula.places is not None else amount_places(in_units)
-        return f"{round_half_up(in_units, places):,} {SCALE_WORDS[scale]}"
+        scale = (self.formula.scale or scale_of(self.inputs)) if self.is_scaled else None
+        return write_value(self.value, self.formula.unit, self.formula.places, scale)
 
 
 OPERATIONS: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
@@ -286,6 +276,20 @@ def input_of(name: str, year: str, row: StatementRow, *, is_outflow: bool) -> In
 
 def round_half_up(value: Decimal, places: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+
+
+def write_value(value: Decimal, unit: Unit, places: int | None, scale: int | None) -> str:
+    """A result in people's notation; an amount in units of `scale`, or as printed where no scale is known."""
+    if unit == "amount" and scale:
+        in_units = value / scale
+        places = places if places is not None else amount_places(in_units)
+        return f"{round_half_up(in_units, places):,} {SCALE_WORDS[scale]}"
+    places = places if places is not None else PLACES[unit]
+    if unit == "percent":
+        return f"{round_half_up(100 * value, places):,}%"
+    if unit == "points":
+        return f"{round_half_up(100 * value, places):+,} percentage points"
+    return f"{round_half_up(value, places):,}"
 
 
 def amount_places(value: Decimal) -> int:

@@ -71,6 +71,7 @@ TYPE_WORDS = {
 PROBLEM_WORDS = {
     "no_citation": gettext_lazy("cites no passage"),
     "weak_support": gettext_lazy("says more than the passages it cites"),
+    "not_computed": gettext_lazy("could not be computed"),
     "number_not_cited": gettext_lazy("has a number that does not stand in the passages it cites"),
     "list_incomplete": gettext_lazy("is fewer than the question or the passages say there are"),
     "name_not_cited": gettext_lazy("has a name or a month that does not stand in the passages it cites"),

@@ -12,9 +12,12 @@ from django.utils.translation import gettext_noop
 
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.answer import NOTE as FIGURE_NOTE
-from chat.figures.answer import ComputedFigures, figures_for
+from chat.figures.answer import figures_for
+from chat.figures.requested import RequestedFigures, resolve_request
+from chat.figures.shown import ComputedFigures
 from chat.figures.typed import contents_of, headlines_of, typed_of_sentences, typed_rows
 from chat.models import Answer
+from chat.turns.figuring import with_requested, write_figures
 from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.writing import writer
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
@@ -152,28 +155,29 @@ def compose_with_headline(
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
     excerpts = excerpts_of(quotes)
-    written = receive(run, excerpts, writing)
+    unseen = replace(writing, on_text=lambda text: None)  # a second draft is shown when it has been checked
+    resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, excerpts, unseen)
+    written, drafts = write_figures(receive(run, excerpts, writing), resolve, rewrite)
     reply, exchange, failure = written.reply, written.exchange, written.failure
     figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
     if reply.is_not_found and figures:
-        return replace(
-            compose_from_quotes(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER), exchange=exchange
-        )
+        draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER)
+        return replace(draft, exchange=exchange, others=drafts)
     if reply.is_not_found:
-        return replace(draft_absence(run, reply.caveat or NO_PRIMARY), note=REFUSED_BY_WRITER, exchange=exchange)
+        absence = draft_absence(run, reply.caveat or NO_PRIMARY)
+        return replace(absence, note=REFUSED_BY_WRITER, exchange=exchange, others=drafts)
     is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
-    if not reply.used and not is_stopped:
+    if not reply.used and not written.figures and not is_stopped:
         note = NOT_WRITTEN.format(failure=failure.rstrip(".")) if failure else UNCITED
-        return replace(compose_from_quotes(run, [each.candidate for each in quotes], writing, note), exchange=exchange)
-    gated = Gated(written, reply.text.strip(), writer.check_sentences(reply.text, excerpts))
+        return draft_instead(run, quotes, writing, Gated(written, "", [], others=drafts), note)
+    gated = Gated(written, written.text, writer.check_sentences(written.text, written.sources(excerpts)))
     if writing.settings.claim_check == "on" and not is_stopped:
-        unseen = replace(writing, on_text=lambda text: None)  # a second draft is shown when it has been checked
-        gated = pass_gate(written, excerpts, partial(receive, run, excerpts, unseen))
+        gated = pass_gate(written, excerpts, lambda findings: with_requested(rewrite(findings), resolve))
+    gated = replace(gated, others=(*drafts, *gated.others))
     used = {int(number) for number in writer.MARKER.findall(gated.text)}
-    if not used and not is_stopped:
-        draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, NOT_BACKED)
-        checks = [*draft.checks, *map(left_out, gated.checks)]
-        return replace(draft, checks=checks, exchange=gated.written.exchange, others=gated.others)
+    requested = gated.written.requested
+    if not used and not gated.written.figures and not is_stopped:
+        return draft_instead(run, quotes, writing, gated, NOT_BACKED)
     notes = notes_on(gated.written.reply, gated.written.failure, is_stopped)
     draft = AnswerDraft(
         Kind.GENERATED,
@@ -185,7 +189,26 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
         exchange=gated.written.exchange,
         others=gated.others,
     )
-    return with_figures(draft, figures) if figures and not is_stopped else draft
+    if requested:
+        draft = with_requested_figures(draft, requested)
+    is_asked_for = requested is not None and requested.figures is not None
+    return with_figures(draft, figures) if figures and not is_stopped and not is_asked_for else draft
+
+
+def resolve_figures(run: RetrievalRun, quotes: Sequence[Quoted], reply: StreamedReply) -> RequestedFigures:
+    """What becomes of the figures a reply asks for."""
+    return resolve_request(reply, run.question, quotes, contents_of(quotes), first_marker=len(quotes) + 1)
+
+
+def draft_instead(
+    run: RetrievalRun, quotes: Sequence[Quoted], writing: Writing, gated: Gated, note: str
+) -> AnswerDraft:
+    """The document is quoted, where nothing of what the model wrote can be shown; why is in the note and the checks."""
+    requested = gated.written.requested
+    note = " ".join(requested.notes) if requested and requested.notes else note
+    draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, note)
+    checks = [*draft.checks, *map(left_out, gated.checks), *(requested.checks if requested else [])]
+    return replace(draft, checks=checks, exchange=gated.written.exchange, others=gated.others)
 
 
 def draft_absence(run: RetrievalRun, reason: str) -> AnswerDraft:
@@ -194,6 +217,18 @@ def draft_absence(run: RetrievalRun, reason: str) -> AnswerDraft:
     if not gaps:
         return AnswerDraft(Kind.NOT_FOUND, reason)
     return AnswerDraft(Kind.CANNOT_TELL, f"{sentence(reason)} {NOT_LOOKED_AT} {'; '.join(gaps)}.")
+
+
+def with_requested_figures(draft: AnswerDraft, requested: RequestedFigures) -> AnswerDraft:
+    """Append what was computed for a written answer, and say what was not."""
+    figures = requested.figures
+    return replace(
+        draft,
+        text="\n\n".join(filter(None, [draft.text, figures.text if figures else ""])),
+        note=" ".join(filter(None, [draft.note, *requested.notes])),
+        quoted=(*draft.quoted, *(figures.quoted if figures else ())),
+        checks=[*draft.checks, *requested.checks],
+    )
 
 
 def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:

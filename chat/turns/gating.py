@@ -6,6 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from chat.figures.requested import RequestedFigures
+from chat.figures.shown import ComputedFigures
 from chat.writing.claims import SUPPORTED, Checked, ClaimFinding, check_claims
 from chat.writing.writer import Excerpt, StreamedReply, check_sentences, without_sentences
 from llm.exchange import Exchange
@@ -16,7 +18,7 @@ REWRITTEN = gettext_noop("The answer was written a second time, because the firs
 AGAIN = """\
 A draft of the answer was checked against the excerpts. These sentences of it may not stand:
 {findings}
-Write the answer again. Leave out or mend what is named; keep what is right."""
+Write the answer again, with its COMPUTE block if it has one. Leave out or mend what is named; keep what is right."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,24 @@ class Written:
     reply: StreamedReply
     exchange: Exchange | None
     failure: str = ""
+    requested: RequestedFigures | None = None  # what became of the figures it asked for
+
+    @property
+    def text(self) -> str:
+        """The answer, with the results of what was computed for it."""
+        return self.requested.text if self.requested else self.reply.text.strip()
+
+    @property
+    def figures(self) -> ComputedFigures | None:
+        return self.requested.figures if self.requested else None
 
     @property
     def is_whole(self) -> bool:
-        return not self.failure and bool(self.reply.used) and not self.reply.is_not_found
+        return not self.failure and bool(self.reply.used or self.figures) and not self.reply.is_not_found
+
+    def sources(self, excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+        """What its sentences may cite: the excerpts, and the rows its figures were computed from."""
+        return [*excerpts, *(self.requested.excerpts if self.requested else ())]
 
 
 @dataclass(frozen=True)
@@ -45,24 +61,24 @@ class Gated:
 
 def pass_gate(first: Written, excerpts: Sequence[Excerpt], rewrite: Callable[[str], Written]) -> Gated:
     """Check a draft; where a sentence is refused, have it written once more, and leave out what is refused again."""
-    sentences = check_sentences(first.reply.text, excerpts)
-    checked = check_claims(sentences, excerpts)
+    sentences = check_sentences(first.text, first.sources(excerpts))
+    checked = check_claims(sentences, first.sources(excerpts))
     others = exchanges(checked.exchange)
     if checked.failure:
-        return Gated(first, first.reply.text.strip(), sentences, (NOT_CHECKED.format(failure=checked.failure),), others)
+        return Gated(first, first.text, sentences, (NOT_CHECKED.format(failure=checked.failure),), others)
     if not checked.refused():
-        return Gated(first, first.reply.text.strip(), with_findings(sentences, checked.findings), (), others)
+        return Gated(first, first.text, with_findings(sentences, checked.findings), (), others)
     second = rewrite(AGAIN.format(findings=list_findings(sentences, checked)))
-    if not second.is_whole:
+    if not second.is_whole or (first.figures and not second.figures):
         return cut(first, sentences, checked, (*others, *exchanges(second.exchange)))
     others = (*exchanges(first.exchange), *others)
     refused = [left_out(each) for each in with_findings(sentences, checked.findings) if each["verdict"] != SUPPORTED]
-    sentences = check_sentences(second.reply.text, excerpts)
-    checked = check_claims(sentences, excerpts)
+    sentences = check_sentences(second.text, second.sources(excerpts))
+    checked = check_claims(sentences, second.sources(excerpts))
     others = (*others, *exchanges(checked.exchange))
     if checked.failure:
         note = NOT_CHECKED.format(failure=checked.failure)
-        return Gated(second, second.reply.text.strip(), [*sentences, *refused], (REWRITTEN, note), others)
+        return Gated(second, second.text, [*sentences, *refused], (REWRITTEN, note), others)
     final = cut(second, sentences, checked, others)
     return Gated(second, final.text, [*final.checks, *refused], (REWRITTEN, *final.notes), others)
 
@@ -72,7 +88,7 @@ def cut(
 ) -> Gated:
     """The answer without the sentences that were refused, which stay among its checks."""
     refused = checked.refused()
-    shown = without_sentences(written.reply.text, refused)
+    shown = without_sentences(written.text, refused)
     checks = with_findings(sentences, checked.findings)
     checks = [left_out(each) if number in refused else each for number, each in enumerate(checks, 1)]
     return Gated(written, shown, checks, (count_left_out(len(refused)),) if refused else (), others)

@@ -10,7 +10,7 @@ from audit.conftest import PASSAGE, House, MakeRun, candidate_fields, run_fields
 from chat.conftest import Serve
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.answer import NOTE as FIGURE_NOTE
-from chat.figures.answer import ComputedFigures
+from chat.figures.shown import ComputedFigures
 from chat.turns.compose import (
     NO_LITERAL_QUOTE,
     NO_MODEL,

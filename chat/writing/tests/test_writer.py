@@ -90,6 +90,55 @@ def test_it_holds_back_a_not_found(opening: str, piece: int) -> None:
     assert streamed.caveat == "The excerpts say that pricing is negotiated."
 
 
+BLOCK = '{"inputs": [{"name": "a", "quote": "a {brace} and \\"marks\\" [9]"}], "computations": []}'
+
+
+@pytest.mark.parametrize("piece", [1, 4, 1000])
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        (f"COMPUTE\n{BLOCK}\n\nIt was {{c1}}, then {{c2}} [1].", "It was {c1}, then {c2} [1]."),
+        (f"COMPUTE:\n```json\n{BLOCK}\n```\n\nIt was {{c1}}.", "It was {c1}."),
+        (f"**COMPUTE**\n{BLOCK}\nIt was {{c1}}.", "It was {c1}."),
+        (f"{BLOCK}\n{{c1}} it was.", "{c1} it was."),
+        (f"It was {{c1}} [1].\n\nCOMPUTE\n{BLOCK}", "It was {c1} [1]."),
+        (f"COMPUTE\n{BLOCK}\nIt was {{c1}}.\nCOMPUTE\n{BLOCK}", "It was {c1}."),
+    ],
+)
+def test_it_takes_a_request_for_figures_out_of_the_text(reply: str, text: str, piece: int) -> None:
+    streamed, shown = written(reply, piece=piece)
+    assert streamed.text.rstrip() == text and streamed.block == BLOCK
+    assert shown == writer.PLACEHOLDER.sub("\u2026", streamed.text), "a draft has no figure yet"
+    assert 9 not in streamed.unknown, "what the block quotes is no marker"
+
+
+@pytest.mark.parametrize("piece", [1, 1000])
+@pytest.mark.parametrize("cut", ['COMPUTE\n{"inputs": [', "COMPUTE", 'COMPUTE\n{"inputs": [],}\nIt was {c1}.'])
+def test_it_never_shows_a_broken_request(cut: str, piece: int) -> None:
+    streamed, shown = written(f"See [1].\n{cut}", piece=piece)
+    assert shown == streamed.text == "See [1]." and streamed.block == cut
+
+
+def test_it_stops_a_request_that_never_ends() -> None:
+    streamed, shown = written('COMPUTE\n{"inputs": ["' + "x" * writer.BLOCK_CHARACTERS_MAX, piece=500)
+    assert streamed.is_too_long is False and shown == ""  # it has ended
+    streamed = StreamedReply([1])
+    streamed.feed('COMPUTE\n{"inputs": ["' + "x" * writer.BLOCK_CHARACTERS_MAX)
+    assert streamed.is_too_long
+
+
+@pytest.mark.parametrize("text", ["COMPUTE is a verb [1].", "{a} set [1].", "C is a letter [1].\nCO too [1]."])
+@pytest.mark.parametrize("piece", [1, 1000])
+def test_it_does_not_take_words_for_a_request(text: str, piece: int) -> None:
+    streamed, shown = written(text, piece=piece)
+    assert shown == streamed.text == text and not streamed.block
+
+
+def test_it_finds_nothing_though_it_asked_for_a_figure() -> None:
+    streamed, shown = written(f"COMPUTE\n{BLOCK}\nNOT FOUND: they hold no revenue.")
+    assert streamed.is_not_found and not shown and streamed.caveat == "they hold no revenue."
+
+
 def test_it_does_not_take_an_answer_about_nothing_for_a_not_found() -> None:
     streamed, shown = written("NOT applicable before 2025 [1].")
     assert not streamed.is_not_found and shown == "NOT applicable before 2025 [1]."
