@@ -14,6 +14,7 @@ from retrieval.absence import AbsenceVerdict
 from retrieval.accounting import account_of, coverage_of, leave_unsearched
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import toc_block
+from retrieval.arbiter.clear_hits import judge_clear_hit
 from retrieval.briefs import fit_for
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
@@ -61,7 +62,8 @@ def retrieve(
     2. plan: which detectors run, each with its reason
     3. detect: titles, keywords and patterns; vectors in parallel, unless words suffice
     4. aggregate hits to candidates, and in thorough mode follow what the best of them point to
-    5. arbitrate: a verdict for each candidate; where the model asks for more of the documents, once more with that
+    5. arbitrate: a verdict for each candidate; where the model asks for more of the documents, once more with that. A
+       hit that is clear is judged by the rules, if the base allows it
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts; tell what became of each part of the question
     `account_for` accounts for every document of the scope once the question is read, where it has more than `contents`
@@ -96,11 +98,15 @@ def retrieve(
         candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max, within)
         candidates = keep_within(candidates, within)
     clock.stop("aggregate")
+    clear: Ranking | None = None
+    if name in MODEL_ARBITERS and arbiter is None:
+        plan, clear = judge_clear_hit(question, candidates, contents, hits, plan, settings, mode)
+        name = clear.arbiter if clear else name
     toc = toc_block(contents) if candidates else ""
     candidates, unfit = fit_for(name, candidates, toc, contents)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
-    ranking = arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode)
+    ranking = clear or arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode)
     judged = Judgement(candidates, unfit + left_out, hits, plan, ranking)
     if name in MODEL_ARBITERS:
         judged = consider_second_look(judged, is_allowed=settings.second_look == "on")

@@ -24,6 +24,7 @@ from documents.base_settings import BaseSettings
 from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text
+from retrieval.arbiter.clear_hits import is_clear_hit
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, UNANSWERED
 
@@ -31,6 +32,9 @@ Kind = Answer.Kind
 
 NO_MODEL = gettext_noop("No model is configured: this answer is quoted from the document, chosen by rules.")
 QUOTED = gettext_noop("This answer is quoted from the document.")
+CLEAR_HIT = gettext_noop(
+    "One place is clearly ahead of all others, so the rules chose it and no model was asked, as this base allows."
+)
 NO_ARBITER = "The arbiter did not run, so nobody judged these passages; they are in the order of the rules. {failure}"
 UNJUDGED = gettext_noop(
     "Ranking is switched off for this base: nobody judged these passages, they are in the order of the search."
@@ -92,6 +96,8 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
         return compose_from_quotes(run, candidates, writing, UNJUDGED)
     if not any(candidate.role == "primary" for candidate in kept):
         return draft_absence(run, NO_PRIMARY)
+    if is_clear_hit(run.plan):
+        return compose_from_quotes(run, kept, writing, CLEAR_HIT)
     if not client.is_configured():
         return compose_from_quotes(run, kept, writing, RERANKED if run.arbiter == "rerank" else NO_MODEL)
     quotes = choose_quotes(kept, writing.mode, writing.settings)
