@@ -8,6 +8,7 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.client import is_configured
 from llm.exchange import Exchange
+from llm.tiers import Tier
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
 from retrieval.absence import AbsenceVerdict
@@ -106,7 +107,10 @@ def retrieve(
     candidates, unfit = fit_for(name, candidates, toc, contents)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
-    ranking = clear or arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode)
+    if name in MODEL_ARBITERS:
+        plan = dispatch.consider_hard_model(plan, question, contents)
+    tier: Tier = "hard" if plan.is_on(dispatch.HARD_MODEL) else "normal"
+    ranking = clear or arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode, tier)
     judged = Judgement(candidates, unfit + left_out, hits, plan, ranking)
     if name in MODEL_ARBITERS:
         judged = consider_second_look(judged, is_allowed=settings.second_look == "on")

@@ -96,7 +96,7 @@ def look_again(
     discarded -= {each.candidate_id for each in kept if "requested" in each.methods}
     shown = [each for each in keep_within(kept, within) if each.candidate_id not in discarded]
     candidates, unfit = fit_for(arbiter, tuple(shown), toc, contents)
-    ranking = arbitrate(arbiter, question, candidates, contents, hits)
+    ranking = arbitrate(arbiter, question, candidates, contents, hits, tier="hard")
     if ranking.status != "ran":
         outcome = f"{asked}; they were looked up, but could not be judged: {ranking.failure}"
         return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, outcome), other=ranking.exchange)

@@ -38,6 +38,7 @@ from retrieval.arbiter.model import (
 )
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
+from retrieval.dispatch import HARD_MODEL, has_flag
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, Candidate, Hints, Hit, Keyword, LineRange, Question, Ranking
 
@@ -266,6 +267,7 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
             prompt_name=PROMPT_NAME,
             prompt_version=version,
             deadline_s=settings.ARBITER_DEADLINE_S,
+            tier="hard" if has_flag(run.plan, HARD_MODEL) else "normal",
             model=judge.model,
         )
     except LLMError as error:

@@ -52,6 +52,7 @@ FLAG_NAMES = {
     "filters": _("Narrowed by the asker"),
     "whole_document": _("Whole document"),
     "clear_hit": _("Clear hit, without a model"),
+    "hard_model": _("Model for hard questions"),
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }

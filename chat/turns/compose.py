@@ -24,7 +24,8 @@ from documents.base_settings import BaseSettings
 from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text
-from retrieval.arbiter.clear_hits import is_clear_hit
+from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
+from retrieval.dispatch import HARD_MODEL, has_flag
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, UNANSWERED
 
@@ -96,7 +97,7 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
         return compose_from_quotes(run, candidates, writing, UNJUDGED)
     if not any(candidate.role == "primary" for candidate in kept):
         return draft_absence(run, NO_PRIMARY)
-    if is_clear_hit(run.plan):
+    if has_flag(run.plan, CLEAR_HIT_FLAG):
         return compose_from_quotes(run, kept, writing, CLEAR_HIT)
     if not client.is_configured():
         return compose_from_quotes(run, kept, writing, RERANKED if run.arbiter == "rerank" else NO_MODEL)
@@ -197,6 +198,7 @@ def receive(run: RetrievalRun, excerpts: Sequence[Excerpt], writing: Writing, fi
         prompt_version=writer.PROMPT_VERSION,
         deadline_s=settings.ANSWER_DEADLINE_S,
         should_stop=lambda: writing.should_stop() or reply.is_too_long,
+        tier="hard" if has_flag(run.plan, HARD_MODEL) else "normal",
     )
     failure = ""
     try:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
+from llm.tiers import Tier
 from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import judge_by_model
 from retrieval.arbiter.narrowed import judge_narrowed
@@ -24,6 +25,7 @@ def arbitrate(
     hits: Sequence[Hit] = (),
     risk_max: int = BaseSettings.risk_max,
     mode: Mode = "balanced",
+    tier: Tier = "normal",
 ) -> Ranking:
     """One verdict for each candidate, in the arbiter's order. No candidates, no call.
 
@@ -32,9 +34,9 @@ def arbitrate(
     if not candidates:
         return Ranking(name, "not_needed", ())
     if name == "model":
-        return judge_by_model(question, candidates, contents)
+        return judge_by_model(question, candidates, contents, tier)
     if name == "hybrid":
-        return judge_narrowed(question, candidates, contents)
+        return judge_narrowed(question, candidates, contents, tier)
     if name == "rerank":
         return judge_by_rerank(question, candidates)
     if name == "rules":

@@ -1,7 +1,6 @@
 """A hit so clear that no model need judge it (R39): the rules do, where the base allows it and they are sure."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
@@ -55,8 +54,3 @@ def doubt_of_ranking(ranking: Ranking, candidates: Sequence[Briefed]) -> str:
     if not primary or ranking.is_doubtful:
         return "the rules are not sure that it answers"
     return "" if len(primary) == 1 else "the rules find it in several documents"
-
-
-def is_clear_hit(plan: dict[str, Any]) -> bool:
-    """Whether a stored plan says that no model was asked because of a clear hit."""
-    return any(flag["name"] == FLAG and flag["on"] for flag in plan.get("flags", ()))

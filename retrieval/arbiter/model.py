@@ -12,6 +12,7 @@ from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fence_text
+from llm.tiers import Tier
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.rules import EXACT_TITLE, STATEMENT, TOGETHER, order_by_rules, rule_of
 from retrieval.dispatch import OPEN_INTENTS
@@ -121,7 +122,9 @@ class ArbiterReply(BaseModel):
     wanted_words: list[str] = Field(default_factory=list)
 
 
-def judge_by_model(question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]) -> Ranking:
+def judge_by_model(
+    question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent], tier: Tier = "normal"
+) -> Ranking:
     """The model's checked verdicts; if there are none, the rules' order, unjudged and marked as such (R52)."""
     try:
         completion = complete(
@@ -132,6 +135,7 @@ def judge_by_model(question: Question, candidates: Sequence[Briefed], contents: 
             prompt_name=PROMPT_NAME,
             prompt_version=PROMPT_VERSION,
             deadline_s=settings.ARBITER_DEADLINE_S,
+            tier=tier,
         )
     except LLMError as error:
         return not_run(candidates, str(error), error.exchange)
