@@ -422,6 +422,7 @@ LLM_API_KEY = env_str("OPENAI_API_KEY")
 LLM_BASE_URL = env_str("OPENAI_BASE_URL")
 LLM_MODEL = env_str("DOCINTEL_MODEL", "gpt-5-mini")
 LLM_MODEL_SMALL, LLM_MODEL_HARD = env_str("DOCINTEL_MODEL_SMALL"), env_str("DOCINTEL_MODEL_HARD")  # "": LLM_MODEL
+LLM_CONTEXT_TOKENS = int(env_number("DOCINTEL_CONTEXT_TOKENS", 0, low=0, high=10_000_000))  # 0: what the server says
 try:
     LLM_PRICES = parse_prices(env_str("DOCINTEL_PRICES"))
 except ValueError as error:

@@ -18,7 +18,7 @@ SMALL_PAGES = 2  # R36: nothing is filtered in a document this short
 SMALL_LINES = 240  # two pages, densely printed: a text without pages of its own counts as one, however long it is
 CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line this good, this far ahead, needs no second opinion
 SECOND_PASS_MODE = "thorough"
-HARD_MODEL = "hard_model"
+HARD_MODEL, SMALL_WINDOW = "hard_model", "small_window"
 NOT_EMBEDDED = "the question could not be embedded"
 
 

@@ -8,7 +8,7 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.client import is_configured
 from llm.exchange import Exchange
-from llm.tiers import Tier
+from llm.window import read_window
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
 from retrieval.absence import AbsenceVerdict
@@ -16,6 +16,7 @@ from retrieval.accounting import account_of, coverage_of, leave_unsearched
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.clear_hits import judge_clear_hit
+from retrieval.arbiter.room import USUAL, ModelUse, room_in
 from retrieval.briefs import fit_for
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
@@ -29,6 +30,7 @@ from retrieval.types import (
     ArbiterName,
     Briefed,
     ConceptTerms,
+    Flag,
     LeftOut,
     Mode,
     Plan,
@@ -103,20 +105,20 @@ def retrieve(
     if name in MODEL_ARBITERS and arbiter is None:
         plan, clear = judge_clear_hit(question, candidates, contents, hits, plan, settings, mode)
         name = clear.arbiter if clear else name
-    toc = toc_block(contents) if candidates else ""
-    candidates, unfit = fit_for(name, candidates, toc, contents)
+    use = USUAL
+    if name in MODEL_ARBITERS:
+        plan, use = consider_model(plan, question, contents)
+    toc = toc_block(contents, use.room.toc_chars) if candidates else ""
+    candidates, unfit = fit_for(name, candidates, toc, contents, use.room)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
-    if name in MODEL_ARBITERS:
-        plan = dispatch.consider_hard_model(plan, question, contents)
-    tier: Tier = "hard" if plan.is_on(dispatch.HARD_MODEL) else "normal"
-    ranking = clear or arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode, tier)
+    ranking = clear or arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode, use)
     judged = Judgement(candidates, unfit + left_out, hits, plan, ranking)
     if name in MODEL_ARBITERS:
         judged = consider_second_look(judged, is_allowed=settings.second_look == "on")
         if judged.plan.is_on("second_look"):
             tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates), "again": True})
-            judged = look_again(judged, name, question, contents, toc, within)
+            judged = look_again(judged, name, question, contents, toc, within, use.room)
     hits, plan, ranking = judged.hits, judged.plan, judged.ranking
     clock.stop("arbitrate")
     coverage = coverage_of(question, contents, account, filters.pages)
@@ -152,6 +154,17 @@ def retrieve(
     )
     tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(settled)})
     return result
+
+
+def consider_model(plan: Plan, question: Question, contents: Sequence[DocumentContent]) -> tuple[Plan, ModelUse]:
+    """Which model judges and how much it is shown; what differs from the usual is in the plan, with its reason."""
+    plan = dispatch.consider_hard_model(plan, question, contents)
+    window = read_window()
+    room = room_in(window)
+    if room.is_small:
+        reason = f"{window.tokens} tokens: at most {room.places} places in {room.chars} characters, and a short reply"
+        plan = Plan((*plan.flags, Flag(dispatch.SMALL_WINDOW, True, reason)))
+    return plan, ModelUse("hard" if plan.is_on(dispatch.HARD_MODEL) else "normal", room)
 
 
 def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:

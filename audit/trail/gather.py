@@ -53,6 +53,7 @@ FLAG_NAMES = {
     "whole_document": _("Whole document"),
     "clear_hit": _("Clear hit, without a model"),
     "hard_model": _("Model for hard questions"),
+    "small_window": _("Small window of the model"),
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }

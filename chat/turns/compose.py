@@ -24,6 +24,7 @@ from documents.base_settings import BaseSettings
 from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text
+from llm.window import read_window
 from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
 from retrieval.dispatch import HARD_MODEL, has_flag
 from retrieval.models import RetrievalRun, RunCandidate
@@ -130,7 +131,7 @@ def compose_from_quotes(
 
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
-    excerpts = excerpts_of(quotes)
+    excerpts = writer.fit_excerpts(excerpts_of(quotes), read_window())
     written = receive(run, excerpts, writing)
     reply, exchange, failure = written.reply, written.exchange, written.failure
     figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)

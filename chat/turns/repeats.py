@@ -27,7 +27,7 @@ from retrieval.version import program_version
 State = Turn.State
 # Whatever decides on an answer beside the question and the base, by its name in the settings of the program.
 DECIDING = (
-    *("LLM_CONFIGURED", "LLM_BASE_URL", "LLM_MODEL", "LLM_MODEL_SMALL", "LLM_MODEL_HARD"),
+    *("LLM_CONFIGURED", "LLM_BASE_URL", "LLM_MODEL", "LLM_MODEL_SMALL", "LLM_MODEL_HARD", "LLM_CONTEXT_TOKENS"),
     *("EMBEDDING_BASE_URL", "EMBEDDING_MODEL", "RERANK_BASE_URL", "RERANK_MODEL"),
 )
 DOUBTS = ("overrule", "wrong", "incomplete", "unsupported")  # outcomes of a review that do not agree

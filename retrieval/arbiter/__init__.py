@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
-from llm.tiers import Tier
 from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import judge_by_model
 from retrieval.arbiter.narrowed import judge_narrowed
 from retrieval.arbiter.none import leave_unjudged
 from retrieval.arbiter.rerank import judge_by_rerank
+from retrieval.arbiter.room import USUAL, ModelUse
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.types import ArbiterName, Briefed, Hit, Mode, Question, Ranking
 
@@ -25,7 +25,7 @@ def arbitrate(
     hits: Sequence[Hit] = (),
     risk_max: int = BaseSettings.risk_max,
     mode: Mode = "balanced",
-    tier: Tier = "normal",
+    use: ModelUse = USUAL,
 ) -> Ranking:
     """One verdict for each candidate, in the arbiter's order. No candidates, no call.
 
@@ -34,9 +34,9 @@ def arbitrate(
     if not candidates:
         return Ranking(name, "not_needed", ())
     if name == "model":
-        return judge_by_model(question, candidates, contents, tier)
+        return judge_by_model(question, candidates, contents, use)
     if name == "hybrid":
-        return judge_narrowed(question, candidates, contents, tier)
+        return judge_narrowed(question, candidates, contents, use)
     if name == "rerank":
         return judge_by_rerank(question, candidates)
     if name == "rules":
