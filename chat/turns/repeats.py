@@ -11,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from chat.answer_record import copy_answer, other_calls_of
 from chat.models import Answer, Feedback, Turn
@@ -97,9 +98,9 @@ def is_whole(turn: Turn) -> bool:
 def is_doubted(turn: Turn) -> bool:
     """Whether a reader complained of an answer, or a reviewer disagreed with it, there or where it was given again."""
     given = Turn.objects.filter(asked_key=turn.asked_key, run__plan__repeat__run=str(turn.run_id))
-    turns = {turn.pk: turn.run_id, **dict(given.values_list("pk", "run_id"))}
+    turns = Turn.objects.filter(Q(pk=turn.pk) | Q(pk__in=given))
     complaints = Feedback.objects.filter(turn__in=turns).exclude(kind=Feedback.Kind.HELPFUL)
-    overruled = RetrievalRun.objects.filter(pk__in=turns.values(), reviews__outcome__in=DOUBTS)
+    overruled = RetrievalRun.objects.filter(turn__in=turns, reviews__outcome__in=DOUBTS)
     return complaints.exists() or overruled.exists()
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from pydantic import BaseModel, Field, model_validator
@@ -167,6 +167,25 @@ class ArbiterReply(WeakReply):
     wanted_words: list[str] = Field(default_factory=list)
 
 
+class Form(NamedTuple):
+    """How the model is asked: a prompt by name and version, and what its reply looks like."""
+
+    name: str
+    version: str
+    instructions: str
+    reply: type[WeakReply]
+
+
+FORMS = (
+    Form(PROMPT_NAME, PROMPT_VERSION, INSTRUCTIONS, ArbiterReply),
+    Form(SMALL_PROMPT_NAME, SMALL_PROMPT_VERSION, SMALL_INSTRUCTIONS, SmallReply),
+)
+
+
+def form_in(room: Room) -> Form:
+    return FORMS[room.is_small]
+
+
 def judge_by_model(
     question: Question,
     candidates: Sequence[Briefed],
@@ -183,29 +202,18 @@ def judge_by_model(
 
 def ask_model(prompt: str, use: ModelUse) -> tuple[ArbiterReply, Exchange]:
     """The reply of the model, in a simpler form where its window is small. Raises LLMError."""
-    if not use.room.is_small:
-        whole = complete(
-            instructions=INSTRUCTIONS,
-            prompt=prompt,
-            reply_schema=ArbiterReply,
-            purpose="arbiter",
-            prompt_name=PROMPT_NAME,
-            prompt_version=PROMPT_VERSION,
-            deadline_s=settings.ARBITER_DEADLINE_S,
-            tier=use.tier,
-        )
-        return whole.reply, whole.exchange
-    small = complete(
-        instructions=SMALL_INSTRUCTIONS,
+    form = form_in(use.room)
+    completion = complete(
+        instructions=form.instructions,
         prompt=prompt,
-        reply_schema=SmallReply,
+        reply_schema=form.reply,
         purpose="arbiter",
-        prompt_name=SMALL_PROMPT_NAME,
-        prompt_version=SMALL_PROMPT_VERSION,
+        prompt_name=form.name,
+        prompt_version=form.version,
         deadline_s=settings.ARBITER_DEADLINE_S,
         tier=use.tier,
     )
-    return ArbiterReply(**small.reply.model_dump()), small.exchange
+    return ArbiterReply.model_validate(completion.reply.model_dump()), completion.exchange
 
 
 def prompt_for(

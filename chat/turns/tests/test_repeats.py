@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -36,12 +37,12 @@ from retrieval.models import Concept, Term
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-Change = Callable[[Turn], None]
+Change = Callable[[Any], None]
 COLUMNS = ("position", "candidate_id", "role", "reason", "content_anchor", "context_text", "brief", "boxes")
 PLACES = ("marker", "quote", "page", "page_label", "first_line", "last_line", "boxes")
 
 
-def answered(turn: Turn) -> Turn:
+def answered(turn: Turn) -> Any:  # a turn with its run and answer
     answer_turn(turn.pk)
     return Turn.objects.select_related("run", "answer", "conversation__user").get(pk=turn.pk)
 
@@ -145,51 +146,51 @@ def test_asking_a_repeat_again_asks_anew(ask: Ask) -> None:
     assert not is_repeat(ask_again(answered(ask())))
 
 
-def rename(turn: Turn) -> None:
+def rename(turn: Any) -> None:
     Document.objects.update(title="Another title")
 
 
-def read_again(turn: Turn) -> None:
+def read_again(turn: Any) -> None:
     before = Document.objects.get().current_parse_id
     ingest(queue_again(Document.objects.get()))
     assert Document.objects.get().current_parse_id != before
 
 
-def add_term(turn: Turn) -> None:
+def add_term(turn: Any) -> None:
     concept = Concept.objects.create(base=turn.conversation.base, name="rent")
     Term.objects.create(concept=concept, text="lease payment", priority="primary")
 
 
-def change_settings(turn: Turn) -> None:
+def change_settings(turn: Any) -> None:
     KnowledgeBase.objects.update(settings={"embeddings": "none", "pool_max": 12})
 
 
-def switch_off(turn: Turn) -> None:
+def switch_off(turn: Any) -> None:
     KnowledgeBase.objects.update(settings={"embeddings": "none", "repeats": "off"})
 
 
-def complain(turn: Turn) -> None:
+def complain(turn: Any) -> None:
     give_feedback(turn, turn.conversation.user, "wrong_answer")
     give_feedback(turn, turn.conversation.user, "helpful")
 
 
-def add_auditor(turn: Turn) -> User:
+def add_auditor(turn: Any) -> User:
     user = User.objects.create_user("auditor@example.org", "a long pass phrase", name="Auditor")
     access.set_role(turn.conversation.base, user, Role.AUDITOR)
     return user
 
 
-def overrule(turn: Turn) -> None:
+def overrule(turn: Any) -> None:
     keeper = add_auditor(turn)
     agreed = review(turn.run, None, keeper, Opinion("agree"))
     review(turn.run, None, keeper, Opinion("wrong", reason="It is another rent.", previous_id=agreed.pk))
 
 
-def overrule_candidate(turn: Turn) -> None:
+def overrule_candidate(turn: Any) -> None:
     review(turn.run, turn.run.candidates.all()[0], add_auditor(turn), Opinion("overrule", "discarded", "No."))
 
 
-def complain_of_a_repeat(turn: Turn) -> None:
+def complain_of_a_repeat(turn: Any) -> None:
     same = keep_question(
         turn.conversation.user,
         QuestionScope(turn.conversation.base, tuple(Document.objects.all())),
@@ -202,7 +203,7 @@ def complain_of_a_repeat(turn: Turn) -> None:
     give_feedback(same, turn.conversation.user, "incomplete")
 
 
-def erase(turn: Turn) -> None:
+def erase(turn: Any) -> None:
     erase_run(turn.run, Erasing("Tenant", "asked for"))
 
 

@@ -3,6 +3,7 @@
 import json
 import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_django import Settings
@@ -40,8 +41,8 @@ def test_every_request_of_an_answer_fits(
     server.told = {"max_model_len": 8192}
     turn = keep_question(tenant, QuestionScope(base, (document,)), question, "thorough", form_id=uuid.uuid4())
     answer_turn(turn.pk)
-    turn = Turn.objects.select_related("run", "answer").get(pk=turn.pk)
+    ended: Any = Turn.objects.select_related("run", "answer").get(pk=turn.pk)
     sizes = [len(json.dumps(each.body, ensure_ascii=False)) / CHARACTERS_PER_TOKEN for each in server.requests]
     assert len(sizes) >= 4 and max(sizes) <= REQUEST_TOKENS_MAX
-    assert (turn.run.arbiter_status, turn.run.status) == ("ran", "found")
-    assert turn.answer.kind == Answer.Kind.GENERATED and turn.answer.citations.exists()
+    assert (ended.run.arbiter_status, ended.run.status) == ("ran", "found")
+    assert ended.answer.kind == Answer.Kind.GENERATED and ended.answer.citations.exists()

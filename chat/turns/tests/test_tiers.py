@@ -1,5 +1,7 @@
 """Each kind of call goes to the model of its tier, and the record names the model that answered."""
 
+from typing import Any
+
 import pytest
 from pytest_django import Settings
 
@@ -20,7 +22,7 @@ def tiers(settings: Settings) -> None:
     settings.LLM_MODEL_SMALL, settings.LLM_MODEL_HARD = "small-model", "hard-model"
 
 
-def answered(turn: Turn) -> Turn:
+def answered(turn: Turn) -> Any:  # a turn with its run and answer
     answer_turn(turn.pk)
     return Turn.objects.select_related("run", "answer").get(pk=turn.pk)
 
