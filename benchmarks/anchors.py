@@ -73,7 +73,9 @@ def asked_turn(person: "User", document: "Document", question: str) -> "Turn":
     from chat.scope import QuestionScope
     from chat.turns.conductor import answer_turn
 
-    turn = keep_question(person, QuestionScope(document.base, (document,)), question, "balanced", form_id=uuid.uuid4())
+    turn = keep_question(
+        person, QuestionScope(document.base, (document,)), question, "balanced", form_id=uuid.uuid4(), is_fresh=True
+    )
     answer_turn(turn.pk)
     return Turn.objects.select_related("run", "answer").get(pk=turn.pk)
 

@@ -81,7 +81,9 @@ def ask(count: int, chance: random.Random) -> list[uuid.UUID]:
         chosen = (chance.choice(documents),) if chance.random() < 0.7 else ()
         mode = chance.choice(["fast", "balanced", "balanced", "thorough"])
         scope = QuestionScope(base, chosen)
-        kept.append(keep_question(asker, scope, texts[number % len(texts)], mode, form_id=uuid.uuid4()).pk)
+        kept.append(
+            keep_question(asker, scope, texts[number % len(texts)], mode, form_id=uuid.uuid4(), is_fresh=True).pk
+        )
     return kept
 
 

@@ -115,7 +115,7 @@ def ask(person: "User", base: "KnowledgeBase", question: str) -> "Turn":
     from chat.scope import QuestionScope
     from chat.turns.conductor import answer_turn
 
-    turn = keep_question(person, QuestionScope(base), question, "thorough", form_id=uuid.uuid4())
+    turn = keep_question(person, QuestionScope(base), question, "thorough", form_id=uuid.uuid4(), is_fresh=True)
     answer_turn(turn.pk)
     return Turn.objects.select_related("run", "answer__llm_call", "conversation__user").get(pk=turn.pk)
 

@@ -11,6 +11,7 @@ from documents.ingestion.conductor import finish
 from documents.ingestion.queueing import queue_again
 from documents.ingestion.trash import move_to_trash, purge_document
 from documents.models import Document
+from retrieval.arbiter.model import FORMS
 from retrieval.models import RetrievalRun, RunCandidate
 
 REPLAYS = 200
@@ -26,10 +27,8 @@ def run(client: Client) -> dict[str, Any]:
     for document in Document.objects.all():
         finish(queue_again(document))
     found["documents read again"] = after(client, runs, golden)
-    with (
-        patch("audit.review.replay.PROMPT_VERSION", "99"),
-        patch("audit.review.replay.INSTRUCTIONS", "Quite other instructions."),
-    ):
+    other = [form._replace(version="99", instructions="Quite other instructions.") for form in FORMS]
+    with patch("audit.review.replay.FORMS", other):
         found["prompt changed"] = after(client, runs, golden)
     for document in Document.objects.all():
         move_to_trash(document)

@@ -83,6 +83,34 @@ def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: 
     return answer
 
 
+def copy_answer(turn: Turn, run: RetrievalRun, first: Answer, timings_ms: dict[str, float]) -> Answer:
+    """Store an earlier answer for a run that repeats its run, citing the same places, without its exchanges."""
+    candidates = {candidate.position: candidate for candidate in run.candidates.all()}
+    with transaction.atomic():
+        answer = Answer.objects.create(
+            turn=turn,
+            run=run,
+            kind=first.kind,
+            text=first.text,
+            ended=first.ended,
+            note=first.note,
+            checks=first.checks,
+            timings_ms=timings_ms,
+            created_at=timezone.now(),
+        )
+        places = ("marker", "quote", "page", "page_label", "first_line", "last_line", "boxes")
+        Citation.objects.bulk_create(
+            Citation(
+                answer=answer,
+                candidate=candidates[citation.candidate.position],
+                **{name: getattr(citation, name) for name in places},
+            )
+            for citation in first.citations.select_related("candidate")
+        )
+        ANSWER.vouch(answer.pk)
+    return answer
+
+
 def other_calls_of(answer: Answer) -> list[LLMCall]:
     """The exchanges beside the one that wrote an answer, in the order in which they were made."""
     calls = LLMCall.objects.select_related("charge").in_bulk(answer.other_calls)

@@ -89,6 +89,9 @@ class ChatSerializer(QuestionSerializer):
     """
 
     every_document = serializers.BooleanField(required=False, default=False)
+    fresh = serializers.BooleanField(
+        required=False, default=False, help_text="Ask even if the same question was answered before."
+    )
     stream = serializers.BooleanField(required=False, default=False)
     conversation_id = serializers.UUIDField(required=False, allow_null=True, default=None)
 
@@ -119,6 +122,13 @@ class AnswerSerializer(serializers.Serializer[Any]):
     checks = serializers.ListField(child=serializers.DictField())
 
 
+class RepeatSerializer(serializers.Serializer[Any]):
+    """The first time of an answer that was given again from the record."""
+
+    on = serializers.DateField()
+    run_id = serializers.UUIDField(allow_null=True, help_text="Null where it is not open to you.")
+
+
 class TurnSerializer(serializers.Serializer[Any]):
     """A question and its outcome; `answer` is null until there is one."""
 
@@ -139,6 +149,9 @@ class TurnSerializer(serializers.Serializer[Any]):
     missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     confidence = serializers.FloatField(allow_null=True)
     parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
+    answered_before = RepeatSerializer(
+        allow_null=True, help_text="Set where the same question was answered before and nothing was asked anew."
+    )
     answer = AnswerSerializer(allow_null=True)
 
 
@@ -236,7 +249,7 @@ class ChatView(GenericAPIView[Any]):
         chosen = chosen_scope(user_of(request), values)
         said_names = ("document_id", "mode", "conversation_id", "document_ids", *FILTERS)
         said = {name: values[name] for name in said_names if name in values}
-        said |= {"every_document": True} if values["every_document"] else {}
+        said |= {name: True for name in ("every_document", "fresh") if values[name]}
         turn = keep_question(
             user_of(request),
             chosen,
@@ -246,6 +259,7 @@ class ChatView(GenericAPIView[Any]):
             conversation=conversation_of(request, values),
             filters=chosen_filters(values),
             is_full_search=values["every_document"],
+            is_fresh=values["fresh"],
             request=make_keyed(user_of(request), chosen.base, read_idempotency_key(request), chat=question, **said),
         )
         kept_by(request, turn)

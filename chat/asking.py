@@ -53,6 +53,7 @@ def keep_question(
     request: Keyed | None = None,
     filters: Filters = UNFILTERED,
     is_full_search: bool = False,
+    is_fresh: bool = False,
 ) -> Turn:
     """Store a question as the next turn of a conversation, or of a new one; the same form sent twice is one turn.
 
@@ -79,6 +80,7 @@ def keep_question(
                 mode=mode,
                 filters=filters.to_json(),
                 is_full_search=is_full_search,
+                is_fresh=is_fresh,
                 as_typed=edits is not None,
                 again_of=edits,
             )

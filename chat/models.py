@@ -92,6 +92,8 @@ class Turn(LeasedJob):
     documents_done = models.PositiveIntegerField(null=True)  # how far a full search is
     documents_total = models.PositiveIntegerField(null=True)
     as_typed = models.BooleanField(default=False)  # the reader edited the question: nothing may rewrite it
+    is_fresh = models.BooleanField(default=False)  # a program wants it asked, whatever the record holds
+    asked_key = models.CharField(max_length=64, blank=True, db_index=True)  # what decides its answer, see turns.repeats
     again_of = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="asked_again")
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     stop_requested = models.BooleanField(default=False)

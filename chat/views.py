@@ -162,8 +162,9 @@ def small_number(text: str) -> int:
 
 
 def auditable(user: User, turns: list[Turn]) -> set[UUID]:
-    """The runs of these turns whose trail the person may read."""
+    """The runs of these turns, and those they repeat, whose trail the person may read."""
     runs = [turn.run_id for turn in turns if turn.run_id]
+    runs += [UUID(turn.run.repeat["run"]) for turn in turns if turn.run and turn.run.repeat]
     return set(RetrievalRun.objects.visible_to(user).filter(pk__in=runs).values_list("pk", flat=True))
 
 

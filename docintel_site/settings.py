@@ -421,6 +421,8 @@ DETECTION_DEADLINE_S = env_number("DOCINTEL_DETECTION_DEADLINE_S", 30, low=1, hi
 LLM_API_KEY = env_str("OPENAI_API_KEY")
 LLM_BASE_URL = env_str("OPENAI_BASE_URL")
 LLM_MODEL = env_str("DOCINTEL_MODEL", "gpt-5-mini")
+LLM_MODEL_SMALL, LLM_MODEL_HARD = env_str("DOCINTEL_MODEL_SMALL"), env_str("DOCINTEL_MODEL_HARD")  # "": LLM_MODEL
+LLM_CONTEXT_TOKENS = int(env_number("DOCINTEL_CONTEXT_TOKENS", 0, low=0, high=10_000_000))  # 0: what the server says
 try:
     LLM_PRICES = parse_prices(env_str("DOCINTEL_PRICES"))
 except ValueError as error:
@@ -432,8 +434,9 @@ LLM_CONFIGURED = bool(LLM_API_KEY or LLM_BASE_URL)
 SPENDING_LIMITS = limits_from(
     day="DOCINTEL_LIMIT_DAY", base_day="DOCINTEL_LIMIT_BASE_DAY", user_day="DOCINTEL_LIMIT_USER_DAY"
 )
-if SPENDING_LIMITS and LLM_CONFIGURED and LLM_MODEL not in LLM_PRICES:
-    raise ImproperlyConfigured(f"Spending is limited, but DOCINTEL_PRICES has no price for the model {LLM_MODEL!r}.")
+for _model in filter(None, (LLM_MODEL, LLM_MODEL_SMALL, LLM_MODEL_HARD)):
+    if SPENDING_LIMITS and LLM_CONFIGURED and _model not in LLM_PRICES:
+        raise ImproperlyConfigured(f"Spending is limited, but DOCINTEL_PRICES has no price for the model {_model!r}.")
 ARBITER_DEADLINE_S = env_number("DOCINTEL_ARBITER_DEADLINE_S", 45, low=1, high=600)
 ANSWER_DEADLINE_S = env_number("DOCINTEL_ANSWER_DEADLINE_S", 90, low=1, high=600)
 if LLM_BASE_URL and urlsplit(LLM_BASE_URL).scheme not in ("http", "https"):

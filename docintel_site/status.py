@@ -21,6 +21,7 @@ from documents.models import Document, IngestJob, Viewer
 from jobs.lease import is_expired
 from llm import client
 from llm.embeddings.encoder import is_built
+from llm.tiers import models_in_use
 
 State = Literal["ok", "warn", "fail"]
 
@@ -209,7 +210,7 @@ def model() -> StatusCheck:
         hint = _("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
         return StatusCheck(_("Model"), "ok", _("none: answers are quotes, the rules judge"), hint)
     if answer is True:
-        return StatusCheck(_("Model"), "ok", _("%(model)s answers") % {"model": settings.LLM_MODEL})
+        return StatusCheck(_("Model"), "ok", _("%(model)s answers") % {"model": ", ".join(models_in_use())})
     hint = _("Mend OPENAI_BASE_URL or the key; until then answers are quotes.")
     return StatusCheck(_("Model"), "fail", str(answer), hint)
 

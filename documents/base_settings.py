@@ -24,6 +24,8 @@ class BaseSettings:
     pool_max: int = 40  # briefs (R44)
     second_look: str = "on"
     claim_check: str = "on"
+    repeats: str = "on"
+    skip_model: str = "off"  # where a hit is clear, see retrieval.arbiter.clear_hits
     risk_max: int = 35  # per cent of questions without an answer that the rules may answer; see docs/benchmarks.md
 
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -34,6 +36,8 @@ class BaseSettings:
         "recognition": ("automatic", "on_request"),
         "second_look": ("on", "off"),
         "claim_check": ("on", "off"),
+        "repeats": ("on", "off"),
+        "skip_model": ("on", "off"),
     }
     RANGES: ClassVar[dict[str, tuple[int, int]]] = {
         "chunk_size": (200, 8000),

@@ -79,6 +79,20 @@ EXPLAINED = {
             "What they do not say is written again once, and left out if it still does not fit."
         ),
     ),
+    "repeats": (
+        _("Answers from the record"),
+        _(
+            "A question asked before in the same words, of the same documents with the same settings, gets the answer "
+            "it had, with its date and at no cost. “Ask again” always asks anew."
+        ),
+    ),
+    "skip_model": (
+        _("Clear hits without a model"),
+        _(
+            "When one title or line is clearly ahead of all others and the rules are sure of it, they judge, the "
+            "answer is a quote, and no model is asked. The trail says why. Thorough questions always ask the model."
+        ),
+    ),
     "risk_max": (
         _("Risk, in per cent"),
         _(
@@ -100,6 +114,8 @@ WHY_DEFAULT = {
     "pool_max": _("what one call of the arbiter reads well"),
     "claim_check": _("a wrong sentence with a right quote is the worst answer there is"),
     "second_look": _("a question is not given up because the search missed a place"),
+    "repeats": _("the same question gets the same answer, at once"),
+    "skip_model": _("a model reads more closely than rules do"),
     "risk_max": _("measured: about one question in eight that has an answer is then shown only what comes nearest"),
 }
 

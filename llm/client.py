@@ -21,6 +21,7 @@ from llm.dialect import Ask
 from llm.errors import LLMError, Malformed
 from llm.exchange import Exchange, clean_text
 from llm.reply import ReplyError, parse_reply, strict_schema
+from llm.tiers import Tier, model_for
 from llm.wire import ReplyTooLarge, wire
 
 __all__ = ["Completion", "Exchange", "Stream", "complete", "is_configured", "reachable", "stream"]
@@ -48,13 +49,14 @@ def complete(
     prompt_name: str,
     prompt_version: str,
     deadline_s: float,
+    tier: Tier = "normal",
     model: str = "",
 ) -> Completion[ReplyT]:
     """One reply matching `reply_schema`, within `deadline_s` seconds. Raises LLMError, with the exchange.
 
-    `model` is used instead of the configured one, on the same server.
+    `model` is used instead of the configured one of the tier, on the same server.
     """
-    ask = Ask(model or settings.LLM_MODEL, clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
+    ask = Ask(model or model_for(tier), clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
     call = Call(ask, purpose, prompt_name, prompt_version, deadline_s)
     call.check_allowed()
     try:
@@ -76,9 +78,10 @@ def stream(
     prompt_version: str,
     deadline_s: float,
     should_stop: Callable[[], bool],
+    tier: Tier = "normal",
 ) -> "Stream":
     """A reply in pieces of text as they arrive; nothing is sent before iteration starts."""
-    ask = Ask(settings.LLM_MODEL, clean_text(instructions), clean_text(prompt))
+    ask = Ask(model_for(tier), clean_text(instructions), clean_text(prompt))
     return Stream(Call(ask, purpose, prompt_name, prompt_version, deadline_s), should_stop)
 
 

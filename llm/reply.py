@@ -19,6 +19,8 @@ _REASONING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL 
 _REASONING_END = re.compile(r"\A[^{]*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 # An object starts at the first brace or at the left edge of a line: the inner object of a cut reply must not count.
 _OBJECT_START = re.compile(r"^\{", re.MULTILINE)
+# A comma after the last entry, as weak models write it; what stands in a string stays.
+_COMMA_AT_END = re.compile(r'(?P<kept>"(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 
 
 class ReplyError(ValueError):
@@ -50,13 +52,21 @@ def first_object(text: str) -> dict[str, Any]:
     if first < 0:
         raise ReplyError("The reply holds no JSON object.")
     for start in [first, *(match.start() for match in _OBJECT_START.finditer(text, first + 1))]:
-        try:
-            value, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
+        value = decode_at(text, start)
         if isinstance(value, dict):
             return {key: _clean(part) for key, part in value.items()}
     raise ReplyError("The JSON object in the reply is broken or cut off.")
+
+
+def decode_at(text: str, start: int) -> Any:
+    """The JSON value that begins there, read once more without commas before a closing bracket; None without one."""
+    for written in (text[start:], _COMMA_AT_END.sub(lambda found: found["kept"] or "", text[start:])):
+        try:
+            value, _ = json.JSONDecoder(strict=False).raw_decode(written)
+        except (ValueError, RecursionError):
+            continue
+        return value
+    return None
 
 
 def _clean(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """The room of one request, shared out over its candidates: the best are shown at length, the last in a clause or row.
 
-A request stays below 16,000 tokens with fifty candidates.
+A request stays below 16,000 tokens with fifty candidates, and fits the window of a small model (`arbiter.room`).
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.rows import UNSEARCHED_KINDS
 from retrieval.arbiter.brief import candidate_block
+from retrieval.arbiter.room import WHOLE, Room
 from retrieval.arbiter.rules import order_by_rules
 from retrieval.candidates.shown import (
     SNIPPET_CHARS,
@@ -24,7 +25,6 @@ from retrieval.candidates.shown import (
 from retrieval.candidates.units import Piece, introduces, marker_of, units_of
 from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut, LineRange
 
-REQUEST_CHARS_MAX = 56_000  # contents and candidates; with all else 16,000 tokens, even of rows of figures
 LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyond SNIPPET_CHARS
 EVEN_RANKS = 5  # the higher, the more evenly the room is shared out
 TURN_MAX = 40_000  # a brief that far down stays as long as it is, whatever room is left
@@ -41,22 +41,28 @@ class Fitted(NamedTuple):
 
 
 def fit_for(
-    arbiter: ArbiterName, candidates: tuple[Briefed, ...], toc: str, contents: Sequence[DocumentContent]
+    arbiter: ArbiterName,
+    candidates: tuple[Briefed, ...],
+    toc: str,
+    contents: Sequence[DocumentContent],
+    room: Room = WHOLE,
 ) -> Fitted:
     """The candidates with the briefs their arbiter reads; those that read none keep what they have."""
-    if arbiter == "model":
-        return fit_request(candidates, toc, contents)
+    if arbiter == "model" or (arbiter == "hybrid" and room.is_small):
+        return fit_request(candidates, toc, contents, room)
     return Fitted(share_room(candidates, toc, contents) if arbiter == "hybrid" else candidates, ())
 
 
-def fit_request(candidates: Sequence[Briefed], toc: str, contents: Sequence[DocumentContent]) -> Fitted:
+def fit_request(
+    candidates: Sequence[Briefed], toc: str, contents: Sequence[DocumentContent], room: Room = WHOLE
+) -> Fitted:
     """As many candidates as a request holds: the certain ones, then by RRF. Then the room left is shared out."""
-    room = REQUEST_CHARS_MAX - len(toc)
+    left = room.chars - len(toc)
     kept: list[Briefed] = []
     by_worth = sorted(candidates, key=lambda each: (not is_pointed_at(each), each.rrf_rank))
     for candidate in by_worth:
-        room -= len(candidate_block(candidate.brief)) + 2
-        if room < 0:
+        left -= len(candidate_block(candidate.brief)) + 2
+        if left < 0 or len(kept) == room.places:
             break
         kept.append(candidate)
     names = {candidate.candidate_id for candidate in kept}
@@ -66,24 +72,26 @@ def fit_request(candidates: Sequence[Briefed], toc: str, contents: Sequence[Docu
         if candidate.candidate_id not in names
     )
     fitted = [each for each in candidates if each.candidate_id in names]
-    return Fitted(share_room(fitted, toc, contents), left_out)
+    return Fitted(share_room(fitted, toc, contents, room), left_out)
 
 
-def share_room(candidates: Sequence[Briefed], toc: str, contents: Sequence[DocumentContent]) -> tuple[Briefed, ...]:
+def share_room(
+    candidates: Sequence[Briefed], toc: str, contents: Sequence[DocumentContent], room: Room = WHOLE
+) -> tuple[Briefed, ...]:
     """The candidates with as much of their place as there is room for beside the contents, the best with most.
 
     A brief grows step by step, and its turn comes the later the lower its rank and the longer it is already. A clause
     is shown where it is the place itself, under its own section; what is nobody's own, in the best brief it is near.
     """
-    room = REQUEST_CHARS_MAX - len(toc) - sum(len(candidate_block(each.brief)) + 2 for each in candidates)
+    left = room.chars - len(toc) - sum(len(candidate_block(each.brief)) + 2 for each in candidates)
     content_of = {content.document_id: content for content in contents}
     best_first = sorted(
         order_by_rules(candidates), key=lambda each: ("requested" not in each.methods, not each.statement)
     )
     places = [find_place(rank, each, content_of[each.document_id]) for rank, each in enumerate(best_first)]
     for _ in range(PASSES):
-        room = grow_briefs(places, room)
-        room += drop_repeated(places)
+        left = grow_briefs(places, left)
+        left += drop_repeated(places)
     written = {place.candidate.candidate_id: write_pieces(place.shown, place.content) for place in places}
     return tuple(with_brief(each, written[each.candidate_id]) for each in candidates)
 

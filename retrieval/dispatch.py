@@ -1,9 +1,11 @@
 """Decide which steps run for a question, each with its reason, by flat rules without a model (R33, R36, R39)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.conf import settings
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import USABLE_TOC_ENTRIES, DocumentContent
@@ -16,6 +18,8 @@ SMALL_PAGES = 2  # R36: nothing is filtered in a document this short
 SMALL_LINES = 240  # two pages, densely printed: a text without pages of its own counts as one, however long it is
 CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line this good, this far ahead, needs no second opinion
 SECOND_PASS_MODE = "thorough"
+HARD_MODEL, SMALL_WINDOW = "hard_model", "small_window"
+NOT_EMBEDDED = "the question could not be embedded"
 
 
 class Asked(NamedTuple):
@@ -68,6 +72,25 @@ def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
     if scores and scores[0] >= CLEAN_SCORE and scores[0] - (scores[1] if len(scores) > 1 else 0) >= CLEAN_LEAD:
         return f"one line leads by {scores[0] - (scores[1] if len(scores) > 1 else 0):g} points"
     return ""
+
+
+def has_flag(plan: Mapping[str, Any], name: str) -> bool:
+    """Whether a flag of a stored plan is on."""
+    return any(flag["name"] == name and flag["on"] for flag in plan.get("flags", ()))
+
+
+def consider_hard_model(plan: Plan, question: Question, contents: Sequence[DocumentContent]) -> Plan:
+    """The plan with the decision whether the model for hard questions is asked; as it was where there is none."""
+    if not settings.LLM_MODEL_HARD:
+        return plan
+    reason = ""
+    if question.parts:
+        reason = "several things are asked"
+    elif question.intent in OPEN_INTENTS:
+        reason = "something is to be explained or compared"
+    elif question.intent == "listing" and len(contents) > 1:
+        reason = f"a list is asked for of {len(contents)} documents"
+    return Plan((*plan.flags, Flag(HARD_MODEL, bool(reason), reason or "a single thing is asked")))
 
 
 def rule_titles(asked: Asked) -> Flag:

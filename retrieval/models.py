@@ -179,6 +179,12 @@ class RetrievalRun(models.Model):
         return self.status == "found" and self.answerable is False
 
     @property
+    def repeat(self) -> dict[str, str]:
+        """Of a question answered from the record: the `run` and `answer` it repeats and the day `on` which; else {}."""
+        told: dict[str, str] = self.plan.get("repeat", {})
+        return told
+
+    @property
     def missing(self) -> str:
         """What the arbiter says is missing from what it kept."""
         return self.answerable_reason if self.is_partial else ""

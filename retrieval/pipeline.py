@@ -8,12 +8,15 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.client import is_configured
 from llm.exchange import Exchange
+from llm.window import read_window
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
 from retrieval.absence import AbsenceVerdict
 from retrieval.accounting import account_of, coverage_of, leave_unsearched
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import toc_block
+from retrieval.arbiter.clear_hits import judge_clear_hit
+from retrieval.arbiter.room import USUAL, ModelUse, room_in
 from retrieval.briefs import fit_for
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
@@ -27,6 +30,7 @@ from retrieval.types import (
     ArbiterName,
     Briefed,
     ConceptTerms,
+    Flag,
     LeftOut,
     Mode,
     Plan,
@@ -61,7 +65,8 @@ def retrieve(
     2. plan: which detectors run, each with its reason
     3. detect: titles, keywords and patterns; vectors in parallel, unless words suffice
     4. aggregate hits to candidates, and in thorough mode follow what the best of them point to
-    5. arbitrate: a verdict for each candidate; where the model asks for more of the documents, once more with that
+    5. arbitrate: a verdict for each candidate; where the model asks for more of the documents, once more with that. A
+       hit that is clear is judged by the rules, if the base allows it
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts; tell what became of each part of the question
     `account_for` accounts for every document of the scope once the question is read, where it has more than `contents`
@@ -96,17 +101,24 @@ def retrieve(
         candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max, within)
         candidates = keep_within(candidates, within)
     clock.stop("aggregate")
-    toc = toc_block(contents) if candidates else ""
-    candidates, unfit = fit_for(name, candidates, toc, contents)
+    clear: Ranking | None = None
+    if name in MODEL_ARBITERS and arbiter is None:
+        plan, clear = judge_clear_hit(question, candidates, contents, hits, plan, settings, mode)
+        name = clear.arbiter if clear else name
+    use = USUAL
+    if name in MODEL_ARBITERS:
+        plan, use = consider_model(plan, question, contents)
+    toc = toc_block(contents, use.room.toc_chars) if candidates else ""
+    candidates, unfit = fit_for(name, candidates, toc, contents, use.room)
     tell("candidates", {"candidates": len(candidates)})
     tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates)})
-    ranking = arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode)
+    ranking = clear or arbitrate(name, question, candidates, contents, hits, settings.risk_max, mode, use)
     judged = Judgement(candidates, unfit + left_out, hits, plan, ranking)
     if name in MODEL_ARBITERS:
         judged = consider_second_look(judged, is_allowed=settings.second_look == "on")
         if judged.plan.is_on("second_look"):
             tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates), "again": True})
-            judged = look_again(judged, name, question, contents, toc, within)
+            judged = look_again(judged, name, question, contents, toc, within, use.room)
     hits, plan, ranking = judged.hits, judged.plan, judged.ranking
     clock.stop("arbitrate")
     coverage = coverage_of(question, contents, account, filters.pages)
@@ -142,6 +154,17 @@ def retrieve(
     )
     tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(settled)})
     return result
+
+
+def consider_model(plan: Plan, question: Question, contents: Sequence[DocumentContent]) -> tuple[Plan, ModelUse]:
+    """Which model judges and how much it is shown; what differs from the usual is in the plan, with its reason."""
+    plan = dispatch.consider_hard_model(plan, question, contents)
+    window = read_window()
+    room = room_in(window)
+    if room.is_small:
+        reason = f"{window.tokens} tokens: at most {room.places} places in {room.chars} characters, and a short reply"
+        plan = Plan((*plan.flags, Flag(dispatch.SMALL_WINDOW, True, reason)))
+    return plan, ModelUse("hard" if plan.is_on(dispatch.HARD_MODEL) else "normal", room)
 
 
 def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:

@@ -171,6 +171,8 @@ READING = Payload(kind="reading", table="llm_llmcall", text=object_of("row", CAL
 LOOK = Payload(kind="look", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 BESIDE = {"reading": ("parsed", "reading_call"), "look": ("plan", "look_call")}  # the field and key with its id
 FAILURE_MAX = 4000
+# Columns that a repeat of a run does not have as they are.
+OF_THE_ASKING = ("id", "base_id", "llm_call_id", "question", "parsed", "plan", "settings", "timings_ms")
 DOCUMENTS_A_BATCH = 1_000
 
 
@@ -264,6 +266,53 @@ def store_failed_run(
         )
         RUN.vouch(run.pk)
     return run
+
+
+def copy_run(
+    first: RetrievalRun,
+    *,
+    question: str,
+    typed: str,
+    user: Viewer,
+    repeat: dict[str, str],
+    timings_ms: dict[str, float],
+) -> RetrievalRun:
+    """Store a run that repeats `first`, with all its candidates and documents and its own ledger entry.
+
+    `repeat` goes into its plan and says which run it repeats. What is of the first asking only is left out: who asked,
+    what was typed before a follow-up was completed, the exchanges with a model, and the times.
+    """
+    kept = {name: value for name, value in values_of(first).items() if name not in OF_THE_ASKING}
+    beside = {name: getattr(first, name) for name in ("parsed", "plan")}
+    for field, key in BESIDE.values():
+        beside[field] = {name: value for name, value in beside[field].items() if name not in (key, "typed")}
+    asked = asked_fields(first.base, user, first.mode)
+    fields = kept | asked | {"parsed": beside["parsed"], "plan": beside["plan"] | {"repeat": repeat}}
+    with transaction.atomic():
+        run = RetrievalRun.objects.create(
+            **with_typed(fields, typed),
+            settings=first.settings | {"asked_as": role_in(user, first.base)},
+            question=question,
+            timings_ms=timings_ms,
+        )
+        RunCandidate.objects.bulk_create(
+            RunCandidate(**values_of(row) | {"id": None, "run_id": run.pk})
+            for row in first.candidates.order_by("position")
+        )
+        RunDocument.objects.bulk_create(
+            (
+                RunDocument(**values_of(row) | {"id": None, "run_id": run.pk})
+                for row in first.documents.order_by("position")
+            ),
+            batch_size=DOCUMENTS_A_BATCH,
+        )
+        RUN.vouch(run.pk)
+    return run
+
+
+def values_of(row: RetrievalRun | RunCandidate | RunDocument) -> dict[str, Any]:
+    """The values of a row by column, as its model takes them."""
+    return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
 
 
 def run_payload(run: RetrievalRun) -> bytes:

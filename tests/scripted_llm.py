@@ -311,10 +311,27 @@ QUOTES: dict[str, Callable[[Prompt, list[Json]], None]] = {
     "quote-over-lines": quote_over_lines,
     "repeated-quote": repeated_quote,
 }
+
+
+def weaken_json(text: str) -> str:
+    """As small models write it: commas before closing brackets, and what seems needless left out."""
+    if not text.startswith("{"):
+        return text
+    reply = json.loads(text)
+    reply.pop("answerable", None)
+    reply.pop("answerable_reason", None)
+    for verdict in reply.get("rankings", ()):
+        if verdict["role"] in ("tangential", "discarded"):
+            verdict.pop("content_anchor")
+            verdict.pop("reason")
+    return re.sub(r"(?<=[}\]\"])(?=\s*[}\]])", ",", json.dumps(reply, ensure_ascii=False, indent=1))
+
+
 TEXTS: dict[str, Callable[[str], str]] = {
     "malformed": lambda text: text.replace('"', "'").replace(":", " =", 1),
     "cut": lambda text: text[: len(text) // 2],
     "fenced": lambda text: f"Here is the reply:\n```json\n{text}\n```\nI hope this helps.",
+    "weak-json": lambda text: f"Sure!\n```json\n{weaken_json(text)}\n```",
     "reasoning": lambda text: f"<think>\nLet me look at {{this}} first.\n</think>\n\n{text}",
     "two-objects": lambda text: f'{text}\n{{"answerable": false}}',
     "wrong-schema": lambda text: '{"colour": "blue", "verdicts": "all fine"}',
@@ -719,6 +736,8 @@ class ScriptedLLM:
         self.pace_s = pace_s  # between the pieces of a stream; "slow" and "drip" bring their own
         self.requests: list[Recorded] = []
         self.models_status = 200
+        self.told: Json = {}  # what its list says of its model beside the name, such as its window
+        self.lists = 0  # how often the list was asked for
         self.follow_up: Json | None = None  # what it makes of the next question of a conversation
         self.reading: Json | None = None  # how it reads a question in thorough mode
         self.wanted: Json | None = None  # what it asks to see more of when it judges for the first time
@@ -820,7 +839,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path != "/v1/models":
             return self._send_json(404, error_body("Unknown request URL."))
-        model = {"id": "good", "object": "model", "created": 1_790_000_000, "owned_by": "script"}
+        self.script.lists += 1
+        model = {"id": "good", "object": "model", "created": 1_790_000_000, "owned_by": "script"} | self.script.told
         if self.script.behaviour == "hang":
             return self.act_hang()
         self._send_json(self.script.models_status, {"object": "list", "data": [model]})

@@ -101,6 +101,7 @@ def trail_page(
         "run": run,
         "trail": trail,
         "erasure": erasure_of(run),
+        "first_run": first_run_of(run, request),
         "selected": selected,
         "terms": terms_in_order(),
         "total": trail.table.total,
@@ -120,6 +121,12 @@ def trail_page(
     response = render(request, "audit/_candidate.html" if is_part else "audit/trail.html", shown, status=status)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def first_run_of(run: RetrievalRun, request: HttpRequest) -> RetrievalRun | None:
+    """The run that a run repeats, if the person may read it."""
+    named = run.repeat.get("run")
+    return RetrievalRun.objects.visible_to(request.user).filter(pk=named).first() if named else None
 
 
 def get_run_with_charge(request: HttpRequest, run_id: UUID) -> RetrievalRun:

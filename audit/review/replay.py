@@ -24,20 +24,23 @@ from llm.exchange import Exchange, clean_text, request_digest
 from llm.fence import fence_text
 from llm.models import LLMCall
 from llm.reply import ReplyError, parse_reply, strict_schema
+from llm.window import read_window
 from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import (
     FIRST_LOOK,
-    INSTRUCTIONS,
-    PROMPT_NAME,
-    PROMPT_VERSION,
+    FORMS,
     RULE_THREE,
     SECOND_LOOK,
     ArbiterReply,
+    Form,
     check_meaning_only,
+    form_in,
     read_reply,
 )
+from retrieval.arbiter.room import room_in
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
+from retrieval.dispatch import HARD_MODEL, has_flag
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import question_from
 from retrieval.types import KEPT_ROLES, Candidate, Hit, LineRange, Ranking
@@ -151,8 +154,9 @@ def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:
 
 def fixed_part(call: LLMCall) -> tuple[str, dict[str, Any], str]:
     """Instructions and schema: this program's if it still has that prompt, else those of the stored request."""
-    if (call.prompt_name, call.prompt_version) == (PROMPT_NAME, PROMPT_VERSION):
-        return clean_text(INSTRUCTIONS), strict_schema(ArbiterReply), ""
+    for form in FORMS:
+        if (call.prompt_name, call.prompt_version) == (form.name, form.version):
+            return clean_text(form.instructions), strict_schema(form.reply), ""
     note = (
         f"prompt {call.prompt_name} {call.prompt_version} is no longer in this program; taken from the stored request"
     )
@@ -257,32 +261,35 @@ def judge_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) ->
 
 def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) -> Ranking:
     """One call with the stored brief; its verdicts are checked as usual."""
-    instructions, version = instructions_for(run, judge)
+    form = form_for(run, judge)
     try:
         completion = complete(
-            instructions=instructions,
+            instructions=form.instructions,
             prompt=prompt_of(run, rows),
-            reply_schema=ArbiterReply,
+            reply_schema=form.reply,
             purpose="replay",
-            prompt_name=PROMPT_NAME,
-            prompt_version=version,
+            prompt_name=form.name,
+            prompt_version=form.version,
             deadline_s=settings.ARBITER_DEADLINE_S,
+            tier="hard" if has_flag(run.plan, HARD_MODEL) else "normal",
             model=judge.model,
         )
     except LLMError as error:
         raise CannotReplay(gettext("The model did not judge: %(reason)s") % {"reason": error}) from error
     found = [found_from(row) for row in rows]
-    ranking = read_reply(completion.reply, found, completion.exchange)
+    reply = ArbiterReply.model_validate(completion.reply.model_dump())
+    ranking = read_reply(reply, found, completion.exchange)
     return check_meaning_only(ranking, question_from(run.parsed), found)
 
 
-def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
-    """The instructions and their version."""
+def form_for(run: RetrievalRun, judge: Judge) -> Form:
+    """How the model is asked: as it would be now, or with the instructions that were sent."""
     if judge.prompt == "current":
-        return INSTRUCTIONS, PROMPT_VERSION
+        return form_in(room_in(read_window()))
     if run.llm_call is None:
         raise CannotReplay(gettext("No model was asked in this run, so there is no stored prompt to ask with."))
-    return stored_fixed_part(run.llm_call)[0], run.llm_call.prompt_version
+    call = run.llm_call
+    return Form(call.prompt_name, call.prompt_version, stored_fixed_part(call)[0], ArbiterReply)
 
 
 def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:

@@ -74,6 +74,11 @@ def judge_of_run(run: RetrievalRun) -> str:
 
 def judge_in_full(run: RetrievalRun) -> str:
     """Who judged, with model, prompt and mode. Needs the run's call."""
+    if run.repeat:
+        return gettext("%(judge)s, when it was first answered on %(day)s") % {
+            "judge": judge_of_run(run),
+            "day": run.repeat["on"],
+        }
     call = run.llm_call
     if call is not None and run.arbiter_status == "ran":
         judge = {"model": call.model_returned or call.model, "prompt": call.prompt_version, "mode": gettext(run.mode)}

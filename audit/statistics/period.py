@@ -285,7 +285,8 @@ def candidates_of(runs: RetrievalRunQuerySet) -> Any:
 
 def newest_candidates(runs: RetrievalRunQuerySet) -> Any:
     """The candidates of the newest runs: more would change shares little, and takes seconds at 2,000,000 rows."""
-    return RunCandidate.objects.filter(run__in=list(runs.values_list("pk", flat=True)[:NEWEST_MAX])).order_by()
+    judged = runs.exclude(plan__has_key="repeat")  # of a repeat, nothing was found or quoted anew
+    return RunCandidate.objects.filter(run__in=list(judged.values_list("pk", flat=True)[:NEWEST_MAX])).order_by()
 
 
 def repairs_of(runs: RetrievalRunQuerySet) -> Iterable[Repairs]:

@@ -51,10 +51,14 @@ FLAG_NAMES = {
     "cross_references": _("Cross references"),
     "filters": _("Narrowed by the asker"),
     "whole_document": _("Whole document"),
+    "clear_hit": _("Clear hit, without a model"),
+    "hard_model": _("Model for hard questions"),
+    "small_window": _("Small window of the model"),
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }
 TIMING_NAMES = {
+    "repeat": _("Found in the record"),
     "first_pass": _("First pass, over the documents named"),
     "each_document": _("Every document searched on its own"),
     "parse": _("Reading the question"),
@@ -325,6 +329,10 @@ def contract_words(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> str
 
 def why_no_model(run: RetrievalRun) -> str:
     """Why there is no exchange to show."""
+    if run.repeat:
+        return gettext("the answer of %(day)s was given again; what was asked then is in its trail") % {
+            "day": run.repeat["on"]
+        }
     if run.arbiter_failure:
         return run.arbiter_failure
     if run.arbiter_status == "not_needed":

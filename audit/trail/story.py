@@ -35,6 +35,7 @@ def story_of(
     if run.status == "failed":
         return (_("The question was asked, but its search failed before it was judged: nothing was answered."),)
     return (
+        *repeating(run),
         *reading(run),
         *(searching(run, candidates) if run.status != "clarify" else ()),
         *judging(run, candidates),
@@ -42,6 +43,15 @@ def story_of(
         answering(run, answer, citations),
         describe_review(reviews),
     )
+
+
+def repeating(run: RetrievalRun) -> Iterator[str]:
+    """That the answer was given before, and that the steps that follow were taken then."""
+    if run.repeat:
+        yield _(
+            "The same question was answered before, on %(day)s, from the same documents with the same settings: that "
+            "answer was given again, and nothing was searched, judged or written anew. It came about like this."
+        ) % {"day": run.repeat["on"]}
 
 
 def reading(run: RetrievalRun) -> Iterator[str]:

@@ -108,6 +108,7 @@ def by_model(turn: Turn, before: list[Turn]) -> Rewriting:
             prompt_name=PROMPT_NAME,
             prompt_version=PROMPT_VERSION,
             deadline_s=DEADLINE_S,
+            tier="small",
         )
     except LLMError as error:
         note = FAILED.format(failure=error.message.rstrip("."))

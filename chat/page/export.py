@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from chat.models import Conversation
 from chat.page.thread import ShownCitation, ShownTurn
+from chat.turns.repeats import describe_repeat
 from retrieval.run_record import parts_of
 
 FORMAT = "docintel-conversation-1"
@@ -40,6 +41,7 @@ def turn_text(shown: ShownTurn) -> str:
         parts.append(f"Asked as: {escape_markdown(shown.asked)}")
     if answer is None:
         return "\n\n".join([*parts, escape_markdown(turn.error_for_people) or shown.outcome.capitalize() + "."])
+    parts += [escape_markdown(shown.repeat_words)] if shown.repeat_words else []
     parts += [f"- {escape_markdown(told.line)}" for told in shown.told_parts]
     parts += [escape_markdown(line) for line in answer.text.split("\n\n")]
     if answer.note:
@@ -84,6 +86,7 @@ def turn_fields(shown: ShownTurn) -> dict[str, Any]:
         "state": turn.state,
         "again_of": str(turn.again_of_id) if turn.again_of_id else None,
         "run_id": str(turn.run_id) if turn.run_id else None,
+        "answered_before": describe_repeat(turn),
         "asked_at": turn.created_at.isoformat(),
         "error": turn.error_for_people,
         "parts": parts_of(turn.run) if turn.run else [],

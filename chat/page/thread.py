@@ -165,6 +165,20 @@ class ShownTurn:
         return self.rewriting.rewritten if self.rewriting else self.turn.question
 
     @cached_property
+    def answered_before(self) -> dict[str, Any] | None:
+        """The day and the run of the answer that was given again; None for one of its own."""
+        repeat = self.run.repeat if self.run else {}
+        return {"on": date.fromisoformat(repeat["on"]), "run_id": uuid.UUID(repeat["run"])} if repeat else None
+
+    @property
+    def repeat_words(self) -> str:
+        """That the answer was given before, in a sentence; "" for one of its own."""
+        if not self.answered_before:
+            return ""
+        told = {"day": date_format(self.answered_before["on"], "j F Y")}
+        return gettext("Answered before on %(day)s: the question, the documents and the settings are the same.") % told
+
+    @cached_property
     def later(self) -> list[Turn]:
         """The turns that asked this question again."""
         return sorted(self.turn.asked_again.all(), key=lambda turn: turn.number)
@@ -319,7 +333,7 @@ class ShownTurn:
             return self.turn.question
         cited = [f"[{each.marker}] \u201c{' '.join(each.quote.split())}\u201d {each.place}" for each in self.citations]
         told = "\n".join(part.line for part in self.told_parts)
-        said = [self.turn.question, told, self.answer.text, self.answer.note, "\n".join(cited)]
+        said = [self.turn.question, self.repeat_words, told, self.answer.text, self.answer.note, "\n".join(cited)]
         return "\n\n".join(filter(None, said))
 
     @cached_property

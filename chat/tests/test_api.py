@@ -111,13 +111,21 @@ def test_it_answers_as_json(post: Post, address: str) -> None:
 
 @pytest.mark.usefixtures("at_once")
 def test_json_and_events_bring_the_same_citations(post: Post, client: Client) -> None:
-    waited, streamed = post().json(), events_of(post(stream=True))
+    waited, streamed = post().json(), events_of(post(stream=True, fresh=True))
     [answered] = [told for event, told in streamed if event == "answer"]
     assert answered["answer"]["citations"] == waited["answer"]["citations"]
     assert answered["answer"]["text"] == waited["answer"]["text"]
     assert [event for event, _ in streamed][-2:] == ["answer", "done"]
     assert "stage" in [event for event, _ in streamed]
     assert answered == client.get(f"/api/v1/turns/{answered['turn_id']}").json()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_repeat_is_told_at_once_unless_it_is_to_be_asked(post: Post) -> None:
+    first, second, third = post().json(), post().json(), post(fresh=True).json()
+    assert second["answered_before"]["run_id"] == first["run_id"] != second["run_id"]
+    assert second["answer"]["text"] == first["answer"]["text"] and second["state"] == "done"
+    assert third["answered_before"] is None
 
 
 @pytest.mark.usefixtures("at_once")

@@ -55,6 +55,7 @@ def test_it_ends_well_when_nothing_is_found(lease_path: Path) -> None:
     assert "Not found." in said(ABSENT_QUESTION, document=str(lease_path))
     result = json.loads(said(ABSENT_QUESTION, document=str(lease_path), json=True))
     assert result["not_found"] and result["not_found_reason"] and result["answer"]["kind"] == "not_found"
+    assert result["answered_before"]["run_id"] != result["run_id"]
 
 
 def test_it_asks_a_base_by_name_and_a_document_by_id(document: Document) -> None:

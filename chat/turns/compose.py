@@ -28,7 +28,10 @@ from documents.base_settings import BaseSettings
 from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text
+from llm.window import read_window
+from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
 from retrieval.arbiter.rules import STATEMENT
+from retrieval.dispatch import HARD_MODEL, has_flag
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, UNANSWERED
 
@@ -36,6 +39,9 @@ Kind = Answer.Kind
 
 NO_MODEL = gettext_noop("No model is configured: this answer is quoted from the document, chosen by rules.")
 QUOTED = gettext_noop("This answer is quoted from the document.")
+CLEAR_HIT = gettext_noop(
+    "One place is clearly ahead of all others, so the rules chose it and no model was asked, as this base allows."
+)
 NO_ARBITER = "The arbiter did not run, so nobody judged these passages; they are in the order of the rules. {failure}"
 UNJUDGED = gettext_noop(
     "Ranking is switched off for this base: nobody judged these passages, they are in the order of the search."
@@ -97,6 +103,8 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
         return compose_from_quotes(run, candidates, writing, UNJUDGED)
     if not any(candidate.role == "primary" for candidate in kept):
         return draft_absence(run, NO_PRIMARY)
+    if has_flag(run.plan, CLEAR_HIT_FLAG):
+        return compose_from_quotes(run, kept, writing, CLEAR_HIT, is_judged=True)
     if not client.is_configured():
         is_judged = run.arbiter != "rerank"
         return compose_from_quotes(run, kept, writing, NO_MODEL if is_judged else RERANKED, is_judged=is_judged)
@@ -133,15 +141,15 @@ def compose_with_headline(
     The headline is one of as many citations as mode and base allow.
     """
     contents = contents_of(quotes)
-    headlines = headlines_of(run, kept, contents)
+    limit = citations_max(writing.mode, writing.settings)
+    headlines = headlines_of(run, kept, contents)[:limit]
     is_cell = any(check["typed"]["type"] == "cell" for each in headlines for check in each.checks)
     if not is_cell and (rows := typed_rows(run, quotes, contents)):
         quotes = cited_first(quotes, rows[0]["markers"][0])
         rows = [row | {"markers": [1]} for row in rows]
         return AnswerDraft(Kind.EXTRACTIVE, quoted_text(quotes), note, quoted=tuple(quotes), checks=rows)
     others = [each for each in quotes if each.candidate.rule != STATEMENT.name] if is_cell else quotes
-    quoted = with_headlines([each.quoted for each in headlines], others)
-    quoted = quoted[: citations_max(writing.mode, writing.settings)]
+    quoted = with_headlines([each.quoted for each in headlines], others)[:limit]
     first = [f"{each.text} [{marker}]" for marker, each in enumerate(headlines, start=1)]
     return AnswerDraft(
         Kind.EXTRACTIVE,
@@ -154,7 +162,7 @@ def compose_with_headline(
 
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
-    excerpts = excerpts_of(quotes)
+    excerpts = writer.fit_excerpts(excerpts_of(quotes), read_window())
     unseen = replace(writing, on_text=lambda text: None)  # a second draft is shown when it has been checked
     resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, excerpts, unseen)
     written, drafts = write_figures(receive(run, excerpts, writing), resolve, rewrite)
@@ -254,6 +262,7 @@ def receive(run: RetrievalRun, excerpts: Sequence[Excerpt], writing: Writing, fi
         prompt_version=writer.PROMPT_VERSION,
         deadline_s=settings.ANSWER_DEADLINE_S,
         should_stop=lambda: writing.should_stop() or reply.is_too_long,
+        tier="hard" if has_flag(run.plan, HARD_MODEL) else "normal",
     )
     failure = ""
     try:

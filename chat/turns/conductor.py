@@ -18,6 +18,7 @@ from chat.scope import ScopeError, resolve
 from chat.stream import tell
 from chat.turns.compose import STOPPED, Writing, compose
 from chat.turns.progress import SearchProgress
+from chat.turns.repeats import Asking, find_first, read_asking, store_repeat
 from chat.turns.stopping import TurnLease
 from chat.writing.phrases import count_in_words
 from documents.base_settings import BaseSettings
@@ -26,8 +27,6 @@ from llm import client
 from llm.spending import paid_by
 from retrieval.corpus import retrieve_among
 from retrieval.deadline import DetectionTimeout
-from retrieval.dictionary.load import ensure_dictionary
-from retrieval.filters import Filters
 from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun
 from retrieval.run_record import store_failed_run, store_run
@@ -59,8 +58,9 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
     """Answer one stored question. Safe to run twice and in parallel; it always leaves exactly one run (AT1).
 
     1. claim the turn; leave it if another worker has it or it has ended
-    2. resolve the scope once: documents the asker may see now, read, not in the trash
-    3. rewrite a follow-up from the conversation, then retrieve, reporting each stage
+    2. resolve the scope once: documents the asker may see now, read, not in the trash; rewrite a follow-up from the
+       conversation. If exactly this was answered before, store that answer for this turn as well, and end it
+    3. retrieve, reporting each stage
     4. store run, candidates and ledger entry in one transaction: committed before the first byte of an answer
     5. compose: not found, quoted from the document, or written by the model and checked
     6. store answer, citations and ledger entry in one transaction, and end the turn
@@ -75,7 +75,10 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
         try:
             run = turn.run
             if run is None:
-                run, result = search(turn, lease, arbiter)
+                asking = prepare_asking(turn, lease)
+                if arbiter is None and give_again(turn, asking, lease):
+                    return None
+                run, result = search(turn, asking, lease, arbiter)
             conclude(turn, run, lease)
         except Stopped:
             end_stopped(turn, lease)
@@ -89,32 +92,55 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
 # ---- steps
 
 
-def search(turn: Turn, lease: TurnLease, arbiter: ArbiterName | None) -> tuple[RetrievalRun, RetrievalResult]:
-    """Retrieve and record; the run is committed when this returns."""
-    base = turn.conversation.base
-    chosen = BaseSettings.from_json(base.settings)
-    documents = resolve(turn.conversation.user, base, turn.document_ids)
+def prepare_asking(turn: Turn, lease: TurnLease) -> Asking:
+    """The question as it is asked of the documents, and what it is asked of. Raises ScopeError."""
+    documents = resolve(turn.conversation.user, turn.conversation.base, turn.document_ids)
     rewriting = complete_question(turn)
     if rewriting:
         tell(turn.pk, "question", text=rewriting.rewritten, outcome=rewriting.outcome, note=rewriting.note)
     leave_if_unwanted(lease)
+    return read_asking(turn, rewriting.rewritten if rewriting else turn.question, documents)
+
+
+def give_again(turn: Turn, asking: Asking, lease: TurnLease) -> bool:
+    """Answer the turn from the record, with the answer the same question had; False if it has to be asked."""
+    started = time.monotonic()
+    first = find_first(turn, asking)
+    if first is None:
+        return False
+    with transaction.atomic():
+        row = lease.hold()
+        answer = store_repeat(row, asking, first, started)
+        end(row, State.DONE)
+    for citation in answer.citations.all():
+        tell(turn.pk, "citation", marker=citation.marker, quote=citation.quote)
+    tell(turn.pk, "done", state=row.state)
+    return True
+
+
+def search(
+    turn: Turn, asking: Asking, lease: TurnLease, arbiter: ArbiterName | None
+) -> tuple[RetrievalRun, RetrievalResult]:
+    """Retrieve and record; the run is committed when this returns."""
+    base = turn.conversation.base
     retrieve = retrieve_among
     if turn.is_full_search:
         retrieve = partial(search_each, on_document=SearchProgress(lease, partial(leave_if_unwanted, lease)))
     result = retrieve(
-        rewriting.rewritten if rewriting else turn.question,
-        documents,
-        settings=chosen,
+        asking.question,
+        asking.documents,
+        settings=asking.settings,
         mode=cast(Mode, turn.mode),
         arbiter=arbiter,
-        dictionary=ensure_dictionary(base),
-        filters=Filters.from_json(turn.filters),
+        dictionary=asking.dictionary,
+        filters=asking.filters,
         on_stage=partial(on_stage, turn, lease),
     )
     with transaction.atomic():
         row = lease.hold()
         row.run = store_run(result, base=base, user=turn.conversation.user, mode=turn.mode, typed=turn.question)
-        row.save(update_fields=["run"])
+        row.asked_key = "" if arbiter else asking.key
+        row.save(update_fields=["run", "asked_key"])
     tell(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
     return row.run, result
 

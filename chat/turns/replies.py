@@ -3,6 +3,7 @@
 from typing import Any
 
 from chat.models import Answer, Turn
+from chat.turns.repeats import describe_repeat
 from retrieval.run_record import parts_of
 
 
@@ -54,6 +55,7 @@ def turn_json(turn: Turn) -> dict[str, Any]:
         "missing": (run.missing or None) if run else None,
         "confidence": run.confidence if run else None,
         "parts": parts_of(run) if run else [],
+        "answered_before": describe_repeat(turn),
         "answer": answer_json(answer) if answer else None,
     }
 

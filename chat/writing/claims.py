@@ -104,6 +104,7 @@ def check_claims(sentences: Sequence[Mapping[str, Any]], excerpts: Sequence[Exce
             prompt_name=PROMPT_NAME,
             prompt_version=PROMPT_VERSION,
             deadline_s=settings.ANSWER_DEADLINE_S,
+            tier="small",
         )
     except LLMError as error:
         return Checked(exchange=error.exchange, failure=str(error))

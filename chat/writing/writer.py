@@ -9,10 +9,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llm.fence import fence_text, unfence
+from llm.window import CHARACTERS_PER_TOKEN, Window
 from reading.matching import match_form
 from retrieval.candidates.context import CHARS_MAX
 from retrieval.candidates.plain import plain_text
@@ -70,6 +71,9 @@ rests on and no opinion of your own.\
 """
 
 EXCERPT_CHARACTERS_MAX = CHARS_MAX  # as much as was judged; eight are 16,000 tokens, inside 70 % of any window (R111)
+# In a small window: what each excerpt has at least, its first line, and the share of a request that all have; the rest
+# is for instructions, the question and, when it is checked, the answer.
+EXCERPT_CHARACTERS_MIN, EXCERPT_HEAD, EXCERPTS_SHARE = 700, 200, 0.5
 ANSWER_CHARACTERS_MAX = 12_000  # stops a model that never ends
 BLOCK_CHARACTERS_MAX = 20_000  # forty inputs with their rows; a longer block is not read
 MARKER_CHARACTERS_MAX = 40
@@ -142,14 +146,24 @@ def attribute(text: str) -> str:
     return " ".join(fence_text(text).replace('"', "'").split())
 
 
-def around_quote(excerpt: Excerpt) -> str:
+def fit_excerpts(excerpts: Sequence[Excerpt], window: Window) -> list[Excerpt]:
+    """As many of the first excerpts as a small window has room for, each cut around its quote; in a wide one all."""
+    if not window.is_small:
+        return list(excerpts)
+    room = int(window.request_tokens * CHARACTERS_PER_TOKEN * EXCERPTS_SHARE)
+    kept = excerpts[: max(room // (EXCERPT_CHARACTERS_MIN + EXCERPT_HEAD), 1)]
+    each_max = room // max(len(kept), 1) - EXCERPT_HEAD
+    return [replace(excerpt, text=around_quote(excerpt, each_max)) for excerpt in kept]
+
+
+def around_quote(excerpt: Excerpt, characters_max: int = EXCERPT_CHARACTERS_MAX) -> str:
     """The text, cut to whole lines around the quote if it is too long for an excerpt."""
     text = excerpt.text
-    if len(text) <= EXCERPT_CHARACTERS_MAX:
+    if len(text) <= characters_max:
         return text
     found = max(text.find(excerpt.quote[:80]), 0)
-    start = max(found - EXCERPT_CHARACTERS_MAX // 2, 0)
-    end = start + EXCERPT_CHARACTERS_MAX
+    start = max(found - characters_max // 2, 0)
+    end = start + characters_max
     start = text.find("\n", start) + 1 if start else 0
     end = text.rfind("\n", start, end) if end < len(text) and text.rfind("\n", start, end) > found else end
     return ("\u2026\n" if start else "") + text[start:end] + ("\n\u2026" if end < len(text) else "")

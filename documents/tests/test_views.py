@@ -426,6 +426,8 @@ GOOD = {
     "pool_max": 30,
     "second_look": "off",
     "claim_check": "off",
+    "repeats": "off",
+    "skip_model": "on",
     "risk_max": 20,
 }
 

@@ -35,6 +35,8 @@ class Form(pydantic.BaseModel):
         'swallowed opening tag</think>\n{"name": "x"}',
         '{"name": "x"}\n{"name": "y"}',
         '{"name": "x", "surplus": 1}',
+        '{"name": "x",}',
+        '```json\n{"parts": [{"title": "a, b", "kind": "b",},\n],\n"name": "x",\n}\n```',
     ],
 )
 def test_it_finds_the_object(text: str) -> None:
@@ -59,6 +61,11 @@ def test_it_finds_the_object(text: str) -> None:
 def test_it_says_what_is_wrong(text: str, told: str) -> None:
     with pytest.raises(ReplyError, match=told):
         parse_reply(text, Form)
+
+
+def test_a_comma_in_a_string_stays() -> None:
+    read = parse_reply('{"name": "x,] and \\",} too", "parts": [{"title": ",}"},],}', Form)
+    assert (read.name, read.parts[0].title) == ('x,] and ",} too', ",}")
 
 
 def test_it_takes_out_what_a_database_refuses() -> None:

@@ -12,6 +12,7 @@ from retrieval.arbiter.model import judge_by_model
 from retrieval.arbiter.narrowed import judge_narrowed
 from retrieval.arbiter.none import leave_unjudged
 from retrieval.arbiter.rerank import judge_by_rerank
+from retrieval.arbiter.room import USUAL, ModelUse
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.types import ArbiterName, Briefed, Hit, Mode, Question, Ranking
 
@@ -24,6 +25,7 @@ def arbitrate(
     hits: Sequence[Hit] = (),
     risk_max: int = BaseSettings.risk_max,
     mode: Mode = "balanced",
+    use: ModelUse = USUAL,
 ) -> Ranking:
     """One verdict for each candidate, in the arbiter's order. No candidates, no call.
 
@@ -32,9 +34,9 @@ def arbitrate(
     if not candidates:
         return Ranking(name, "not_needed", ())
     if name == "model":
-        return judge_by_model(question, candidates, contents)
+        return judge_by_model(question, candidates, contents, use)
     if name == "hybrid":
-        return judge_narrowed(question, candidates, contents)
+        return judge_narrowed(question, candidates, contents, use)
     if name == "rerank":
         return judge_by_rerank(question, candidates)
     if name == "rules":

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from documents.storage.content import DocumentContent
 from llm.fence import fence_text
 from reading.rows import FRONT_INDEX, TocRow
+from retrieval.arbiter.room import WHOLE
 from retrieval.types import Brief
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
-TOC_CHARS_MAX = 20_000  # about 5,000 tokens
 TITLE_CHARS = 160
 WORDS_MAX = 40  # matched words named in one brief
 DOCUMENTS_TOC_MAX = 200  # lines for each of several documents together
 
 
-def toc_block(contents: Sequence[DocumentContent]) -> str:
+def toc_block(contents: Sequence[DocumentContent], chars_max: int = WHOLE.toc_chars) -> str:
     """`<toc>` with one line per entry: [id] number title, pages. Cut from the deepest level up if too long.
 
     Among several documents the id begins with the document's number: [2.14].
@@ -28,7 +28,7 @@ def toc_block(contents: Sequence[DocumentContent]) -> str:
         prefix = id_prefix(position, contents)
         if prefix:
             lines.append(f"document: {fence_text(content.title)[:TITLE_CHARS]}")
-        shown = shown_lines(content.toc, budget, TOC_CHARS_MAX // max(len(contents), 1), prefix)
+        shown = shown_lines(content.toc, budget, chars_max // max(len(contents), 1), prefix)
         lines += shown or ["(no table of contents)"]
         if hidden := sum(entry.index != FRONT_INDEX for entry in content.toc) - len(shown):
             lines.append(f"({hidden} more entries of deeper levels are not listed; each candidate names its section)")

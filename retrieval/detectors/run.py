@@ -44,7 +44,7 @@ def detect(
         try:
             hits += tag(found.result(), part)
         except EMBEDDING_ERRORS as error:  # words may still find something, and the plan records the error
-            plan = dispatch.without_vectors(plan, f"the question could not be embedded: {error}")
+            plan = dispatch.without_vectors(plan, f"{dispatch.NOT_EMBEDDED}: {error}")
     if plan.is_on("whole_document"):
         hits += pass_whole(contents)
     if plan.is_on("page_hints"):

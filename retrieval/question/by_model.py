@@ -79,6 +79,7 @@ def read_by_model(
             prompt_name=PROMPT_NAME,
             prompt_version=PROMPT_VERSION,
             deadline_s=DEADLINE_S,
+            tier="small",
         )
     except LLMError as error:
         note = f"The model could not read the question ({error}); it was read by the rules alone."

@@ -23,6 +23,7 @@ from documents.ingestion.conductor import ingest_path
 from documents.models import Document, Parse
 from llm import call
 from llm.models import LLMCall
+from retrieval.arbiter.model import FORMS
 from retrieval.corpus import content_for
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
@@ -88,6 +89,13 @@ def ask(house: House, lease: Document) -> Ask:
     return answer
 
 
+def forget_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a later version of the program asked in other words."""
+    other = [form._replace(version="99", instructions="Quite other instructions.") for form in FORMS]
+    monkeypatch.setattr("audit.review.replay.FORMS", other)
+    monkeypatch.setattr("audit.review.replay.form_in", lambda room: other[room.is_small])
+
+
 def test_it_rebuilds_every_request_byte_for_byte(ask: Ask, serve: Serve) -> None:
     for behaviours in BEHAVIOURS:
         serve(*behaviours)
@@ -99,6 +107,16 @@ def test_it_rebuilds_every_request_byte_for_byte(ask: Ask, serve: Serve) -> None
     out = StringIO()
     call_command("replay", last=len(found), stdout=out)
     assert f"{len(found)} of {len(found)} requests rebuilt" in out.getvalue()
+
+
+def test_it_rebuilds_the_request_to_a_small_window_and_asks_it_anew(ask: Ask, serve: Serve) -> None:
+    server = serve("good")
+    server.told = {"max_model_len": 8192}
+    runs = [ask(question) for question in QUESTIONS]
+    assert {run.llm_call.prompt_name for run in runs if run.llm_call} == {"arbiter-small"}
+    found = [rebuild(run) for run in runs]
+    assert [each for each in found if each is None or not each.ok or each.note] == []
+    assert rejudge(runs[0], Judge("model")).exchanges[0].prompt_name == "arbiter-small"
 
 
 def test_it_rebuilds_the_request_of_a_second_look(ask: Ask, serve: Serve) -> None:
@@ -127,8 +145,7 @@ def test_it_rebuilds_with_a_prompt_this_program_no_longer_has(
 ) -> None:
     serve(behaviour)
     run = ask()
-    monkeypatch.setattr("audit.review.replay.PROMPT_VERSION", "99")
-    monkeypatch.setattr("audit.review.replay.INSTRUCTIONS", "Quite other instructions.")
+    forget_prompts(monkeypatch)
     found = rebuild(run)
     assert found and found.ok
     assert "no longer in this program" in found.note
@@ -207,8 +224,7 @@ def test_another_model_or_the_prompt_then_sent_judges_on_the_page_and_by_command
     server = serve("good")
     run = ask()
     before = run_payload(run)
-    monkeypatch.setattr("audit.review.replay.PROMPT_VERSION", "99")
-    monkeypatch.setattr("audit.review.replay.INSTRUCTIONS", "Quite other instructions.")
+    forget_prompts(monkeypatch)
     chosen = {"arbiter": "model", "model": "another-model", "prompt": "stored", "repeats": 3}
     page = signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", chosen).content.decode()
     assert "Stability over 3 judgements: 1.00" in page

@@ -6,7 +6,7 @@ import sys
 import uuid
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -15,13 +15,15 @@ from chat.asking import QuestionError, check_question, keep_question
 from chat.models import Answer, Turn
 from chat.scope import QuestionScope, ScopeError, choose
 from chat.turns.conductor import AnsweringFailed, answer_turn
+from chat.turns.repeats import describe_repeat
 from chat.turns.replies import answer_json
 from chat.writing.phrases import cited_pages, describe_place
 from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Membership, Role
 from documents.storage.uploads import UploadRefused
-from retrieval.run_record import result_json
+from retrieval.models import RetrievalRun
+from retrieval.run_record import result_json, stored_result_json
 from retrieval.types import UNANSWERED, RetrievalResult
 
 SHELL_EMAIL = "commandline@localhost"  # the user of the shell; nobody can sign in as it
@@ -61,7 +63,8 @@ class Command(BaseCommand):
         turn = Turn.objects.select_related("run", "answer").get(pk=turn.pk)
         if turn.state == Turn.State.FAILED:
             raise CommandError(turn.error_for_people)
-        self.stdout.write(as_json(turn, result) if options["json"] and result else as_text(turn))
+        has_result = result is not None or (turn.run and turn.run.repeat)
+        self.stdout.write(as_json(turn, result) if options["json"] and has_result else as_text(turn))
 
     def find_scope(self, user: User, options: dict[str, Any]) -> QuestionScope:
         if options["base"]:
@@ -131,11 +134,16 @@ def open_scope(user: User, base: KnowledgeBase, email: str | None) -> QuestionSc
     return choose(user, f"base:{base.pk}")
 
 
-def as_json(turn: Turn, result: RetrievalResult) -> str:
-    """The RetrievalResult with the answer, as one JSON object."""
+def as_json(turn: Turn, result: RetrievalResult | None) -> str:
+    """The RetrievalResult, stored where the answer was given before, with the answer, as one JSON object."""
     answer: Answer | None = getattr(turn, "answer", None)
-    fields = {"run_id": str(turn.run_id), "answer": answer_json(answer) if answer else None}
-    return json.dumps(result_json(result) | fields, ensure_ascii=False, indent=2)
+    fields = {
+        "run_id": str(turn.run_id),
+        "answered_before": describe_repeat(turn),
+        "answer": answer_json(answer) if answer else None,
+    }
+    told = result_json(result) if result else stored_result_json(cast(RetrievalRun, turn.run))
+    return json.dumps(told | fields, ensure_ascii=False, indent=2, default=str)
 
 
 def as_text(turn: Turn) -> str:

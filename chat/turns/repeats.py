@@ -1,0 +1,131 @@
+"""An exact repeat: the same question of the same readings, set as before, gets the answer it had, at no cost (R39).
+
+The repeat is a turn, a run and an answer of its own, copied row by row, so that its record shows what its reader saw.
+"""
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+
+from chat.answer_record import copy_answer, other_calls_of
+from chat.models import Answer, Feedback, Turn
+from documents.base_settings import BaseSettings
+from documents.models import Document
+from retrieval.dictionary.load import ensure_dictionary
+from retrieval.dispatch import NOT_EMBEDDED
+from retrieval.filters import Filters
+from retrieval.models import RetrievalRun
+from retrieval.run_record import calls_beside, copy_run
+from retrieval.types import ConceptTerms
+from retrieval.version import program_version
+
+State = Turn.State
+# Whatever decides on an answer beside the question and the base, by its name in the settings of the program.
+DECIDING = (
+    *("LLM_CONFIGURED", "LLM_BASE_URL", "LLM_MODEL", "LLM_MODEL_SMALL", "LLM_MODEL_HARD", "LLM_CONTEXT_TOKENS"),
+    *("EMBEDDING_BASE_URL", "EMBEDDING_MODEL", "RERANK_BASE_URL", "RERANK_MODEL"),
+)
+DOUBTS = ("overrule", "wrong", "incomplete", "unsupported")  # outcomes of a review that do not agree
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A question with all that decides on its answer, as it is now; `key` is a digest of it."""
+
+    question: str
+    documents: list[Document]
+    settings: BaseSettings
+    dictionary: tuple[ConceptTerms, ...]
+    filters: Filters
+    key: str
+
+
+def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
+    """A turn's question of these documents, with the settings of its base."""
+    base = turn.conversation.base
+    chosen, dictionary = BaseSettings.from_json(base.settings), ensure_dictionary(base)
+    decides = [
+        " ".join(question.split()).casefold(),
+        str(base.pk),
+        [reading_of(document) for document in documents],
+        [turn.mode, turn.filters, turn.is_full_search],
+        chosen.to_json(),
+        [asdict(concept) for concept in dictionary],
+        [getattr(settings, name) for name in DECIDING],
+        program_version(),  # it names the prompts, the rules and their figures as well
+    ]
+    digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+    return Asking(question, documents, chosen, dictionary, Filters.from_json(turn.filters), digest)
+
+
+def reading_of(document: Document) -> list[Any]:
+    """What a run sees of a document: its title, its reading, and whether the reading has vectors."""
+    parse = document.current_parse
+    seen = [str(parse.pk), parse.embedding_model, str(parse.embedded_at)] if parse else [document.state]
+    return [str(document.pk), document.title, *seen]
+
+
+def find_first(turn: Turn, asking: Asking) -> Answer | None:
+    """The answer that a turn repeats; None if it has to be asked.
+
+    Only the newest answer that was not itself a repeat counts: when that one may not be given again, nobody knows
+    better of an older one. A turn that asks again asks anew.
+    """
+    if asking.settings.repeats == "off" or turn.again_of_id or turn.is_fresh:
+        return None
+    same = Turn.objects.filter(conversation__base=turn.conversation.base_id, asked_key=asking.key, answer__isnull=False)
+    askings = same.exclude(pk=turn.pk).exclude(run__plan__has_key="repeat")
+    first = askings.select_related("run__llm_call", "answer__llm_call").order_by("-answer__created_at").first()
+    return first.answer if first and is_whole(first) and not is_doubted(first) else None
+
+
+def is_whole(turn: Turn) -> bool:
+    """Whether a turn was answered without anything failing or being stopped on the way."""
+    run, answer = turn.run, turn.answer
+    if run is None or turn.state != State.DONE or answer.ended != "complete" or run.arbiter_status == "not_run":
+        return False
+    calls = [run.llm_call, answer.llm_call, *calls_beside(run).values(), *other_calls_of(answer)]
+    is_embedded = not any(flag["reason"].startswith(NOT_EMBEDDED) for flag in run.plan["flags"])
+    return is_embedded and all(call.outcome == "ok" for call in calls if call)
+
+
+def is_doubted(turn: Turn) -> bool:
+    """Whether a reader complained of an answer, or a reviewer disagreed with it, there or where it was given again."""
+    given = Turn.objects.filter(asked_key=turn.asked_key, run__plan__repeat__run=str(turn.run_id))
+    turns = Turn.objects.filter(Q(pk=turn.pk) | Q(pk__in=given))
+    complaints = Feedback.objects.filter(turn__in=turns).exclude(kind=Feedback.Kind.HELPFUL)
+    overruled = RetrievalRun.objects.filter(turn__in=turns, reviews__outcome__in=DOUBTS)
+    return complaints.exists() or overruled.exists()
+
+
+def store_repeat(turn: Turn, asking: Asking, first: Answer, started: float) -> Answer:
+    """Record a turn that is answered from the record, in the caller's transaction; `started` is of time.monotonic."""
+    repeat = {"run": str(first.run_id), "answer": str(first.pk), "on": f"{first.created_at:%Y-%m-%d}"}
+    with transaction.atomic():
+        run = copy_run(
+            first.run,
+            question=asking.question,
+            typed=turn.question,
+            user=turn.conversation.user,
+            repeat=repeat,
+            timings_ms={"repeat": round(1000 * (time.monotonic() - started), 1)},
+        )
+        turn.run, turn.asked_key = run, asking.key
+        turn.documents_done, turn.documents_total = first.turn.documents_done, first.turn.documents_total
+        turn.save(update_fields=["run", "asked_key", "documents_done", "documents_total"])
+        return copy_answer(turn, run, first, {})
+
+
+def describe_repeat(turn: Turn) -> dict[str, str | None] | None:
+    """When the answer of a turn was first given, and by which run if the asker may read it; None if it is new."""
+    if turn.run is None or not turn.run.repeat:
+        return None
+    repeat = turn.run.repeat
+    is_open = RetrievalRun.objects.visible_to(turn.conversation.user).filter(pk=repeat["run"]).exists()
+    return {"on": repeat["on"], "run_id": repeat["run"] if is_open else None}

@@ -1,0 +1,100 @@
+"""The window of the model: how many tokens a request and its reply may have together (R111).
+
+It is what DOCINTEL_CONTEXT_TOKENS says, else what the server prints with its list of models, asked once in a while.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import httpx2
+import openai
+from django.conf import settings
+
+from llm.call import GRACE_S, server_url
+from llm.tiers import model_for
+from llm.wire import ReplyTooLarge, wire
+
+SMALL_TOKENS = 16_000  # below it the usual requests do not fit
+REQUEST_SHARE = 0.7  # of the window, the rest is for the reply
+CHARACTERS_PER_TOKEN = 3  # an overestimate of tokens, as in spending
+# What servers call it: vLLM, LM Studio, gateways, llama.cpp; the smallest counts where one names several.
+NAMES = ("max_model_len", "loaded_context_length", "max_context_length", "context_length", "context_window")
+NAMES_OF_LLAMACPP = ("n_ctx", "n_ctx_train")
+ASK_S = 2.0
+KEPT_S, KEPT_UNKNOWN_S = 600.0, 60.0  # another model may be loaded, or a server be started, meanwhile
+
+_lock = threading.Lock()
+_told: dict[tuple[str, str], tuple[float, int | None]] = {}  # by server and model: until when it counts, and the tokens
+
+
+class Window(NamedTuple):
+    """The tokens of a window; None where nobody says."""
+
+    tokens: int | None = None
+
+    @property
+    def is_small(self) -> bool:
+        return self.tokens is not None and self.tokens < SMALL_TOKENS
+
+    @property
+    def request_tokens(self) -> int:
+        """What a request may have of a small window."""
+        return int(REQUEST_SHARE * (self.tokens or SMALL_TOKENS))
+
+
+def read_window() -> Window:
+    """The smallest window of the models that judge and write."""
+    if settings.LLM_CONTEXT_TOKENS:
+        return Window(settings.LLM_CONTEXT_TOKENS)
+    if not settings.LLM_CONFIGURED or not settings.LLM_BASE_URL:
+        return Window()  # OpenAI's own list does not say, and its models have room
+    told = [told_window(model) for model in dict.fromkeys((model_for("normal"), model_for("hard")))]
+    return Window(min((tokens for tokens in told if tokens), default=None))
+
+
+def told_window(model: str) -> int | None:
+    """The window of a model as its server tells; None if it does not."""
+    key = (server_url(), model)
+    with _lock:
+        until, tokens = _told.get(key, (0.0, None))
+    if time.monotonic() < until:
+        return tokens
+    tokens = find_window(list_models(), model)
+    with _lock:
+        _told[key] = (time.monotonic() + (KEPT_S if tokens else KEPT_UNKNOWN_S), tokens)
+    return tokens
+
+
+def list_models() -> Any:
+    """What the server answers to `/models`; None if it does not."""
+    try:
+        return wire().submit(_fetch_models()).result(ASK_S + GRACE_S)
+    except (openai.OpenAIError, ReplyTooLarge, ValueError, TimeoutError, RecursionError):
+        return None
+
+
+async def _fetch_models() -> Any:
+    async with asyncio.timeout(ASK_S):
+        client = wire().client(server_url(), settings.LLM_API_KEY)
+        return (await client.get("/models", cast_to=httpx2.Response)).json()
+
+
+def find_window(listed: Any, model: str) -> int | None:
+    """The smallest window printed for a model, or for the only one there is."""
+    rows = listed.get("data") if isinstance(listed, dict) else None
+    models = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    of_name = [row for row in models if row.get("id") == model]
+    chosen = of_name or (models if len(models) == 1 else [])
+    return min((tokens for row in chosen for tokens in windows_in(row)), default=None)
+
+
+def windows_in(row: Mapping[str, Any]) -> Iterator[int]:
+    meta = row.get("meta")
+    inner = meta if isinstance(meta, dict) else {}
+    for name in (*NAMES, *NAMES_OF_LLAMACPP):
+        for value in (row.get(name), inner.get(name)):
+            if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+                yield value

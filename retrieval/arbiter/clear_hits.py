@@ -1,0 +1,56 @@
+"""A hit so clear that no model need judge it (R39): the rules do, where the base allows it and they are sure."""
+
+from collections.abc import Sequence
+
+from documents.base_settings import BaseSettings
+from documents.storage.content import DocumentContent
+from retrieval import dispatch
+from retrieval.arbiter import arbitrate
+from retrieval.types import Briefed, Flag, Hit, Plan, Question, Ranking
+
+FLAG = "clear_hit"
+ASKED_MODE = "balanced"  # fast mode has the rules judge anyway, and thorough mode is asked for a model's care
+
+
+def judge_clear_hit(
+    question: Question,
+    candidates: Sequence[Briefed],
+    contents: Sequence[DocumentContent],
+    hits: Sequence[Hit],
+    plan: Plan,
+    settings: BaseSettings,
+    mode: str,
+) -> tuple[Plan, Ranking | None]:
+    """The rules' ranking if it stands without a model, else None; the plan says which and why.
+
+    Where the base does not allow it the plan is as it was: nothing was considered.
+    """
+    if settings.skip_model == "off" or mode != ASKED_MODE:
+        return plan, None
+    signal = dispatch.clean_signal(question, hits)
+    doubt = doubt_of(question) or ("" if signal else "no title or line leads clearly")
+    ranking = None if doubt else arbitrate("rules", question, candidates, contents, hits, settings.risk_max)
+    if ranking and (named := doubt_of_ranking(ranking, candidates)):
+        doubt, ranking = f"{signal}, but {named}", None
+    words = f"{signal}: the rules judge, no model is asked" if ranking else f"{doubt}: the model judges"
+    return Plan((*plan.flags, Flag(FLAG, ranking is not None, words))), ranking
+
+
+def doubt_of(question: Question) -> str:
+    """Why one clear place is no answer to the question, or ""."""
+    if question.parts:
+        return "several things are asked"
+    if question.intent in dispatch.OPEN_INTENTS or question.intent == "listing" or question.listed:
+        return "one place does not answer a question for a list or a concept"
+    if question.condition:
+        return "an answer is wanted in a certain case"
+    return ""
+
+
+def doubt_of_ranking(ranking: Ranking, candidates: Sequence[Briefed]) -> str:
+    """Why the rules' verdicts are not enough, or ""."""
+    document_of = {candidate.candidate_id: candidate.document_id for candidate in candidates}
+    primary = {document_of[verdict.candidate_id] for verdict in ranking.verdicts if verdict.role == "primary"}
+    if not primary or ranking.is_doubtful:
+        return "the rules are not sure that it answers"
+    return "" if len(primary) == 1 else "the rules find it in several documents"

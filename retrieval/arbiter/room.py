@@ -1,0 +1,37 @@
+"""How much one request to the arbiter may hold, by the window of the model that reads it (R111)."""
+
+from typing import NamedTuple
+
+from llm.tiers import Tier
+from llm.window import CHARACTERS_PER_TOKEN, Window
+
+FIXED_CHARS = 6_000  # of a small request: instructions, schema and question
+CHARS_MIN = 2_000  # a window too small for it is told by the server
+PLACES_MAX = 12  # of a small request: as many verdicts as such a model writes without losing its thread
+
+
+class Room(NamedTuple):
+    """Characters of contents and candidates together, of the contents alone, and the number of candidates."""
+
+    chars: int = 56_000  # with all else 16,000 tokens, even of rows of figures
+    toc_chars: int = 20_000  # about 5,000 tokens
+    places: int = 1_000  # no limit: the pool has its own
+    is_small: bool = False
+
+
+class ModelUse(NamedTuple):
+    """Which model judges, and what a request to it may hold."""
+
+    tier: Tier = "normal"
+    room: Room = Room()
+
+
+WHOLE, USUAL = Room(), ModelUse()
+
+
+def room_in(window: Window) -> Room:
+    """The room of a request in a window; the whole one where the window is wide or unknown."""
+    if not window.is_small:
+        return WHOLE
+    chars = max(window.request_tokens * CHARACTERS_PER_TOKEN - FIXED_CHARS, CHARS_MIN)
+    return Room(chars, chars // 5, PLACES_MAX, True)
