@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from documents.base_settings import BaseSettings
@@ -19,6 +20,7 @@ from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
 from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits
+from retrieval.forms.outline import outline_result
 from retrieval.parts import Judged, judge_parts
 from retrieval.question.by_model import read_by_model
 from retrieval.question.parse import parse_question
@@ -81,6 +83,13 @@ def retrieve(
     account = account_for(question) if account_for else account_of(contents)
     if question.clarification:
         return build_clarification(question, plan, contents, leave_unsearched(account), name, settings, reading)
+    if question.form == "outline":
+        result = outline_result(
+            question, contents, account, stored_settings(settings, filters), lines_within(filters, contents)
+        )
+        clock.stop("aggregate")
+        tell("arbiter", {"arbiter": "rules", "kept": len(result.candidates), "of": len(result.candidates)})
+        return replace(result, timings_ms=clock.timings_ms)
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
@@ -133,7 +142,7 @@ def retrieve(
         confidence=absence.confidence_of(finding.status, settled, ranking, read_coverage),
         methods_used=plan.detectors,
         toc_shown=toc,
-        settings=settings.to_json() | ({"filters": filters.to_json()} if filters.words else {}),
+        settings=stored_settings(settings, filters),
         timings_ms=clock.timings_ms,
         left_out=judged.left_out,
         parts=parts,
@@ -142,6 +151,11 @@ def retrieve(
     )
     tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(settled)})
     return result
+
+
+def stored_settings(settings: BaseSettings, filters: Filters) -> dict[str, Any]:
+    """The settings of the base as the record keeps them, with what narrowed the question."""
+    return settings.to_json() | ({"filters": filters.to_json()} if filters.words else {})
 
 
 def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:

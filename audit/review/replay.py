@@ -201,6 +201,8 @@ def rejudge(run: RetrievalRun, judge: Judge, *, repeats: int = 1) -> Rejudged:
     rows = sent_order(run)
     if not run.question:
         raise CannotReplay(gettext("The words of this run were erased, so there is nothing to judge."))
+    if run.parsed.get("form") == "outline":
+        raise CannotReplay(gettext("An outline takes the parts of a document as they are: nothing was judged."))
     if not rows:
         raise CannotReplay(gettext("This run proposed no candidate, so there is nothing to judge."))
     rankings = [judge_anew(run, rows, judge) for _ in range(repeats)]

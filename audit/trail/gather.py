@@ -51,6 +51,7 @@ FLAG_NAMES = {
     "cross_references": _("Cross references"),
     "filters": _("Narrowed by the asker"),
     "whole_document": _("Whole document"),
+    "outline": _("Outline"),
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }

@@ -19,6 +19,7 @@ from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.writing import writer
 from chat.writing.extractive import choose_quotes, quoted_text
 from chat.writing.phrases import sentence
+from chat.writing.shaped import form_of, note_of, shaped_quotes, shaped_text
 from chat.writing.writer import Excerpt, StreamedReply
 from documents.base_settings import BaseSettings
 from llm import client
@@ -29,6 +30,7 @@ from retrieval.types import KEPT_ROLES, UNANSWERED
 
 Kind = Answer.Kind
 
+SHAPED_NO_MODEL = gettext_noop("No model is configured: what follows is quoted from the document.")
 NO_MODEL = gettext_noop("No model is configured: this answer is quoted from the document, chosen by rules.")
 QUOTED = gettext_noop("This answer is quoted from the document.")
 NO_ARBITER = "The arbiter did not run, so nobody judged these passages; they are in the order of the rules. {failure}"
@@ -93,8 +95,9 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     if not any(candidate.role == "primary" for candidate in kept):
         return draft_absence(run, NO_PRIMARY)
     if not client.is_configured():
-        return compose_from_quotes(run, kept, writing, RERANKED if run.arbiter == "rerank" else NO_MODEL)
-    quotes = choose_quotes(kept, writing.mode, writing.settings)
+        without = SHAPED_NO_MODEL if form_of(run) else NO_MODEL
+        return compose_from_quotes(run, kept, writing, RERANKED if run.arbiter == "rerank" else without)
+    quotes = shaped_quotes(run, kept) if form_of(run) else choose_quotes(kept, writing.mode, writing.settings)
     return compose_by_model(run, quotes, writing) if quotes else compose_from_quotes(run, kept, writing, QUOTED)
 
 
@@ -102,6 +105,10 @@ def compose_from_quotes(
     run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str
 ) -> AnswerDraft:
     """The extractive answer."""
+    if form_of(run) and (shaped := shaped_quotes(run, candidates)):
+        text = shaped_text(run, candidates, shaped)
+        note = " ".join(filter(None, [note, note_of(run, candidates)]))
+        return AnswerDraft(Kind.EXTRACTIVE, text, note, quoted=tuple(shaped))
     nobody_quoted = all(candidate.role == "unjudged" for candidate in candidates)
     quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=nobody_quoted)
     if not quotes:
@@ -124,6 +131,8 @@ def compose_from_quotes(
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
     excerpts = excerpts_of(quotes)
+    if form_of(run):
+        excerpts = writer.fit_excerpts(excerpts)
     written = receive(run, excerpts, writing)
     reply, exchange, failure = written.reply, written.exchange, written.failure
     figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
@@ -182,7 +191,7 @@ def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
 def receive(run: RetrievalRun, excerpts: Sequence[Excerpt], writing: Writing, findings: str = "") -> Written:
     """The model's reply, streamed on to the reader; `findings` are what a first draft was refused for."""
     reply = StreamedReply(excerpt.number for excerpt in excerpts)
-    prompt = writer.build_writer_prompt(run.question, excerpts)
+    prompt = writer.build_writer_prompt(run.question, excerpts, form_of(run))
     stream = client.stream(
         instructions=writer.INSTRUCTIONS,
         prompt=f"{prompt}\n\n{fence_text(findings)}" if findings else prompt,
