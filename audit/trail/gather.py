@@ -52,6 +52,7 @@ FLAG_NAMES = {
     "filters": _("Narrowed by the asker"),
     "whole_document": _("Whole document"),
     "outline": _("Outline"),
+    "compare": _("Comparison"),
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }

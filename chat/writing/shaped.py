@@ -14,9 +14,10 @@ from retrieval.run_record import parts_of
 
 OUTLINE = gettext_noop("This is the outline of the document, with the first whole sentence of each main part.")
 OUTLINES = gettext_noop("These are the outlines of the documents, with the first whole sentence of each main part.")
+COMPARED = gettext_noop("This is a comparison: each side was searched by itself.")
 LEFT_OUT = "Parts left out for length: {parts}."
 LEFT_OUT_MAX = 20  # by name; the record has them all
-SIDE_QUOTES_MAX = 3  # in one column, where all of them are seen beside those of the others
+SIDE_QUOTES_MAX = 2  # in one column, where all of them are seen beside those of the others
 NOTHING = "Nothing found in {name}."
 
 
@@ -85,8 +86,8 @@ def part_title(candidate: RunCandidate) -> str:
 
 def note_of(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> str:
     """What the answer is, in plain words."""
-    if form_of(run) != "outline":
-        return ""
+    if form_of(run) == "compare":
+        return COMPARED
     several = len({each.document_id for each in candidates}) > 1
     left = list(dict.fromkeys(each["section_title"] for each in run.plan.get("left_out", []) if each["section_title"]))
     if several or not left:

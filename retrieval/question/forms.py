@@ -112,9 +112,8 @@ def name_words(said: str, language: str) -> list[str]:
     ]
 
 
-def is_called(words: Collection[str], content: DocumentContent) -> bool:
+def is_called(words: Collection[str], name: Name) -> bool:
     """Whether all the words are in the title or the file name of a document, or short for words of them."""
-    name = full_name_of(content)
     called = called_of(name)
     years = {str(year) for year in years_of_document(name)}
     return bool(words) and all(
@@ -163,9 +162,11 @@ def sides_of(asked: str, contents: Sequence[DocumentContent], language: str) -> 
     return ()
 
 
-def sides_said(asked: str) -> tuple[str, ...]:
-    """The names of everything a comparison may be of, whatever documents there are."""
-    return tuple(dict.fromkeys(side for reading in comparisons_in(asked) for side in reading.sides))
+def places_compared(asked: str, names: Sequence[Name], language: str) -> list[int]:
+    """The places of the documents that a comparison may be of, by their names; [] if nothing is compared."""
+    sides = {side for reading in comparisons_in(asked) for side in reading.sides}
+    words = [found for side in sides if (found := name_words(side, language))]
+    return [place for place, name in enumerate(names) if any(is_called(each, name) for each in words)]
 
 
 def comparisons_in(asked: str) -> Iterator[Comparison]:
@@ -245,7 +246,7 @@ def documents_called(side: str, contents: Sequence[DocumentContent], language: s
     if version := VERSION.fullmatch(side):
         return tuple(each.document_id for each in contents if version[1] in VERSION.findall(full_name_of(each).label))
     words = name_words(side, language) or [each for each in normalise_words(side) if not is_stop_word(each, language)]
-    return tuple(each.document_id for each in contents if is_called(words, each))
+    return tuple(each.document_id for each in contents if is_called(words, full_name_of(each)))
 
 
 def is_thing(side: str, language: str) -> bool:
