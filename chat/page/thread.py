@@ -256,7 +256,7 @@ class ShownTurn:
         """The quotes of an outline or a comparison in their groups; none of another answer."""
         if self.run is None or not self.is_extractive:
             return []
-        return group_quotes(self.run, self.kept, [(each.citation.candidate, each) for each in self.citations])
+        return group_quotes(self.run, self.kept, [(each.citation, each) for each in self.citations])
 
     @cached_property
     def blocks(self) -> list[dict[str, Any]]:
