@@ -288,6 +288,8 @@ def instructions_for(run: RetrievalRun, judge: Judge) -> tuple[str, str]:
 
 def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:
     """Apply the rules to the stored candidates; what the rows lack is computed again from the stored hits."""
+    if run.parsed.get("form") == "compare":
+        raise CannotReplay(gettext("The rules judge each side of a comparison by itself: ask the question again."))
     question, contents, hits = question_from(run.parsed), contents_of(run), hits_from(run)
     found = aggregate(hits, question, contents, pool_max=POOL_ENOUGH).candidates
     again = {each.candidate_id: each for each in found}

@@ -23,6 +23,7 @@ from retrieval.types import (
     Hit,
     LeftOut,
     PartFinding,
+    PartKind,
     PartOutcome,
     Plan,
     Question,
@@ -75,7 +76,8 @@ def compare_sides(
     """
     found = [find_side(side, question, contents, search) for side in question.sides]
     asked = tuple(f"{each.name}: {each.side.asked}" if each.side.asked else each.name for each in found)
-    question = replace(question, parts=asked, part_kinds=("independent",) * len(found))
+    kinds: tuple[PartKind, ...] = ("independent",) * len(found)
+    question = replace(question, parts=asked, part_kinds=kinds)
     coverage = coverage_of(question, contents, account)
     candidates, ranking, left_out = judge_sides(question, found, contents, arbiter)
     of_side = {each.side: keys_of(each, contents) for each in found}
@@ -106,7 +108,7 @@ def compare_sides(
         not_found_reason=reason,
         confidence=(min(sure, WARNING_CAP) if lacking else sure) if status == "found" else 0.0,
         methods_used=tuple(dict.fromkeys(method for each in results for method in each.methods_used)),
-        toc_shown=toc_block(contents) if ranking.exchange else "",
+        toc_shown=toc_block(contents) if candidates else "",
         settings=dict(settings),
         left_out=left_out,
         parts=parts,

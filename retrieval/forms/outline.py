@@ -130,7 +130,7 @@ def outline_of(
     found: list[tuple[Briefed, str, str]] = []
     left_out: list[LeftOut] = []
     for content in chosen:
-        told, more = tell_parts(content, room, within and within[content.document_id])
+        told, more = tell_parts(content, room, within[content.document_id] if within is not None else None)
         for each in told:
             found.append((build_candidate(each, content, len(found) + 1, is_prefixed), each.text, each.reason))
         for place, each in enumerate(more, 1):
@@ -159,7 +159,8 @@ def tell_parts(
     by_length = sorted(
         parts, key=lambda told: (is_minor(told.part.title), told.part.lines.first - told.part.lines.last)
     )
-    chosen = {told.part for told in by_length[:space]}
+    # What comes first says what the document is: its purpose, its parties, its abstract.
+    chosen = {told.part for told in (parts[:1] + [told for told in by_length if told is not parts[0]])[:space]}
     kept = [told for told in parts if told.part in chosen]
     return [*([title] if title else []), *kept], [told for told in parts if told.part not in chosen]
 
