@@ -76,8 +76,8 @@ def compare_sides(
     """
     found = [find_side(side, question, contents, search) for side in question.sides]
     asked = tuple(f"{each.name}: {each.side.asked}" if each.side.asked else each.name for each in found)
-    kinds: tuple[PartKind, ...] = ("independent",) * len(found)
-    question = replace(question, parts=asked, part_kinds=kinds)
+    kind: PartKind = "independent"
+    question = replace(question, parts=asked, part_kinds=(kind,) * len(found))
     coverage = coverage_of(question, contents, account)
     candidates, ranking, left_out = judge_sides(question, found, contents, arbiter)
     of_side = {each.side: keys_of(each, contents) for each in found}
@@ -191,7 +191,7 @@ def merge_candidates(found: Sequence[FoundSide], contents: Sequence[DocumentCont
                 merged[name] = replace(same, parts=(*same.parts, number))
                 continue
             parts = (*same.parts, number) if same else (number,)
-            merged[name] = replace(rename(candidate, name), parts=parts)
+            merged[name] = replace(with_id(candidate, name), parts=parts)
     return [replace(each, rrf_rank=rank) for rank, each in enumerate(merged.values(), 1)]
 
 
@@ -202,7 +202,7 @@ def name_candidate(candidate: Settled, contents: Sequence[DocumentContent]) -> s
     return f"{sha256[:FINGERPRINT]}-{name}" if len(contents) > 1 else name
 
 
-def rename(candidate: Settled, name: str) -> Settled:
+def with_id(candidate: Settled, name: str) -> Settled:
     return replace(
         candidate,
         candidate_id=name,

@@ -1,6 +1,8 @@
 """An outline and a comparison as answers: recorded, cited and grouped, with a model and without."""
 
 import json
+import subprocess
+import sys
 import uuid
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from audit.proof.evidence import VERIFIER, write_evidence
 from audit.proof.verification import verify
 from chat.asking import keep_question
 from chat.conftest import Ask, Serve
@@ -124,6 +127,19 @@ def test_a_comparison_of_which_a_side_is_missing_is_partly_answered(
     client.force_login(tenant)
     page = client.get(f"/ask/{shown.turn.conversation_id}/").content.decode()
     assert "groups beside" in page and f"<h3>{licence.title}</h3>" in page and "Nothing found in" in page
+
+
+@pytest.mark.parametrize("question", ["Summarise these documents", "Compare the deposit in the lease and the licence"])
+def test_the_pack_of_such_an_answer_is_consistent(
+    question: str, tenant: User, document: Document, licence: Document, tmp_path: Path
+) -> None:
+    shown = compared(question, tenant, document, licence)
+    assert shown.run is not None
+    with (tmp_path / "pack.zip").open("wb") as out:
+        write_evidence(shown.run, out, None)
+    command = [sys.executable, "-I", "-S", str(VERIFIER), str(tmp_path / "pack.zip")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env={})
+    assert done.stdout.startswith("CONSISTENT"), done.stdout
 
 
 def test_a_comparison_is_written_with_what_each_side_has(
