@@ -182,7 +182,7 @@ def best_overlap(quote: str, gold: Iterable[str]) -> float:
 
 
 def overlap(one: set[str], other: set[str]) -> float:
-    """F1 of the words."""
+    """The harmonic mean of precision and recall, by words."""
     shared = len(one & other)
     return 2 * shared / (len(one) + len(other)) if shared else 0.0
 

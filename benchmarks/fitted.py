@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from benchmarks.questions import GoldQuestion
 from chat.figures.computing import statement_lines
 from chat.figures.formulas import asked_text, known_metrics
+from retrieval.question.forms import form_rules
 from retrieval.question.parse import answer_rules
 from retrieval.question.phrasing import SENTENCE_END, phrasing_rules
 from retrieval.words.tokens import generic_words, normalise_words, stem
@@ -33,7 +34,7 @@ def run(sets: Mapping[str, Sequence[GoldQuestion]]) -> list[Fires]:
     """Every word and alternative with its counts, in the order of the files."""
     asked = {name: [question.question for question in questions] for name, questions in sets.items()}
     found = [*count_words(asked), *count_metrics(asked), *count_lines(asked)]
-    for rules in (phrasing_rules(), answer_rules()):
+    for rules in (phrasing_rules(), answer_rules(), form_rules()):
         for wording in rules.alternatives:
             found += count_leaves(rules, wording, asked)
     return found

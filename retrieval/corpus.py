@@ -23,6 +23,7 @@ from retrieval.candidates.fusion import fuse, rank_in_order
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import retrieve
 from retrieval.question.documents_named import Name, documents_named
+from retrieval.question.forms import places_compared
 from retrieval.question.phrasing import read_phrasing, without_pages
 from retrieval.types import (
     UNANSWERED,
@@ -209,7 +210,10 @@ def find_named_documents(
     """
     topic = without_pages(read_phrasing(question_text).topic)
     known = {word for concept in concepts_named(topic, dictionary) for word in concept.words}
-    places, has_year = documents_named(topic, read_document_names(documents), known)
+    names = read_document_names(documents)
+    if compared := places_compared(question_text, names, language_of(normalise_words(topic), default="en")):
+        return [documents[place] for place in compared] if len(documents) > DOCUMENTS_MAX else []
+    places, has_year = documents_named(topic, names, known)
     if len(documents) <= DOCUMENTS_MAX and not has_year:
         return []
     return [documents[place] for place in places]

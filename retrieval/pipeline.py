@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from documents.base_settings import BaseSettings
@@ -22,6 +24,8 @@ from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
 from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits
+from retrieval.forms.compare import compare_sides
+from retrieval.forms.outline import outline_result
 from retrieval.parts import Judged, judge_parts
 from retrieval.question.by_model import read_by_model
 from retrieval.question.parse import parse_question
@@ -58,6 +62,7 @@ def retrieve(
     on_stage: OnStage | None = None,
     account_for: AccountFor | None = None,
     filters: Filters = UNFILTERED,
+    is_side: bool = False,
 ) -> RetrievalResult:
     """Find the passages of the documents that answer a question, or show that there are none, recording every step.
 
@@ -70,22 +75,37 @@ def retrieve(
     6. judge absence by the gates
     7. calibrate the quotes and widen the contexts; tell what became of each part of the question
     `account_for` accounts for every document of the scope once the question is read, where it has more than `contents`
-    (by SQL, see corpus). `filters` narrow what is searched and how much is judged. Raises DetectionTimeout if step 3
-    takes too long.
+    (by SQL, see corpus). `filters` narrow what is searched and how much is judged. An outline takes the parts of the
+    documents and searches nothing; a comparison asks for each of its sides by itself (`is_side`), see `forms`. Raises
+    DetectionTimeout if step 3 takes too long.
     """
     tell: OnStage = on_stage or (lambda stage, figures: None)
     clock = Clock()
     question = parse_question(question_text, contents, dictionary)
+    if is_side:
+        question = replace(question, clarification="", form="", outlined=(), sides=())
     clock.stop("parse")
     tell("parsed", {"keywords": len(question.keywords)})
     name = arbiter or chosen_arbiter(settings, mode)
     reading: Exchange | None = None
-    if mode == "thorough" and name in MODEL_ARBITERS:
+    if mode == "thorough" and name in MODEL_ARBITERS and not question.form:
         question, reading = read_by_model(question, contents, dictionary)
     plan = dispatch.plan(question, contents, settings, mode)
     account = account_for(question) if account_for else account_of(contents)
     if question.clarification:
         return build_clarification(question, plan, contents, leave_unsearched(account), name, settings, reading)
+    if question.form:
+        shown = stored_settings(settings, filters)
+        if question.form == "outline":
+            result = outline_result(question, contents, account, shown, lines_within(filters, contents))
+        else:
+            ask = partial(
+                retrieve, settings=settings, mode=mode, arbiter="rules", dictionary=dictionary, filters=filters
+            )
+            result = compare_sides(question, contents, account, partial(ask, is_side=True), name, shown)
+        clock.stop("aggregate")
+        tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(result.candidates)})
+        return replace(result, timings_ms=clock.timings_ms)
     tell("plan", {"detectors": len(plan.detectors)})
     clock.stop("plan")
     hits, plan = detect(question, plan, contents, dictionary)
@@ -145,7 +165,7 @@ def retrieve(
         confidence=absence.confidence_of(finding.status, settled, ranking, read_coverage),
         methods_used=plan.detectors,
         toc_shown=toc,
-        settings=settings.to_json() | ({"filters": filters.to_json()} if filters.words else {}),
+        settings=stored_settings(settings, filters),
         timings_ms=clock.timings_ms,
         left_out=judged.left_out,
         parts=parts,
@@ -165,6 +185,11 @@ def consider_model(plan: Plan, question: Question, contents: Sequence[DocumentCo
         reason = f"{window.tokens} tokens: at most {room.places} places in {room.chars} characters, and a short reply"
         plan = Plan((*plan.flags, Flag(dispatch.SMALL_WINDOW, True, reason)))
     return plan, ModelUse("hard" if plan.is_on(dispatch.HARD_MODEL) else "normal", room)
+
+
+def stored_settings(settings: BaseSettings, filters: Filters) -> dict[str, Any]:
+    """The settings of the base as the record keeps them, with what narrowed the question."""
+    return settings.to_json() | ({"filters": filters.to_json()} if filters.words else {})
 
 
 def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:

@@ -9,7 +9,7 @@ from llm.client import Exchange
 from reading.boxes import Box
 from reading.matching import match_form
 
-Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references", "whole", "requested"]
+Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references", "whole", "requested", "outline"]
 Role = Literal["primary", "supporting", "tangential", "discarded", "unjudged"]
 ArbiterName = Literal["model", "rules", "none", "hybrid", "rerank"]
 Mode = Literal["fast", "balanced", "thorough"]
@@ -19,11 +19,12 @@ UNANSWERED: tuple[Status, ...] = ("weak", *ABSENT)
 # A part leans on the one before it (sequential), is the case in which another holds (conditional), or neither.
 PartKind = Literal["independent", "sequential", "conditional"]
 PartOutcome = Literal["found", "weak", "not_found", "cannot_tell"]
+Form = Literal["", "outline", "compare"]  # of the answer; "" is that of a question like any other
 DocumentState = Literal["read", "counted", "unreadable", "unsearched"]
 METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
-# Proposed by no detector: somebody points there, the document is so short that all of it is judged, or the model that
-# judges asked for more.
-POINTED: tuple[Method, ...] = ("pinned", "references", "whole", "requested")
+# Proposed by no detector: somebody points there, the document is so short that all of it is judged, the model that
+# judges asked for more, or an outline of the document is asked for.
+POINTED: tuple[Method, ...] = ("pinned", "references", "whole", "requested", "outline")
 KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
 HEAD_LINES = 5  # the hit of a title is its heading with the lines below
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
@@ -86,6 +87,15 @@ class Hints:
 
 
 @dataclass(frozen=True)
+class Side:
+    """One of the things that are compared: its name, what is asked of it, and the documents it is, () for a thing."""
+
+    name: str
+    asked: str  # "" where it is compared as a whole
+    document_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Question:
     """The user's question, and what was understood from it (R16-R24)."""
 
@@ -111,6 +121,9 @@ class Question:
     clarification: str = ""
     notes: tuple[str, ...] = ()
     parsed_by: Literal["rules", "model"] = "rules"
+    form: Form = ""
+    outlined: tuple[str, ...] = ()  # ids of the documents whose outline is asked for; () for the whole scope
+    sides: tuple[Side, ...] = ()  # of a comparison
 
     @cached_property
     def topic_form(self) -> str:

@@ -206,6 +206,8 @@ def rejudge(run: RetrievalRun, judge: Judge, *, repeats: int = 1) -> Rejudged:
     rows = sent_order(run)
     if not run.question:
         raise CannotReplay(gettext("The words of this run were erased, so there is nothing to judge."))
+    if run.parsed.get("form") == "outline":
+        raise CannotReplay(gettext("An outline takes the parts of a document as they are: nothing was judged."))
     if not rows:
         raise CannotReplay(gettext("This run proposed no candidate, so there is nothing to judge."))
     rankings = [judge_anew(run, rows, judge) for _ in range(repeats)]
@@ -294,6 +296,8 @@ def form_for(run: RetrievalRun, judge: Judge) -> Form:
 
 def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:
     """Apply the rules to the stored candidates; what the rows lack is computed again from the stored hits."""
+    if run.parsed.get("form") == "compare":
+        raise CannotReplay(gettext("The rules judge each side of a comparison by itself: ask the question again."))
     question, contents, hits = question_from(run.parsed), contents_of(run), hits_from(run)
     found = aggregate(hits, question, contents, pool_max=POOL_ENOUGH).candidates
     again = {each.candidate_id: each for each in found}

@@ -38,6 +38,7 @@ METHOD_NAMES = {
     "whole": _("Passed whole"),
     "references": _("References"),
     "requested": _("Asked for by the model"),
+    "outline": _("Main parts"),
 }
 REPAIR_NAMES = {"exact": _("literal"), "truncated": _("shortened"), "rejected": _("rejected"), "none": _("not quoted")}
 

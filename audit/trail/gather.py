@@ -54,6 +54,8 @@ FLAG_NAMES = {
     "clear_hit": _("Clear hit, without a model"),
     "hard_model": _("Model for hard questions"),
     "small_window": _("Small window of the model"),
+    "outline": _("Outline"),
+    "compare": _("Comparison"),
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }

@@ -25,6 +25,7 @@ HITS_TOLD = {
     "whole": gettext_lazy("%(count)s because all of so short a document is judged"),
     "references": gettext_lazy("%(count)s where another passage points"),
     "requested": gettext_lazy("%(count)s where the model asked to look"),
+    "outline": gettext_lazy("%(count)s as a main part of its document"),
 }
 
 

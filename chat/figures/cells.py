@@ -150,12 +150,12 @@ def column_asked(question: Question, table: Table, content: DocumentContent) -> 
         asked = max(question.years)
         fitting = [at for at, year in enumerate(years) if year == asked]
         is_headed = not any(years) and any(asked in heading for heading in headings_of(table, content))
-        return narrowed(question, table, fitting or (list(range(len(years))) if is_headed else []))
+        return narrow_columns(question, table, fitting or (list(range(len(years))) if is_headed else []))
     latest = max(years)
-    return narrowed(question, table, [at for at, year in enumerate(years) if year == latest])
+    return narrow_columns(question, table, [at for at, year in enumerate(years) if year == latest])
 
 
-def narrowed(question: Question, table: Table, columns: Sequence[int]) -> int | None:
+def narrow_columns(question: Question, table: Table, columns: Sequence[int]) -> int | None:
     """The one of the columns that is meant: alone, or named by more words of the question than any other."""
     if len(columns) < 2:
         return next(iter(columns), None)

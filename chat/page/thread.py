@@ -17,6 +17,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from accounts.models import User
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
+from chat.page.grouped import QuoteGroup, group_quotes
 from chat.page.narrowing import chips_of, typed_of
 from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
@@ -266,6 +267,13 @@ class ShownTurn:
             is_open=citation.marker == self.open_marker,
             is_said=citation.marker in self.said_markers,
         )
+
+    @cached_property
+    def groups(self) -> list[QuoteGroup[ShownCitation]]:
+        """The quotes of an outline or a comparison in their groups; none of another answer."""
+        if self.run is None or not self.is_extractive:
+            return []
+        return group_quotes(self.run, self.kept, [(each.citation, each) for each in self.citations])
 
     @cached_property
     def blocks(self) -> list[dict[str, Any]]:

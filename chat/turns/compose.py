@@ -23,6 +23,7 @@ from chat.writing import writer
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
 from chat.writing.headline import cited_first, with_headlines
 from chat.writing.phrases import sentence
+from chat.writing.shaped import form_of, note_of, shaped_quotes, shaped_text
 from chat.writing.writer import Excerpt, StreamedReply
 from documents.base_settings import BaseSettings
 from llm import client
@@ -37,6 +38,7 @@ from retrieval.types import KEPT_ROLES, UNANSWERED
 
 Kind = Answer.Kind
 
+SHAPED_NO_MODEL = gettext_noop("No model is configured: what follows is quoted from the document.")
 NO_MODEL = gettext_noop("No model is configured: this answer is quoted from the document, chosen by rules.")
 QUOTED = gettext_noop("This answer is quoted from the document.")
 CLEAR_HIT = gettext_noop(
@@ -106,9 +108,10 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     if has_flag(run.plan, CLEAR_HIT_FLAG):
         return compose_from_quotes(run, kept, writing, CLEAR_HIT, is_judged=True)
     if not client.is_configured():
+        without = SHAPED_NO_MODEL if form_of(run) else NO_MODEL
         is_judged = run.arbiter != "rerank"
-        return compose_from_quotes(run, kept, writing, NO_MODEL if is_judged else RERANKED, is_judged=is_judged)
-    quotes = choose_quotes(kept, writing.mode, writing.settings)
+        return compose_from_quotes(run, kept, writing, without if is_judged else RERANKED, is_judged=is_judged)
+    quotes = shaped_quotes(run, kept) if form_of(run) else choose_quotes(kept, writing.mode, writing.settings)
     return compose_by_model(run, quotes, writing) if quotes else compose_from_quotes(run, kept, writing, QUOTED)
 
 
@@ -116,6 +119,10 @@ def compose_from_quotes(
     run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str, *, is_judged: bool = False
 ) -> AnswerDraft:
     """The extractive answer. It has a headline only where somebody judged the passages, and no writer refused them."""
+    if form_of(run) and (shaped := shaped_quotes(run, candidates)):
+        text = shaped_text(run, candidates, shaped)
+        note = " ".join(filter(None, [note, note_of(run, candidates)]))
+        return AnswerDraft(Kind.EXTRACTIVE, text, note, quoted=tuple(shaped))
     nobody_quoted = all(candidate.role == "unjudged" for candidate in candidates)
     quotes = choose_quotes(candidates, writing.mode, writing.settings, with_lines=nobody_quoted)
     if not quotes:
@@ -162,7 +169,7 @@ def compose_with_headline(
 
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
-    excerpts = writer.fit_excerpts(excerpts_of(quotes), read_window())
+    excerpts = writer.fit_excerpts(excerpts_of(quotes), read_window(), is_shared=bool(form_of(run)))
     unseen = replace(writing, on_text=lambda text: None)  # a second draft is shown when it has been checked
     resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, excerpts, unseen)
     written, drafts = write_figures(receive(run, excerpts, writing), resolve, rewrite)
@@ -253,7 +260,7 @@ def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
 def receive(run: RetrievalRun, excerpts: Sequence[Excerpt], writing: Writing, findings: str = "") -> Written:
     """The model's reply, streamed on to the reader; `findings` are what a first draft was refused for."""
     reply = StreamedReply(excerpt.number for excerpt in excerpts)
-    prompt = writer.build_writer_prompt(run.question, excerpts)
+    prompt = writer.build_writer_prompt(run.question, excerpts, form_of(run))
     stream = client.stream(
         instructions=writer.INSTRUCTIONS,
         prompt=f"{prompt}\n\n{fence_text(findings)}" if findings else prompt,

@@ -41,11 +41,12 @@ REFERRING = re.compile(
     r"(?:this|these|those|it|they|such|he|she|c'est|ce|cette|ces|cela|il|elle|ils|elles|dies\w*|es|sie|er|esto|est[ae]s?)\b",
     re.IGNORECASE,
 )
-ENDED = re.compile(r"[.!?;:)][\"')\]”’*]*$|[;,] (?:and|or|et|und)$")
+ENDS, CLOSING = frozenset(".!?;:"), "\"')]”’*"
+GOES_ON = tuple(f"{sign} {word}" for sign in ";," for word in ("and", "or", "et", "ou", "und", "oder"))  # of an item
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 VALUES = frozenset({"amount", "percentage", "number"})
-RULE = re.compile(r"\s*[-_=]{4,}\s*")  # that underlines a word, or is to be filled in
-LAST_WORD, FIRST_WORD = re.compile(r"[^\W\d_]+\Z"), re.compile(r"[^\W\d_]+")
+RULE = re.compile(r"[-_=]{4,}+")  # that underlines a word, or is to be filled in
+LAST_WORD, FIRST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++\Z"), re.compile(r"[^\W\d_]++")
 EXAMPLE = re.compile(
     r"\W*(?:for example|example|e\.g\.|such as|par exemple|exemple|zum beispiel|z\. ?b\.)\b", re.IGNORECASE
 )
@@ -141,7 +142,7 @@ def sentences_of_places(kept: Sequence[RunCandidate], contents: Mapping[Any, Doc
                 yield Spoken(rank, candidate, content, *written)
 
 
-def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["Written"]:
+def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["SentenceText"]:
     """The sentences of a unit of running text, each with what it cannot be understood without.
 
     An item has the end of what introduces it, and a sentence that begins with "This" the one before. Signs are plain,
@@ -156,24 +157,29 @@ def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["W
         was_led, is_needed = is_led, is_led or REFERRING.match(own.text)
         is_led = is_led and is_title(own)
         whole = before.joined_with(own) if before and is_needed else own
-        is_whole = kind == "list_item" or ENDED.search(whole.text)  # an item need not end in a full stop
+        is_whole = kind == "list_item" or is_ended(whole.text)  # an item need not end in a full stop
         if CHARS_MIN <= len(whole.text) <= CHARS_MAX and is_whole and not is_led:
             yield whole._replace(is_double=whole is not own and not was_led)
         before = own
 
 
-class Written(NamedTuple):
+class SentenceText(NamedTuple):
     """A sentence: its pieces of lines, and how it reads."""
 
     pieces: tuple[Piece, ...]
     text: str
     is_double: bool = False
 
-    def joined_with(self, following: "Written") -> "Written":
-        return Written((*self.pieces, *following.pieces), f"{self.text} {following.text}")
+    def joined_with(self, following: "SentenceText") -> "SentenceText":
+        return SentenceText((*self.pieces, *following.pieces), f"{self.text} {following.text}")
 
 
-def is_title(written: Written | None) -> bool:
+def is_ended(text: str) -> bool:
+    """Whether a text ends a sentence, or an item after which others follow."""
+    return text.rstrip(CLOSING)[-1:] in ENDS or text.endswith((")", *GOES_ON))
+
+
+def is_title(written: SentenceText | None) -> bool:
     """Whether it is a heading that the text follows on the same line: "8.1 Term of Agreement."."""
     words = [word for word in written.text.split() if word[:1].isalpha()] if written else []
     return (
@@ -181,16 +187,16 @@ def is_title(written: Written | None) -> bool:
     )
 
 
-def last_sentence(lines: LineRange | None, content: DocumentContent) -> Written | None:
+def last_sentence(lines: LineRange | None, content: DocumentContent) -> SentenceText | None:
     return next(reversed(list(written_sentences(lines, content))), None) if lines else None
 
 
-def written_sentences(lines: LineRange, content: DocumentContent) -> Iterator[Written]:
+def written_sentences(lines: LineRange, content: DocumentContent) -> Iterator[SentenceText]:
     prose = prose_of(lines, content)
     for start, end in split_at(prose.text, SENTENCE):
         text = " ".join(plain_text(RULE.sub(" ", without_line_hyphens(prose, start, end, content))).split())
         if text:
-            yield Written(tuple(prose.pieces(start, end)), text)
+            yield SentenceText(tuple(prose.pieces(start, end)), text)
 
 
 def without_line_hyphens(prose: Prose, start: int, end: int, content: DocumentContent) -> str:
@@ -283,15 +289,15 @@ def with_headlines(headlines: Sequence[Quoted], quotes: Sequence[Quoted]) -> lis
         holding = (each for each in quotes if flat(headline.quote) in flat(each.quote) and each not in first)
         first.append(next(holding, headline))
     said = "".join(flat(each.quote) for each in first)
-    return renumbered([*first, *(each for each in quotes if flat(each.quote) not in said)])
+    return number_anew([*first, *(each for each in quotes if flat(each.quote) not in said)])
 
 
 def cited_first(quotes: Sequence[Quoted], marker: int) -> list[Quoted]:
     """The quotes with one of them before the others."""
-    return renumbered(sorted(quotes, key=lambda each: each.marker != marker))
+    return number_anew(sorted(quotes, key=lambda each: each.marker != marker))
 
 
-def renumbered(quotes: Iterable[Quoted]) -> list[Quoted]:
+def number_anew(quotes: Iterable[Quoted]) -> list[Quoted]:
     return [replace(each, marker=marker) for marker, each in enumerate(quotes, start=1)]
 
 

@@ -19,7 +19,7 @@ from retrieval.candidates.context import CHARS_MAX
 from retrieval.candidates.plain import plain_text
 
 PROMPT_NAME = "answer"
-PROMPT_VERSION = "4"
+PROMPT_VERSION = "5"
 
 INSTRUCTIONS = """\
 You answer a question from numbered excerpts of documents. Your answer is checked sentence by sentence against them.
@@ -70,6 +70,20 @@ asks, else null. Use the formula the question defines, else the usual one.
 rests on and no opinion of your own.\
 """
 
+FORMS = {
+    "outline": """\
+The question asks what the documents are about. The excerpts are their main parts, in their order, each with its \
+beginning. Write a summary: first one sentence that says what the document is, then for each part that matters a line \
+that begins with "- " and says in one sentence what it holds, with its number. Several documents: one such list each, \
+after a line with the title of the document. What an excerpt does not say, you do not know.""",
+    "compare": """\
+The question compares several things or documents. Write for each of them, in the order in which the question names \
+them, a line with its name and below it lines that begin with "- ", with what the excerpts say of it. Then, only where \
+excerpts of both show it, one sentence on what is the same and one on what differs, citing both. Say of what has no \
+excerpt that nothing was found; never infer it from the other.""",
+}
+
+EXCERPTS_CHARACTERS_MAX = 8 * CHARS_MAX  # of the parts of an outline together
 EXCERPT_CHARACTERS_MAX = CHARS_MAX  # as much as was judged; eight are 16,000 tokens, inside 70 % of any window (R111)
 # In a small window: what each excerpt has at least, its first line, and the share of a request that all have; the rest
 # is for instructions, the question and, when it is checked, the answer.
@@ -125,9 +139,13 @@ class Excerpt:
     relevance: str = ""  # of a reranked passage
 
 
-def build_writer_prompt(question: str, excerpts: Sequence[Excerpt]) -> str:
-    """The excerpts in order of weight, then the question (R89). Nothing in them can close its own fence."""
-    return "\n\n".join([*map(excerpt_block, excerpts), f"<question>\n{fence_text(question)}\n</question>"])
+def build_writer_prompt(question: str, excerpts: Sequence[Excerpt], form: str = "") -> str:
+    """The excerpts in order of weight, then the question (R89), and what is said of an answer with a form of its own.
+
+    Nothing in them can close its own fence.
+    """
+    asked = f"<question>\n{fence_text(question)}\n</question>"
+    return "\n\n".join([*map(excerpt_block, excerpts), asked, *filter(None, [FORMS.get(form, "")])])
 
 
 def excerpt_block(excerpt: Excerpt) -> str:
@@ -146,10 +164,14 @@ def attribute(text: str) -> str:
     return " ".join(fence_text(text).replace('"', "'").split())
 
 
-def fit_excerpts(excerpts: Sequence[Excerpt], window: Window) -> list[Excerpt]:
-    """As many of the first excerpts as a small window has room for, each cut around its quote; in a wide one all."""
+def fit_excerpts(excerpts: Sequence[Excerpt], window: Window, *, is_shared: bool = False) -> list[Excerpt]:
+    """As many of the first excerpts as a small window has room for, each cut around its quote; in a wide one all.
+
+    With `is_shared` those of a wide one share its room, as the many parts of an outline must.
+    """
     if not window.is_small:
-        return list(excerpts)
+        share = EXCERPTS_CHARACTERS_MAX // max(len(excerpts), 1) if is_shared else EXCERPT_CHARACTERS_MAX
+        return [replace(each, text=around_quote(each, min(share, EXCERPT_CHARACTERS_MAX))) for each in excerpts]
     room = int(window.request_tokens * CHARACTERS_PER_TOKEN * EXCERPTS_SHARE)
     kept = excerpts[: max(room // (EXCERPT_CHARACTERS_MIN + EXCERPT_HEAD), 1)]
     each_max = room // max(len(kept), 1) - EXCERPT_HEAD

@@ -30,6 +30,8 @@ FRAMES = {
     "asks_exhibits": r"\b(?:{asks_exhibits})\b",
     "asks_parties": r"\b(?:{asks_parties})\b",
     "party_word": r"^(?:{party})$",
+    "minor": r"^\W*(?:\d+[.)]?\s+)?(?:{minor})\b",
+    "title": r"^\W*(?:{title})\W*$",
 }
 ASKED = {
     "a block of signatures": "asks_signatures",
@@ -41,6 +43,16 @@ ASKED = {
 @cache
 def noise_signs() -> Wordings:
     return read_wordings(Path(__file__).parent, "noise", FRAMES)
+
+
+def is_noise_title(title: str) -> bool:
+    """Whether a part is named as one that says nothing of what a document is about: its contents, its signatures."""
+    return bool(noise_signs()["title"].search(title))
+
+
+def is_minor(title: str) -> bool:
+    """Whether a part is named as one that comes after the others in weight: annexes, definitions."""
+    return bool(noise_signs()["minor"].search(title))
 
 
 def name_noise(line: int, words: Collection[str], asked: str, content: DocumentContent) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
 from reading.matching import identifier_form, match_form
+from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.phrasing import (
     AskedPart,
     Phrasing,
@@ -139,6 +140,7 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
     shape = shape_of(topic)
     parts = real_parts(topic, language)
     listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
+    asks_form = read_form(asked, contents, language) if not parts else ReadForm()
     return Question(
         original=asked,
         corrected=correct(asked, corrections),
@@ -159,8 +161,11 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
         is_count=is_count,
         exclusions=phrasing.exclusions,
         instructions=phrasing.instructions,
-        clarification=clarification_for(keywords, hints, topic) if not is_greeting(asked) else GREETED,
+        clarification="" if asks_form.form else clarify(asked, keywords, hints, topic),
         notes=tuple(f"Read “{typed}” as “{word}”." for typed, word in corrections),
+        form=asks_form.form,
+        outlined=asks_form.document_ids,
+        sides=asks_form.sides,
     )
 
 
@@ -448,6 +453,11 @@ def is_topical(text: str, language: str) -> bool:
 def is_greeting(text: str) -> bool:
     """Whether nothing is asked: a greeting, thanks or a farewell."""
     return bool(answer_rules()["greeting"].search(text))
+
+
+def clarify(asked: str, keywords: Sequence[Keyword], hints: Hints, topic: str) -> str:
+    """What is said instead of an answer where nothing is asked, or too little; else ""."""
+    return GREETED if is_greeting(asked) else clarification_for(keywords, hints, topic)
 
 
 def clarification_for(keywords: Sequence[Keyword], hints: Hints, topic: str) -> str:

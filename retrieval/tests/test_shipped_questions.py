@@ -71,3 +71,14 @@ def test_ending_early_is_found_at_any_time_with_notice(embeddings: str) -> None:
     assert result.status == "found"
     assert "at any time" in quotes["Termination for convenience"] and "180" in quotes["Termination for convenience"]
     assert "Early termination charge" in quotes
+
+
+@pytest.mark.parametrize(
+    "question", ["Can the customer get out of the contract?", "May the Customer end the agreement at any time?"]
+)
+def test_ending_is_found_under_the_words_people_use_for_it(question: str, embeddings: str) -> None:
+    result = ask(question, AGREEMENT, embeddings)
+    first = [each.section_title for each in result.kept()[:4]]
+    assert "Termination for convenience" in first and "Early termination charge" in {
+        each.section_title for each in result.kept()
+    }

@@ -259,3 +259,10 @@ def test_it_lasts_whatever_becomes_of_documents_and_prompt(
     wanted = {"replays": count, "byte_equal": count, "pages": 2 * count, "readable": 2 * count}
     assert ages == dict.fromkeys(("as recorded", "documents read again", "prompt changed", "documents deleted"), wanted)
     assert not Document.objects.exists()
+
+
+def test_an_outline_is_not_judged_again(house: House, make_run: MakeRun) -> None:
+    with pytest.raises(CannotReplay, match="nothing was judged"):
+        rejudge(make_run(parsed={"form": "outline"}), Judge("rules"))
+    with pytest.raises(CannotReplay, match="each side of a comparison by itself"):
+        rejudge(make_run(parsed={"form": "compare"}), Judge("rules"))

@@ -167,8 +167,11 @@ def test_it_shows_a_rules_run_with_the_rule_that_decided(house: House, make_run:
 def test_it_shows_what_no_detector_proposed(house: House, make_run: MakeRun, browse: Any) -> None:
     run = make_run(methods=[*METHODS, *POINTED], hit_counts=dict.fromkeys((*METHODS, *POINTED), 2))
     page = text(browse(house.auditor, address(run)))
-    assert "titles, keywords, patterns, vectors, page named, references, passed whole, asked for by the model" in page
-    assert "There were 16 hits" in page
+    assert (
+        "titles, keywords, patterns, vectors, page named, references, passed whole, asked for by the model, main parts"
+        in page
+    )
+    assert "There were 18 hits" in page
     assert "2 on the page the question names, 2 because all of so short a document is judged, 2 where another" in page
 
 

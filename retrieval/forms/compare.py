@@ -1,0 +1,292 @@
+"""A comparison: every side is searched by itself, and all of them are judged and recorded as one run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from documents.storage.content import DocumentContent
+from retrieval.absence import WARNING_CAP
+from retrieval.accounting import coverage_of
+from retrieval.arbiter import arbitrate
+from retrieval.arbiter.brief import toc_block
+from retrieval.arbiter.evidence import join_words, share_of_weight
+from retrieval.briefs import fit_for
+from retrieval.candidates.aggregation import FINGERPRINT
+from retrieval.candidates.settle import settle
+from retrieval.forms.outline import outline_of
+from retrieval.parts import CANDIDATES_NAMED, CARRIED_SHARE, MISSING_SHARE, missing_words, share_of_part
+from retrieval.types import (
+    KEPT_ROLES,
+    ROLE_ORDER,
+    ArbiterName,
+    Briefed,
+    Flag,
+    Hit,
+    LeftOut,
+    PartFinding,
+    PartKind,
+    PartOutcome,
+    Plan,
+    Question,
+    Ranking,
+    RetrievalResult,
+    ScopeAccount,
+    SearchedWord,
+    Settled,
+    Side,
+    Status,
+)
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import WeighedTerm, weigh_terms
+
+NAMED_SHARE = 0.6  # of the words for a thing together with what is asked of it: neither of them is enough
+UNCLEAR = "no passage clearly answers it"
+TOO_FAINT = "It has too little of what is asked of this side."
+OUTLINED_PARTS = 5  # of each document, where two are compared as a whole
+JUDGED_MAX = 40  # places a model judges of all sides together
+SearchSide = Callable[[str, Sequence[DocumentContent]], RetrievalResult]
+
+
+@dataclass(frozen=True)
+class FoundSide:
+    """What one side says: its name for people, and the result of searching it alone; None where it is outlined."""
+
+    side: Side
+    name: str
+    candidates: tuple[Settled, ...]
+    hits: tuple[Hit, ...]
+    status: Status
+    reason: str
+    missing: tuple[str, ...] = ()
+    result: RetrievalResult | None = None
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def compare_sides(
+    question: Question,
+    contents: Sequence[DocumentContent],
+    account: ScopeAccount,
+    search: SearchSide,
+    arbiter: ArbiterName,
+    settings: Mapping[str, object],
+) -> RetrievalResult:
+    """The result of a comparison. Each side is a part of the question, with its own outcome and its own quotes.
+
+    Without a model each side is judged by the rules; with one, the best places of all sides are judged in one call. A
+    side of which nothing was found makes the answer a partial one.
+    """
+    found = [find_side(side, question, contents, search) for side in question.sides]
+    asked = tuple(f"{each.name}: {each.side.asked}" if each.side.asked else each.name for each in found)
+    kind: PartKind = "independent"
+    question = replace(question, parts=asked, part_kinds=(kind,) * len(found))
+    coverage = coverage_of(question, contents, account)
+    candidates, ranking, left_out = judge_sides(question, found, contents, arbiter)
+    of_side = {each.side: keys_of(each, contents) for each in found}
+    parts = tuple(tell_side(each, of_side[each.side], candidates, ranking, bool(coverage.gaps)) for each in found)
+    status = status_of(parts)
+    lacking = [each.name for each, part in zip(found, parts, strict=True) if part.outcome != "found"]
+    if status == "found" and lacking:
+        ranking = replace(ranking, answerable=False, answerable_reason=f"nothing was found in {join_words(lacking)}")
+    reason = (
+        "" if status == "found" else "; ".join(f"{each.name}: {each.reason}" for each in parts_absent(found, parts))
+    )
+    sure = min(
+        (each.result.confidence for each in found if each.result and each.status == "found"), default=WARNING_CAP
+    )
+    results = [each.result for each in found if each.result]
+    return RetrievalResult(
+        question=question,
+        plan=plan_of(found),
+        scope=tuple(content.snapshot() for content in contents),
+        documents=account.documents,
+        hits=tuple(replace(hit, part=number) for number, each in enumerate(found, 1) for hit in each.hits),
+        candidates=candidates,
+        ranking=ranking,
+        gates=next((each.gates for each in results), ()),
+        searched=merge_words(results),
+        coverage=coverage,
+        status=status,
+        not_found_reason=reason,
+        confidence=(min(sure, WARNING_CAP) if lacking else sure) if status == "found" else 0.0,
+        methods_used=tuple(dict.fromkeys(method for each in results for method in each.methods_used)),
+        toc_shown=toc_block(contents) if candidates else "",
+        settings=dict(settings),
+        left_out=left_out,
+        parts=parts,
+    )
+
+
+def find_side(side: Side, question: Question, contents: Sequence[DocumentContent], search: SearchSide) -> FoundSide:
+    """What one side says to what is asked: in its own documents, or a thing in all; as a whole, its outline."""
+    own = [each for each in contents if not side.document_ids or each.document_id in side.document_ids]
+    name = own[0].title if side.document_ids and len(own) == 1 else side.name
+    if not side.asked:
+        outline = outline_of(replace(question, outlined=side.document_ids), contents, OUTLINED_PARTS)
+        status: Status = "found" if outline.candidates else "not_found"
+        return FoundSide(side, name, outline.candidates, outline.hits, status, "", left_out=outline.left_out)
+    result = search(side.asked, own)
+    terms = {each.document_id: weigh_terms(result.question, lexicon_of(each)) for each in own}
+    missing = missing_words(terms, {word.text for word in result.searched if not word.count})
+    lacks = max((share_of_weight(set(missing), each) for each in terms.values()), default=0.0)
+    share = NAMED_SHARE if side.asked.startswith(side.name) else CARRIED_SHARE
+    candidates = lower_faint(result.candidates, terms, share if lacks < MISSING_SHARE else 1.0)
+    reason = result.not_found_reason or UNCLEAR
+    return FoundSide(side, name, candidates, result.hits, result.status, reason, missing, result, result.left_out)
+
+
+def lower_faint(
+    candidates: Sequence[Settled], terms: Mapping[str, Sequence[WeighedTerm]], least: float
+) -> tuple[Settled, ...]:
+    """The candidates of a side, none kept with less than this share of what is asked, by the weight of its words.
+
+    Beside the quote of another side, one about something else would be read as what this side says.
+    """
+
+    def judge(candidate: Settled) -> Settled:
+        if candidate.verdict.role not in KEPT_ROLES or share_of_part(candidate, terms[candidate.document_id]) >= least:
+            return candidate
+        verdict = replace(candidate.verdict, role="tangential", reason=f"{candidate.verdict.reason} {TOO_FAINT}")
+        return replace(candidate, verdict=verdict)
+
+    return tuple(map(judge, candidates))
+
+
+# ---- one judgement
+
+
+def judge_sides(
+    question: Question, found: Sequence[FoundSide], contents: Sequence[DocumentContent], arbiter: ArbiterName
+) -> tuple[tuple[Settled, ...], Ranking, tuple[LeftOut, ...]]:
+    """The candidates of all sides, judged; a place that speaks to several is one candidate."""
+    merged = merge_candidates(found, contents)
+    left_out = tuple(each for side in found for each in side.left_out)
+    is_searched = any(each.result for each in found)
+    if arbiter not in ("model", "hybrid") or not is_searched or not merged:
+        ordered = sorted(merged, key=lambda each: ROLE_ORDER[each.verdict.role])
+        verdicts = tuple(each.verdict for each in ordered)
+        answerable = any(verdict.role == "primary" for verdict in verdicts)
+        lacks = "" if answerable else "no passage carries enough of what is compared"
+        return (
+            tuple(ordered),
+            Ranking("rules", "ran", verdicts, answerable=answerable, answerable_reason=lacks),
+            left_out,
+        )
+    briefed: list[Briefed] = [as_briefed(each) for each in merged[:JUDGED_MAX]]
+    more = [LeftOut.of(each, f"the {JUDGED_MAX} best places of the sides are judged") for each in merged[JUDGED_MAX:]]
+    fitted, unfit = fit_for("model", tuple(briefed), toc_block(contents), contents)
+    ranking = arbitrate("model", question, fitted, contents)
+    return settle(fitted, ranking, question, contents), ranking, (*left_out, *more, *unfit)
+
+
+def merge_candidates(found: Sequence[FoundSide], contents: Sequence[DocumentContent]) -> list[Settled]:
+    """The candidates of the sides in turns, the best of each first, each place once with its best verdict."""
+    merged: dict[str, Settled] = {}
+    for place in range(max((len(each.candidates) for each in found), default=0)):
+        for number, each in enumerate(found, 1):
+            if place >= len(each.candidates):
+                continue
+            candidate = each.candidates[place]
+            name = name_candidate(candidate, contents)
+            same = merged.get(name)
+            if same and ROLE_ORDER[same.verdict.role] <= ROLE_ORDER[candidate.verdict.role]:
+                merged[name] = replace(same, parts=(*same.parts, number))
+                continue
+            parts = (*same.parts, number) if same else (number,)
+            merged[name] = replace(with_id(candidate, name), parts=parts)
+    return [replace(each, rrf_rank=rank) for rank, each in enumerate(merged.values(), 1)]
+
+
+def name_candidate(candidate: Settled, contents: Sequence[DocumentContent]) -> str:
+    """The id of a candidate in the scope of all sides."""
+    name = f"p{candidate.anchor_pages[0]}-l{candidate.anchor.first}-{candidate.anchor.last}"
+    sha256 = next(each.sha256 for each in contents if each.document_id == candidate.document_id)
+    return f"{sha256[:FINGERPRINT]}-{name}" if len(contents) > 1 else name
+
+
+def with_id(candidate: Settled, name: str) -> Settled:
+    return replace(
+        candidate,
+        candidate_id=name,
+        brief=replace(candidate.brief, candidate_id=name),
+        verdict=replace(candidate.verdict, candidate_id=name),
+    )
+
+
+def as_briefed(candidate: Settled) -> Briefed:
+    """A candidate as it was before it was judged."""
+    return Briefed(**{name: getattr(candidate, name) for name in Briefed.__dataclass_fields__})
+
+
+def keys_of(found: FoundSide, contents: Sequence[DocumentContent]) -> frozenset[str]:
+    return frozenset(name_candidate(each, contents) for each in found.candidates)
+
+
+# ---- what became of each side
+
+
+def tell_side(
+    found: FoundSide, own: frozenset[str], candidates: Sequence[Settled], ranking: Ranking, has_gaps: bool
+) -> PartFinding:
+    """The outcome of a side: found where a passage of its own is kept, and what it lacks where none is."""
+    is_judged = ranking.status == "ran"
+    kept = [each for each in candidates if each.candidate_id in own and each.verdict.role in KEPT_ROLES]
+    if ranking.arbiter == "rules":
+        verdicts = {(each.anchor, each.document_id): each.verdict.role for each in found.candidates}
+        kept = [each for each in kept if verdicts[each.anchor, each.document_id] in KEPT_ROLES]
+    shown = kept if is_judged else [each for each in candidates if each.candidate_id in own]
+    is_found = bool(kept) and (ranking.arbiter == "model" or found.status == "found")
+    outcome: PartOutcome = "found" if is_found else "weak" if not is_judged and shown else "not_found"
+    if not is_found and found.status in ("weak", "cannot_tell"):
+        outcome = "weak" if found.status == "weak" else "cannot_tell"
+    if outcome == "not_found" and has_gaps:
+        outcome = "cannot_tell"
+    asked = found.side.asked or found.side.name
+    return PartFinding(
+        text=asked,
+        subject=found.name,
+        kind="independent",
+        outcome=outcome,
+        candidate_ids=tuple(each.candidate_id for each in shown[:CANDIDATES_NAMED])
+        if found.result
+        else tuple(each.candidate_id for each in shown),
+        missing=() if is_found else found.missing,
+        reason="" if is_found else found.reason,
+    )
+
+
+def status_of(parts: Sequence[PartFinding]) -> Status:
+    """Found where a side is; what a comparison lacks is told side by side."""
+    outcomes = {part.outcome for part in parts}
+    return next((each for each in ("found", "weak", "cannot_tell") if each in outcomes), "not_found")
+
+
+def parts_absent(found: Sequence[FoundSide], parts: Sequence[PartFinding]) -> list[FoundSide]:
+    return [each for each, part in zip(found, parts, strict=True) if part.outcome != "found"]
+
+
+def merge_words(results: Sequence[RetrievalResult]) -> tuple[SearchedWord, ...]:
+    """Every word of every side, with the lines it is on; the same word on two sides counts in the documents of both."""
+    merged: dict[str, SearchedWord] = {}
+    seen: dict[str, set[tuple[str, ...]]] = {}
+    for result in results:
+        documents = tuple(sorted(each["document_id"] for each in result.scope))
+        for word in result.searched:
+            known = merged.get(word.text)
+            is_again = documents in seen.setdefault(word.text, set())
+            seen[word.text].add(documents)
+            count = word.count if known is None else known.count + (0 if is_again else word.count)
+            merged[word.text] = replace(word, count=count)
+    return tuple(merged.values())
+
+
+def plan_of(found: Sequence[FoundSide]) -> Plan:
+    """That the sides were searched apart, and every step of their plans, with its reason for each where they differ."""
+    named = join_words([f"“{each.name}”" for each in found])
+    flags = [Flag("compare", True, f"{len(found)} things are compared, each is searched by itself: {named}")]
+    results = [(each.name, each.result.plan.flags) for each in found if each.result]
+    for steps in zip(*(flags for _, flags in results), strict=False):
+        reasons = list(dict.fromkeys(step.reason for step in steps))
+        told = [f"{name}: {step.reason}" for (name, _), step in zip(results, steps, strict=True)]
+        flags.append(
+            Flag(steps[0].name, any(step.on for step in steps), reasons[0] if len(reasons) == 1 else "; ".join(told))
+        )
+    return Plan(tuple(flags))

@@ -1,0 +1,118 @@
+"""Which requests ask for an outline or a comparison, of what, and which only sound like one."""
+
+import pytest
+
+from documents.storage.content import DocumentContent
+from retrieval.question.forms import form_rules, read_form
+from retrieval.question.parse import parse_question
+from retrieval.tests.builders import content_of_lines
+from retrieval.words.tokens import language_of
+from retrieval.words.wording import Wording
+
+NDA = content_of_lines(["This agreement ends after three years."], title="Non-Disclosure Agreement, Acme", number=1)
+LICENCE = content_of_lines(["This licence ends after a year."], title="Software Licence, Globex", number=2)
+REPORTS = [
+    content_of_lines([f"Revenue was {year} million."], title=f"Initech annual report {year}", number=number)
+    for number, year in ((3, 2022), (4, 2023))
+]
+ALL = [NDA, LICENCE, *REPORTS]
+
+
+@pytest.mark.parametrize("wording", form_rules().alternatives, ids=lambda each: f"{each.section}.{each.language}")
+def test_every_alternative_is_found_in_its_examples_only(wording: Wording) -> None:
+    alone = form_rules().alone(wording)
+    assert [text for text in wording.examples if not alone.search(text)] == []
+    assert [text for text in wording.counter_examples if alone.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "of"),
+    [
+        ("summarise this document", ()),
+        ("Can you summarize it for me, please?", ()),
+        ("Give me a short overview", ()),
+        ("What is this document about?", ()),
+        ("What are the key points?", ()),
+        ("tl;dr", ()),
+        ("Summarise the licence of Globex", (LICENCE,)),
+        ("What is the NDA about?", (NDA,)),
+        ("Résumez ce document, s'il vous plaît", ()),
+        ("De quoi parle ce contrat ?", ()),
+        ("Quels sont les points clés du document ?", ()),
+    ],
+)
+def test_an_outline_is_asked_for(asked: str, of: tuple[DocumentContent, ...]) -> None:
+    read = read_form(asked, ALL, language_of(asked.lower().split(), default="en"))
+    assert (read.form, read.document_ids) == ("outline", tuple(each.document_id for each in of))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Summarise the duties of the licensee",
+        "What does the agreement say about termination?",
+        "What are the key points of the insurance clause?",
+        "Summarise page 3",
+        "Summarise section 4",
+        "What is a summary judgment?",
+        "What are the main risks?",
+        "What is the licence fee?",
+    ],
+)
+def test_a_question_about_a_topic_asks_for_no_outline(asked: str) -> None:
+    assert read_form(asked, ALL, "en").form == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "sides", "respect"),
+    [
+        ("Compare Acme and Globex", ("Acme", "Globex"), ""),
+        ("Compare how Acme and Globex describe breaches", ("Acme", "Globex"), "breaches"),
+        ("Compare the NDA with the Globex licence on liability", ("NDA", "Globex licence"), "liability"),
+        ("Compare the term in the NDA and the licence", ("NDA", "licence"), "term"),
+        ("What is the difference between the NDA and the licence?", ("NDA", "licence"), ""),
+        ("What are the differences in notice between Acme and Globex?", ("Acme", "Globex"), "notice"),
+        ("How does the NDA differ from the licence on notice?", ("NDA", "licence"), "notice"),
+        ("What changed between 2022 and 2023?", ("2022", "2023"), ""),
+        ("How did revenue change between 2022 and 2023?", ("2022", "2023"), "revenue"),
+        ("Comparez la durée dans le NDA et la licence", ("NDA", "licence"), "durée"),
+    ],
+)
+def test_documents_are_compared(asked: str, sides: tuple[str, ...], respect: str) -> None:
+    read = read_form(asked, ALL, language_of(asked.lower().split(), default="en"))
+    assert (read.form, tuple(side.name for side in read.sides)) == ("compare", sides)
+    assert all(len(side.document_ids) == 1 and side.asked == respect for side in read.sides)
+
+
+def test_things_inside_a_document_are_compared_each_by_its_name() -> None:
+    read = read_form("What is the difference between a precursor and an indication?", [NDA], "en")
+    assert [(side.name, side.asked, side.document_ids) for side in read.sides] == [
+        ("precursor", "precursor", ()),
+        ("indication", "indication", ()),
+    ]
+
+
+def test_a_name_that_is_no_document_here_is_a_side_all_the_same() -> None:
+    first, second = read_form("Compare Acme and Hooli on liability", ALL, "en").sides
+    assert (first.document_ids, first.asked) == ((NDA.document_id,), "liability")
+    assert (second.document_ids, second.asked) == ((), "Hooli liability")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "How does it compare with the base model?",
+        "What is the rent and who pays it?",
+        "How did net income and earnings per share change from 2019 to 2020?",
+        "How do the fees for repairs differ from the ones for cleaning?",
+        "Which changes are allowed?",
+        "What is the difference between the two?",
+    ],
+)
+def test_what_only_sounds_like_a_comparison_is_none(asked: str) -> None:
+    assert read_form(asked, ALL, "en").form == ""
+
+
+def test_an_outline_is_never_asked_back_for_being_vague() -> None:
+    assert parse_question("summary", [NDA]).clarification == ""
+    assert parse_question("summary", [NDA]).form == "outline"
