@@ -181,7 +181,7 @@ def candidate_of_page(number: int, content: DocumentContent) -> RunCandidate:
 
 def write(question: GoldQuestion, quotes: Sequence[Quoted], content: DocumentContent) -> Written:
     """The draft with its figures, as in a turn."""
-    run = RetrievalRun(plan={}, question=question.question)
+    run = RetrievalRun(plan={}, parsed={}, question=question.question)
     writing = Writing("balanced", BaseSettings(), lambda text: None, lambda: False)
     excerpts = excerpts_of(quotes)
 

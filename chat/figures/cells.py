@@ -26,7 +26,7 @@ RANK = 0.05  # what each further place counts less
 ROWS_AROUND = 2  # shown beside the row
 # "Which segment grew most?" compares rows; no single one answers it.
 RANKING = re.compile(
-    r"\b(?:largest|biggest|highest|greatest|smallest|lowest|least|most|best|worst|fastest|rank\w*"
+    r"\bwhich\b.*\b(?:more|fewer|less)\b|\b(?:largest|biggest|highest|greatest|smallest|lowest|least|most|best|worst|fastest|rank\w*"
     r"|l[ae]s? plus|größte\w*|höchste\w*|kleinste\w*|mayor|menor)\b",
     re.IGNORECASE,
 )

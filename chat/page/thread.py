@@ -38,6 +38,7 @@ STAGE_NAMES = {
     "arbiter": gettext_lazy("Arbiter"),
     "written": gettext_lazy("Written"),
 }
+LINE_SIGNS_MAX = 6  # hyphens and bullets that a headline lacks beside its quote
 REFUSED_SHOWN = 3  # near misses on the card of a not-found answer
 DISCARDED_SHOWN = 3  # below the kept ones; the audit trail has them all
 UNREADABLE_SHOWN = 20  # pages by name
@@ -289,7 +290,9 @@ class ShownTurn:
     @cached_property
     def said_markers(self) -> set[int]:
         checks = self.answer.checks if self.answer else []
-        return {check["markers"][0] for check in checks if check.get("typed", {}).get("type") == "sentence"}
+        said = {check["markers"][0]: check["typed"]["text"] for check in checks if is_sentence(check)}
+        quotes = {each.marker: each.quote for each in self.answer.citations.all()} if self.answer else {}
+        return {marker for marker, text in said.items() if len(quotes.get(marker, "")) <= len(text) + LINE_SIGNS_MAX}
 
     @cached_property
     def headline_table(self) -> dict[str, Any]:
@@ -435,6 +438,10 @@ class ShownTurn:
             checks = checks[:-1]  # an unfinished sentence could not cite yet
         shown = [check for check in checks if check.get("problems") and not check.get("left_out")]
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in shown]
+
+
+def is_sentence(check: dict[str, Any]) -> bool:
+    return bool(check.get("typed", {}).get("type") == "sentence")
 
 
 def is_headline(check: dict[str, Any]) -> bool:

@@ -21,7 +21,7 @@ from chat.turns.figuring import with_requested, write_figures
 from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.writing import writer
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
-from chat.writing.headline import cited_first, with_headlines
+from chat.writing.headline import cited_first, longer_than_said, with_headlines
 from chat.writing.phrases import sentence
 from chat.writing.shaped import form_of, note_of, shaped_quotes, shaped_text
 from chat.writing.writer import Excerpt, StreamedReply
@@ -160,7 +160,7 @@ def compose_with_headline(
     first = [f"{each.text} [{marker}]" for marker, each in enumerate(headlines, start=1)]
     return AnswerDraft(
         Kind.EXTRACTIVE,
-        "\n\n".join(filter(None, [*first, quoted_text(quoted[len(headlines) :])])),
+        "\n\n".join(filter(None, [*first, quoted_text(longer_than_said(quoted, [each.quoted for each in headlines]))])),
         note,
         quoted=tuple(quoted),
         checks=[check for each in headlines for check in each.checks],

@@ -43,8 +43,8 @@ REFERRING = re.compile(
 )
 ENDS, CLOSING = frozenset(".!?;:"), "\"')]”’*"
 GOES_ON = tuple(f"{sign} {word}" for sign in ";," for word in ("and", "or", "et", "ou", "und", "oder"))  # of an item
+SAID_MIN = 0.4  # of the question's weight in the sentence and the name of its section
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-VALUES = frozenset({"amount", "percentage", "number"})
 RULE = re.compile(r"[-_=]{4,}+")  # that underlines a word, or is to be filled in
 LAST_WORD, FIRST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++\Z"), re.compile(r"[^\W\d_]++")
 EXAMPLE = re.compile(
@@ -249,10 +249,11 @@ def share_said(words: Sequence[str], terms: Sequence[WeighedTerm]) -> float:
 
 
 def is_fitting(spoken: Spoken, question: Question) -> bool:
-    """Whether a sentence can be the answer by its form: a value of the type asked for, and of no other year."""
-    years = set(YEAR.findall(spoken.text))
-    is_of_year = question.answer_type not in VALUES or not question.years or years <= set(question.years)
-    return is_of_year and is_of_form(spoken.text, question)
+    """Whether a sentence is about what was asked, of no other year, and has a value of the type asked for."""
+    is_of_year = not question.years or set(YEAR.findall(spoken.text)) <= set(question.years)
+    said = normalise_words(f"{spoken.text} {spoken.candidate.section_title}")
+    is_about = share_said(said, weigh_terms(question, lexicon_of(spoken.content))) >= SAID_MIN
+    return is_about and is_of_year and is_of_form(spoken.text, question)
 
 
 def is_of_form(text: str, question: Question) -> bool:
@@ -290,6 +291,12 @@ def with_headlines(headlines: Sequence[Quoted], quotes: Sequence[Quoted]) -> lis
         first.append(next(holding, headline))
     said = "".join(flat(each.quote) for each in first)
     return number_anew([*first, *(each for each in quotes if flat(each.quote) not in said)])
+
+
+def longer_than_said(quoted: Sequence[Quoted], headlines: Sequence[Quoted]) -> list[Quoted]:
+    """The quotes but for those that are a headline and no more."""
+    said = {flat(each.quote) for each in headlines}
+    return [each for each in quoted if flat(each.quote) not in said]
 
 
 def cited_first(quotes: Sequence[Quoted], marker: int) -> list[Quoted]:

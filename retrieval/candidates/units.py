@@ -155,7 +155,8 @@ def lead_in_of(lines: LineRange, content: DocumentContent) -> LineRange | None:
         if first.kind in ("heading", "table_row") or first.toc_index != section:
             return None
         marker = marker_of(above, content)
-        if marker != own and introduces(above, content):
+        is_next = before == position - 1  # "(a) … shall not:" introduces "(i)", which is a letter as well
+        if (marker != own or is_next) and introduces(above, content):
             return above
         if not marker:
             return None

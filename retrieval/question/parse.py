@@ -84,6 +84,7 @@ TYPE_OF_SECTION = {
     "explanation": "explanation",
     "boolean": "boolean",
 }
+ADDRESSES = frozenset({"email", "phone", "url", "iban"})
 ANSWER_TYPES = tuple(dict.fromkeys(TYPE_OF_SECTION.values()))
 # The shape sets how much is read around a hit (R19): a list, a table or a tree its section, one value its line. What is
 # nested (several things, each with values of its own) is read by paragraph, each of them whole.
@@ -364,8 +365,14 @@ def shape_of(topic: str) -> str:
 
 
 def type_of(topic: str) -> str:
-    """The first type whose expression matches; a listing wants a list whatever its elements are."""
-    return next((kind for section, kind in TYPE_OF_SECTION.items() if answer_rules()[section].search(topic)), "text")
+    """The first type whose expression matches; a listing wants a list whatever its elements are.
+
+    "May notice be given by e-mail?" wants a yes or no, not an address.
+    """
+    kinds = [kind for section, kind in TYPE_OF_SECTION.items() if answer_rules()[section].search(topic)]
+    if "boolean" in kinds and kinds[0] in ADDRESSES:
+        return "boolean"
+    return kinds[0] if kinds else "text"
 
 
 def intent_of(topic: str, shape: str, hints: Hints) -> str:

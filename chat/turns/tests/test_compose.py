@@ -177,7 +177,8 @@ def test_the_best_sentence_comes_first_and_is_one_of_the_citations(
     judged: Judged, reader: Reader, house: House
 ) -> None:
     asked = run_fields(house)["parsed"]
-    draft = compose(judged(*[{}] * 3, parsed=asked), reader.writing("fast", passages_max=2))
+    word = {"text": "softmax", "forms": ["softmax"], "source": "direct", "priority": "primary", "group": ""}
+    draft = compose(judged(*[{}] * 3, parsed=asked | {"keywords": [word]}), reader.writing("fast", passages_max=2))
     headline, _, quote = draft.text.partition("\n\n")
     assert headline.endswith("[1]") and " ".join(draft.quoted[0].quote.split()) in headline
     assert quote == "“Sentence 1.” [2]" and len(draft.quoted) == 2
@@ -346,4 +347,4 @@ def test_what_is_said_of_a_reply(text: str, failure: str, is_stopped: bool, told
 
 def test_the_passage_of_the_record_is_what_is_quoted(make_run: MakeRun, reader: Reader) -> None:
     """The rows of the audit's own fixture: four candidates with one and the same quote."""
-    assert compose(make_run(), reader.writing()).text == f"{PASSAGE} [1]"
+    assert compose(make_run(), reader.writing()).text == f"“{PASSAGE}” [1]"

@@ -24,7 +24,7 @@ from documents.storage.content import load_content
 from tests.scripted_llm import ScriptedLLM
 
 REPORT = Path(__file__).resolve().parents[3] / "samples" / "annual-report.pdf"
-QUESTION = "Which share of revenue is the operating income of 2024, is it profitable?"
+QUESTION = "By the consolidated income statement, which share of revenue is operating income in 2024, is it profitable?"
 ROWS = {"o": ("Operating income", "49,910", "45,130"), "r": ("Revenue", "415,890", "388,195")}
 
 
