@@ -62,18 +62,18 @@ class PrintedCell:
         return plain_text(f"{', '.join(filter(None, dict.fromkeys(named)))}: {' '.join(self.cell.text.split())}{unit}")
 
 
-def find_cell(
+def find_cells(
     question: Question, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
-) -> PrintedCell | None:
-    """The cell whose row has what was asked and whose column is the period or thing named.
+) -> list[PrintedCell]:
+    """The cells of the row that has what was asked, in the columns of the periods or the thing named.
 
-    None where no row says most of the question, where the period asked for has no column, or where two columns may be
+    None where no row says most of the question, where a period asked for has no column, or where two columns may be
     meant.
     """
     is_value = question.answer_type in VALUES or (question.answer_type in TYPES and question.shape == "single")
     if not is_value or question.is_count or question.parts or RANKING.search(question.original):
-        return None
-    found: list[tuple[float, PrintedCell]] = []
+        return []
+    found: list[tuple[float, list[PrintedCell]]] = []
     for rank, candidate in enumerate(kept[:PLACES_MAX]):
         content = contents.get(candidate.parse_id)
         if content is None:
@@ -82,11 +82,18 @@ def find_cell(
             terms = asked_terms(question, content)
             for row in table.rows:
                 worth = worth_of_row(row, table, terms, content)
-                column = column_asked(question, table, content) if worth else None
-                if worth and column is not None and (cell := row.cells[column]) and cell.amount is not None:
-                    printed = PrintedCell(candidate, content, table, row, column, cell, period_of(table, column))
+                columns = (
+                    [column_asked(year, question, table, content) for year in question.years or ("",)] if worth else []
+                )
+                cells = [row.cells[column] if column is not None else None for column in columns]
+                if cells and all(cell is not None and cell.amount is not None for cell in cells):
+                    printed = [
+                        PrintedCell(candidate, content, table, row, column, cell, period_of(table, column))
+                        for column, cell in zip(columns, cells, strict=True)
+                        if column is not None and cell is not None
+                    ]
                     found.append((worth - RANK * rank, printed))
-    return max(found, key=lambda each: each[0])[1] if found else None
+    return max(found, key=lambda each: each[0])[1] if found else []
 
 
 def tables_of(candidate: RunCandidate, content: DocumentContent) -> Iterator[Table]:
@@ -143,11 +150,10 @@ def is_small(word: str, language: str) -> bool:
     return is_stop_word(word, language) or is_generic(word, language) or not word.isalpha()
 
 
-def column_asked(question: Question, table: Table, content: DocumentContent) -> int | None:
-    """The column of the year asked for; else the one whose heading the question names; else the latest, or the only."""
+def column_asked(asked: str, question: Question, table: Table, content: DocumentContent) -> int | None:
+    """The column of the year asked for, without one the latest; of several the one whose heading the question names."""
     years = [found[0] if (found := YEAR.search(period_of(table, at))) else "" for at in range(len(table.columns))]
-    if question.years:
-        asked = max(question.years)
+    if asked:
         fitting = [at for at, year in enumerate(years) if year == asked]
         is_headed = not any(years) and any(asked in heading for heading in headings_of(table, content))
         return narrow_columns(question, table, fitting or (list(range(len(years))) if is_headed else []))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from chat.drafts import Quoted
-from chat.figures.cells import find_cell, quote_cell, typed_cell
+from chat.figures.cells import find_cells, quote_cell, typed_cell
 from chat.figures.printed import Value, values_in
 from chat.writing.headline import Spoken, find_headlines, quote_headline
 from chat.writing.writer import MARKER
@@ -67,8 +67,10 @@ def headlines_of(
 ) -> list[Headline]:
     """The cell of a table that answers, else the best sentence, of a question in parts that of each; cited from [1]."""
     question = question_from(run.parsed)
-    if printed := find_cell(question, kept, contents):
-        return [Headline(printed.text, quote_cell(printed, 1), [check_of_typed_value(typed_cell(printed), 1)])]
+    if cells := find_cells(question, kept, contents):
+        quoted = quote_cell(cells[0], 1)
+        said = "; ".join(cell.text for cell in cells)
+        return [Headline(said, quoted, [check_of_typed_value(typed_cell(cell), 1) for cell in cells])]
     return [
         headline_of(spoken, marker, question)
         for marker, spoken in enumerate(find_headlines(question, kept, contents), start=1)

@@ -296,14 +296,14 @@ class ShownTurn:
 
     @cached_property
     def headline_table(self) -> dict[str, Any]:
-        """The rows around the cell an extractive answer gives, the cell marked; empty without one."""
+        """The rows around the cells an extractive answer gives, these marked; empty without any."""
         typed = [check["typed"] for check in self.answer.checks if check.get("typed")] if self.answer else []
-        cell = next((each for each in typed if each["type"] == "cell"), None)
-        if cell is None:
+        cells = [each for each in typed if each["type"] == "cell"]
+        if not cells:
             return {}
-        lit = tuple(cell["at"])
+        cell, lit = cells[0], {tuple(each["at"]) for each in cells}
         rows = [
-            {"label": row["label"], "cells": [(text, (at, column) == lit) for column, text in enumerate(row["cells"])]}
+            {"label": row["label"], "cells": [(text, (at, column) in lit) for column, text in enumerate(row["cells"])]}
             for at, row in enumerate(cell["rows"])
         ]
         return {**cell, "rows": rows}
