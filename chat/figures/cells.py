@@ -71,7 +71,7 @@ def find_cells(
     meant.
     """
     is_value = question.answer_type in VALUES or (question.answer_type in TYPES and question.shape == "single")
-    if not is_value or question.is_count or question.parts or RANKING.search(question.original):
+    if not is_value or question.is_count or question.parts:
         return []
     found: list[tuple[float, list[PrintedCell]]] = []
     for rank, candidate in enumerate(kept[:PLACES_MAX]):

@@ -21,7 +21,7 @@ from chat.turns.figuring import with_requested, write_figures
 from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.writing import writer
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
-from chat.writing.headline import cited_first, longer_than_said, with_headlines
+from chat.writing.headline import cited_first, longer_than_said, text_first, with_headlines
 from chat.writing.phrases import sentence
 from chat.writing.shaped import form_of, note_of, shaped_quotes, shaped_text
 from chat.writing.writer import Excerpt, StreamedReply
@@ -155,7 +155,9 @@ def compose_with_headline(
         quotes = cited_first(quotes, rows[0]["markers"][0])
         rows = [row | {"markers": [1]} for row in rows]
         return AnswerDraft(Kind.EXTRACTIVE, quoted_text(quotes), note, quoted=tuple(quotes), checks=rows)
-    others = [each for each in quotes if each.candidate.rule != STATEMENT.name] if is_cell else quotes
+    others = (
+        [each for each in quotes if each.candidate.rule != STATEMENT.name] if is_cell else text_first(quotes, contents)
+    )
     quoted = with_headlines([each.quoted for each in headlines], others)[:limit]
     first = [f"{each.text} [{marker}]" for marker, each in enumerate(headlines, start=1)]
     return AnswerDraft(

@@ -13,11 +13,14 @@ from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
 from reading.boxes import boxes_of
 from reading.matching import LINE_HYPHENS, match_form
+from reading.tables import cells_of_line
+from retrieval.arbiter.rules import STATEMENT
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.units import SENTENCE, Piece, Prose, lead_in_of, prose_of, split_at, units_of
-from retrieval.detectors.patterns import PATTERNS, counted_pattern
+from retrieval.detectors.patterns import PATTERNS
 from retrieval.models import RunCandidate
 from retrieval.types import LineRange, Question
+from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import normalise_words
@@ -253,7 +256,8 @@ def is_fitting(spoken: Spoken, question: Question) -> bool:
     is_of_year = not question.years or set(YEAR.findall(spoken.text)) <= set(question.years)
     said = normalise_words(f"{spoken.text} {spoken.candidate.section_title}")
     is_about = share_said(said, weigh_terms(question, lexicon_of(spoken.content))) >= SAID_MIN
-    return is_about and is_of_year and is_of_form(spoken.text, question)
+    is_counted = not question.is_count or bool(counts_said(spoken.text, question))
+    return is_about and is_of_year and is_counted and is_of_form(spoken.text, question)
 
 
 def is_of_form(text: str, question: Question) -> bool:
@@ -297,6 +301,21 @@ def longer_than_said(quoted: Sequence[Quoted], headlines: Sequence[Quoted]) -> l
     """The quotes but for those that are a headline and no more."""
     said = {flat(each.quote) for each in headlines}
     return [each for each in quoted if flat(each.quote) not in said]
+
+
+def text_first(quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]) -> list[Quoted]:
+    """The quotes with those last that are only rows of a statement, or lines with columns side by side."""
+    return number_anew(sorted(quotes, key=lambda each: is_beside(each, contents.get(each.candidate.parse_id))))
+
+
+def is_beside(quoted: Quoted, content: DocumentContent | None) -> bool:
+    candidate = quoted.candidate
+    if candidate.rule == STATEMENT.name:
+        return True
+    numbers = [piece["line_number"] for piece in candidate.anchor_pieces]
+    lines = content.legible_lines(min(numbers), max(numbers)) if content and numbers else ()
+    columns = [line for line in lines if line.kind != "table_row" and len(cells_of_line(line)) > 1]
+    return len(columns) > 1 and 2 * len(columns) >= len(lines)  # one line alone may have a formula
 
 
 def cited_first(quotes: Sequence[Quoted], marker: int) -> list[Quoted]:

@@ -3,6 +3,7 @@
 It looks once, adds a few places, and tells what it did; the arbiter then judges them with the others.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from reading.matching import match_form
 from retrieval.candidates.lists import PrintedList, lists_around, read_lists, series_at
 from retrieval.filters import Within
 from retrieval.types import Candidate, Hit, LineRange, Question
-from retrieval.words.counts import counts_stated
+from retrieval.words.counts import counted_pattern, counts_stated
 from retrieval.words.lexicon import lexicon_of
 
 BEST_MAX = 8  # places whose lists are counted before anything is fetched
@@ -55,7 +56,7 @@ def complete_list(
     places = [
         (content, number)
         for content in contents
-        for number in find_whole(count, forms, content, only_listed=not question.is_count)
+        for number in find_whole(count, forms, content, counted_pattern(question))
         if (content.document_id, number) not in known and (within is None or within[content.document_id][number])
     ][:FETCHED_MAX]
     if not places:
@@ -91,10 +92,12 @@ def lists_at(anchor: LineRange, content: DocumentContent, forms: Collection[str]
     return [*found, *(each for each in series if each)]
 
 
-def find_whole(count: int, forms: Collection[str], content: DocumentContent, *, only_listed: bool) -> Iterator[int]:
+def find_whole(
+    count: int, forms: Collection[str], content: DocumentContent, counted: re.Pattern[str] | None
+) -> Iterator[int]:
     """The first lines of the places that list `count` of the things, or as many as they say there are if it is 0.
 
-    Those that only say how many there are come last, and not at all if `only_listed`.
+    Those that only say how many there are, in words or as `counted`, come last, and not at all without `counted`.
     """
     stating: list[int] = []
     for number in lexicon_of(content).lines_with_any(forms).tolist():
@@ -102,12 +105,12 @@ def find_whole(count: int, forms: Collection[str], content: DocumentContent, *, 
         series = series_at(number, content, forms) if stated else None
         if series and len(series.items) in stated:
             yield number
-        elif stated and not count:
+        elif not count and (stated or (counted and counted.search(content.lines[number - 1].match))):
             stating.append(number)
     for printed in read_lists(content.lines):
         if printed.names(forms) and len(printed.items) in ([count] if count else counts_in(printed, forms)):
             yield printed.lines.first
-    yield from () if only_listed else stating
+    yield from stating if counted else ()
 
 
 def counts_in(printed: PrintedList, forms: Collection[str]) -> list[int]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from documents.storage.content import DocumentContent
 from retrieval.deadline import check_time
 from retrieval.types import Hit, LineRange, Question
+from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
 
@@ -101,21 +102,12 @@ def pattern_for(question: Question, content: DocumentContent, terms: Sequence[We
     Of what is to be counted the number right before its name, "some 83,700 full-time employees", where the document has
     one; else any number.
     """
-    counted = counted_pattern(question)
+    counted = counted_pattern(question) if question.answer_type == "number" else None
     if counted:
         lines = (line for term in terms if question.listed in term.texts for line in term.lines.tolist())
         if any(counted.search(content.lines[number - 1].match) for number in lines):
             return counted
     return PATTERNS.get(question.answer_type)
-
-
-def counted_pattern(question: Question) -> re.Pattern[str] | None:
-    """A number, and up to two words after it a form of what is to be counted; None where nothing is."""
-    if not question.is_count:
-        return None
-    forms = {form for each in question.keywords if each.text == question.listed for form in (each.text, *each.forms)}
-    named = "|".join(map(re.escape, sorted(forms)))
-    return re.compile(rf"(?<![\w.,])(?P<count>\d[\d,.]*) (?:[\w-]+ ){{0,2}}(?:{named})\b") if forms else None
 
 
 def lines_by_share(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_]) -> list[tuple[int, float]]:

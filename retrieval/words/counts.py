@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 
 from reading.matching import match_form
+from retrieval.types import Question
 from retrieval.words.wording import WordingError, check_fields, files_of
 
+WORDS_BETWEEN = 4  # from the number to what it counts
 FIGURES_MAX = 60  # "the 99 articles" is a law, not a list
 BETWEEN_MAX = 3  # words between a number and what it counts: "six CSF Functions", "four of the conditions"
 
@@ -75,3 +77,16 @@ def counts_stated(text: str, forms: Iterable[str]) -> list[int]:
         words = re.findall(r"\w+(?:\.\w+)*", sentence)
         found += [count for at, word in enumerate(words) if word in wanted and (count := count_before(words, at))]
     return found
+
+
+def counted_pattern(question: Question) -> re.Pattern[str] | None:
+    """A number, and within some words after it a form of what is to be counted; None where nothing is.
+
+    "Some 83,700 full-time employees", "h = 8 parallel attention layers, or heads"; not "heads 5 and 6", nor a year.
+    """
+    if not question.is_count:
+        return None
+    forms = {form for each in question.keywords if each.text == question.listed for form in (each.text, *each.forms)}
+    named = "|".join(map(re.escape, sorted(forms)))
+    number = r"(?<![\w.,])(?!(?:19|20)\d\d\b)(?P<count>\d++(?:[.,]\d++)*+)"
+    return re.compile(rf"{number} (?:[a-z-]+,? ){{0,{WORDS_BETWEEN}}}(?:{named})\b") if forms else None

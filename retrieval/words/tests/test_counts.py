@@ -2,7 +2,8 @@
 
 import pytest
 
-from retrieval.words.counts import counts_stated, read_count
+from retrieval.question.parse import parse_question
+from retrieval.words.counts import counted_pattern, counts_stated, read_count
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,20 @@ def test_a_number_counts_a_list() -> None:
 def test_a_digit_of_another_script_is_no_count() -> None:
     assert read_count("፩") == 0, "one in Ethiopic, which int() cannot read"
     assert read_count("६") == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("we had approximately 83,700 employees worldwide", "83,700"),
+        ("10 full-time and temporary employees", "10"),
+        ("in 2023 employees were trained", ""),
+        ("section 6. the employees clearly", ""),
+        ("employees 5 and 6", ""),
+    ],
+)
+def test_what_is_counted_follows_its_number(text: str, count: str) -> None:
+    pattern = counted_pattern(parse_question("How many employees are there?", []))
+    found = pattern.search(text) if pattern else None
+    assert (found["count"] if found else "") == count
+    assert counted_pattern(parse_question("Which employees are there?", [])) is None
