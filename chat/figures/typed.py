@@ -80,11 +80,13 @@ def headlines_of(
 
 
 def headline_of(spoken: Spoken, marker: int, question: Question) -> Headline:
-    """A sentence with the values in it of the type asked for."""
+    """A sentence with the value in it of the type asked for; none where it has several, of which one was asked for."""
     quoted = quote_headline(spoken, marker)
     said = check_of_typed_value({"type": "sentence", "text": spoken.text, "lines": [*spoken.lines]}, marker)
     lines = spoken.content.legible_lines(*spoken.lines)
-    return Headline(spoken.text, quoted, [said, *scalars([Source(quoted.quote, marker, lines)], question.answer_type)])
+    values = scalars([Source(quoted.quote, marker, lines)], question.answer_type)
+    is_clear = len(values) == 1 and values[0]["typed"]["type"] == question.answer_type
+    return Headline(spoken.text, quoted, [said, *(values if is_clear else [])])
 
 
 def typed_of_sentences(run: RetrievalRun, quotes: Sequence[Quoted], text: str) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
 from reading.boxes import boxes_of
 from reading.matching import LINE_HYPHENS, match_form
+from reading.rows import LineRow
 from reading.tables import cells_of_line
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.candidates.plain import plain_text
@@ -309,13 +311,21 @@ def text_first(quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]
 
 
 def is_beside(quoted: Quoted, content: DocumentContent | None) -> bool:
+    """Whether a quote is only a row of a statement, or of lines with columns side by side, which read as one."""
     candidate = quoted.candidate
     if candidate.rule == STATEMENT.name:
         return True
     numbers = [piece["line_number"] for piece in candidate.anchor_pieces]
     lines = content.legible_lines(min(numbers), max(numbers)) if content and numbers else ()
     columns = [line for line in lines if line.kind != "table_row" and len(cells_of_line(line)) > 1]
-    return len(columns) > 1 and 2 * len(columns) >= len(lines)  # one line alone may have a formula
+    is_parted = len(columns) > 1 and 2 * len(columns) >= len(lines)  # one line alone may have a formula
+    return is_parted or any(stands_beside(line, following) for line, following in pairwise(lines))
+
+
+def stands_beside(line: LineRow, following: LineRow) -> bool:
+    """Whether a line is printed to the right of the one before it, rather than below."""
+    is_level = following.y0 < (line.y0 + line.y1) / 2 and line.page_number == following.page_number
+    return is_level and following.x0 > line.x1
 
 
 def cited_first(quotes: Sequence[Quoted], marker: int) -> list[Quoted]:

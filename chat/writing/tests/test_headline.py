@@ -1,11 +1,19 @@
 """What an answer without a writer says first: the sentence asked for, with what it cannot be understood without."""
 
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
 
 from chat.drafts import Quoted
-from chat.writing.headline import cited_first, find_headlines, quote_headline, sentences_of_unit, with_headlines
+from chat.writing.headline import (
+    cited_first,
+    find_headlines,
+    quote_headline,
+    sentences_of_unit,
+    text_first,
+    with_headlines,
+)
 from documents.storage.content import DocumentContent
 from retrieval.candidates.units import units_of
 from retrieval.models import RunCandidate
@@ -114,3 +122,16 @@ def test_a_literal_headline_is_the_text_of_its_lines() -> None:
         for piece in written.pieces:
             assert LineRange(unit.first, unit.last).overlaps(LineRange(piece.number, piece.number))
             assert LEASE.lines[piece.number - 1].text[piece.start : piece.end].strip()
+
+
+def test_quotes_of_columns_side_by_side_come_last() -> None:
+    text = content_of_lines(["# Officers", "The chief financial officer signs the report.", "Alan Graf", "Mary Hunter"])
+    left, right = text.lines[2:]
+    columns = replace(text, lines=(*text.lines[:3], right._replace(x0=300.0, x1=400.0, y0=left.y0, y1=left.y1)))
+    beside = candidate_at(3, columns)
+    beside.anchor_pieces = [{"line_number": 3}, {"line_number": 4}]
+    plain = candidate_at(2, columns)
+    plain.anchor_pieces = [{"line_number": 2}]
+    quotes = [Quoted(1, beside, "Alan Graf\nMary Hunter"), Quoted(2, plain, columns.lines[1].text)]
+    ordered = text_first(quotes, {beside.parse_id: columns, plain.parse_id: columns})
+    assert [(each.marker, each.candidate) for each in ordered] == [(1, plain), (2, beside)]
