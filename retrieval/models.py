@@ -181,7 +181,7 @@ class RetrievalRun(models.Model):
     @property
     def repeat(self) -> dict[str, str]:
         """Of a question answered from the record: the `run` and `answer` it repeats and the day `on` which; else {}."""
-        told: dict[str, str] = self.plan.get("repeat", {})
+        told: dict[str, str] = (self.plan or {}).get("repeat", {})
         return told
 
     @property

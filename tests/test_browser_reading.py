@@ -409,7 +409,7 @@ def test_passages_that_disagree_stand_side_by_side(
     monkeypatch.setitem(VERDICTS, "wrong-contradictions", with_contradiction)
     model.hold, model.behaviour = None, "wrong-contradictions"
     try:
-        ask(page, agreement, QUESTION)
+        ask(page, agreement, f"{QUESTION[:-1]} today?")  # the very same question is answered from the record
         sides = page.locator(".versus li")
         expect(sides).to_have_count(2)
     finally:

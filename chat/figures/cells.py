@@ -26,10 +26,11 @@ RANK = 0.05  # what each further place counts less
 ROWS_AROUND = 2  # shown beside the row
 # "Which segment grew most?" compares rows; no single one answers it.
 RANKING = re.compile(
-    r"\bwhich\b.*\b(?:more|fewer|less)\b|\b(?:largest|biggest|highest|greatest|smallest|lowest|least|most|best|worst|fastest|rank\w*"
+    r"\b(?:largest|biggest|highest|greatest|smallest|lowest|least|most|best|worst|fastest|rank\w*"
     r"|l[ae]s? plus|größte\w*|höchste\w*|kleinste\w*|mayor|menor)\b",
     re.IGNORECASE,
 )
+WHICH, MORE = re.compile(r"\bwhich\b", re.IGNORECASE), re.compile(r"\b(?:more|fewer|less)\b", re.IGNORECASE)
 YEAR = re.compile(r"(?:19|20)\d\d")
 QUARTER = re.compile(r"\b(?:q([1-4])|(first|second|third|fourth) quarter)\b", re.IGNORECASE)
 
@@ -60,6 +61,11 @@ class PrintedCell:
         named = [self.row.label.strip(" .:,"), group.strip(" .:,"), period or heading]
         unit = f" ({self.unit})" if self.unit else ""
         return plain_text(f"{', '.join(filter(None, dict.fromkeys(named)))}: {' '.join(self.cell.text.split())}{unit}")
+
+
+def is_ranking(text: str) -> bool:
+    """Whether a question compares: no one row or sentence answers it."""
+    return bool(RANKING.search(text) or (WHICH.search(text) and MORE.search(text)))
 
 
 def find_cells(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from chat.drafts import Quoted
-from chat.figures.cells import RANKING, find_cells, quote_cell, typed_cell
+from chat.figures.cells import find_cells, is_ranking, quote_cell, typed_cell
 from chat.figures.printed import Value, values_in
 from chat.writing.headline import Spoken, find_headlines, quote_headline
 from chat.writing.writer import MARKER
@@ -67,7 +67,7 @@ def headlines_of(
 ) -> list[Headline]:
     """The cell of a table that answers, else the best sentence, of a question in parts that of each; cited from [1]."""
     question = question_from(run.parsed)
-    if RANKING.search(question.original):
+    if is_ranking(question.original):
         return []
     if cells := find_cells(question, kept, contents):
         quoted = quote_cell(cells[0], 1)

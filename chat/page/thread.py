@@ -290,7 +290,7 @@ class ShownTurn:
     @cached_property
     def said_markers(self) -> set[int]:
         checks = self.answer.checks if self.answer else []
-        said = {check["markers"][0]: check["typed"]["text"] for check in checks if is_sentence(check)}
+        said = {check["markers"][0]: check["typed"]["text"] for check in checks if says_sentence(check)}
         quotes = {each.marker: each.quote for each in self.answer.citations.all()} if self.answer else {}
         return {marker for marker, text in said.items() if len(quotes.get(marker, "")) <= len(text) + LINE_SIGNS_MAX}
 
@@ -440,7 +440,7 @@ class ShownTurn:
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in shown]
 
 
-def is_sentence(check: dict[str, Any]) -> bool:
+def says_sentence(check: dict[str, Any]) -> bool:
     return bool(check.get("typed", {}).get("type") == "sentence")
 
 
