@@ -62,7 +62,11 @@ class Served(NamedTuple):
         postgres.ensure(self.home, for_tests=True)
 
     def ask(self, **fields: Any) -> requests.Response:
-        asked = {"message": "How often are passwords changed?", "knowledge_base_id": self.base, "fresh": True}
+        asked: dict[str, Any] = {
+            "message": "How often are passwords changed?",
+            "knowledge_base_id": self.base,
+            "fresh": True,
+        }
         return self.program.post(f"{self.address}/api/v1/chat", json=asked, **fields)
 
     def turns(self) -> int:
