@@ -88,7 +88,7 @@ class RunInFullSerializer(RunSerializer):
     arbiter = serializers.CharField()
     arbiter_status = serializers.CharField()
     arbiter_failure = serializers.CharField(allow_null=True)
-    partly_answered = serializers.BooleanField(help_text="The arbiter says that a part of the answer is missing.")
+    partly_answered = serializers.BooleanField(help_text="A part of the question has no answer.")
     missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     timings_ms = serializers.DictField(child=serializers.FloatField())
     code_version = serializers.CharField()

@@ -33,10 +33,14 @@ PARTS = {
 }
 SECOND_FORM = object_of("row", COLUMNS, format="'docintel-answer-2'", **PARTS)
 THIRD_FORM = object_of("row", (*COLUMNS, "other_calls"), format="'docintel-answer-3'", **PARTS)
+FOURTH_FORM = object_of("row", (*COLUMNS, "other_calls", "items"), format="'docintel-answer-4'", **PARTS)
 ANSWER = Payload(
     kind="answer",
     table="chat_answer",
-    text=f"CASE WHEN row.other_calls = '[]' THEN {SECOND_FORM} ELSE {THIRD_FORM} END",
+    text=(
+        f"CASE WHEN row.items <> '[]' THEN {FOURTH_FORM} "
+        f"WHEN row.other_calls = '[]' THEN {SECOND_FORM} ELSE {THIRD_FORM} END"
+    ),
 )
 # Exchanges stored beside an answer: a first draft, and the checks of what was written.
 EXCHANGE = Payload(kind="exchange", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
@@ -68,6 +72,7 @@ def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: 
             ended=draft.ended,
             note=draft.note,
             checks=draft.checks,
+            items=draft.items,
             llm_call=LLMCall.objects.record(draft.exchange) if draft.exchange else None,
             other_calls=[str(call.pk) for call in others],
             timings_ms=timings_ms,
@@ -95,6 +100,7 @@ def copy_answer(turn: Turn, run: RetrievalRun, first: Answer, timings_ms: dict[s
             ended=first.ended,
             note=first.note,
             checks=first.checks,
+            items=first.items,
             timings_ms=timings_ms,
             created_at=timezone.now(),
         )

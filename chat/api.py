@@ -111,6 +111,19 @@ class CitationSerializer(serializers.Serializer[Any]):
     boxes = BoxSerializer(many=True)
 
 
+class ItemSerializer(serializers.Serializer[Any]):
+    """One thing that was asked: its type, what became of it, and its values. None of them: `reason` says why."""
+
+    asked = serializers.CharField(help_text="In the asker's words; empty where the model that wrote names it itself.")
+    type = serializers.CharField(help_text="What kind of value is asked for: text, amount, date, duration, …")
+    outcome = serializers.ChoiceField(["found", "weak", "not_found", "cannot_tell"])
+    values = serializers.ListField(child=serializers.DictField(), help_text="As printed, each with its marker.")
+    markers = serializers.ListField(child=serializers.IntegerField())
+    reason = serializers.CharField()
+    code = serializers.ChoiceField(["", "no_value", "no_column", "refused"])
+    missing = serializers.ListField(child=serializers.CharField(), help_text="Its words that occur nowhere.")
+
+
 class AnswerSerializer(serializers.Serializer[Any]):
     """`note` says how the answer was made; `checks` compare each sentence with what it cites."""
 
@@ -119,6 +132,7 @@ class AnswerSerializer(serializers.Serializer[Any]):
     note = serializers.CharField()
     ended = serializers.ChoiceField(["complete", "stopped", "failed"])
     citations = CitationSerializer(many=True)
+    items = ItemSerializer(many=True, help_text="What the answer gives for each thing that was asked.")
     checks = serializers.ListField(child=serializers.DictField())
 
 
@@ -145,7 +159,7 @@ class TurnSerializer(serializers.Serializer[Any]):
     run_id = serializers.UUIDField(allow_null=True)
     status = serializers.ChoiceField(RUN_STATUSES, allow_null=True)
     not_found_reason = serializers.CharField(allow_null=True)
-    partly_answered = serializers.BooleanField(help_text="The arbiter says that a part of the answer is missing.")
+    partly_answered = serializers.BooleanField(help_text="A part of the question has no answer.")
     missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     confidence = serializers.FloatField(allow_null=True)
     parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")

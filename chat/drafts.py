@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chat.models import Answer
+from chat.writing.writer import RefusedPart
 from llm.exchange import Exchange
 from retrieval.models import RunCandidate
 
@@ -41,3 +42,5 @@ class AnswerDraft:
     checks: list[dict[str, Any]] = field(default_factory=list)
     exchange: Exchange | None = None
     others: tuple[Exchange, ...] = ()  # with the model: of a first draft, and of each check against the quotes
+    items: list[dict[str, Any]] = field(default_factory=list)  # what it gives for each thing that was asked
+    refused: tuple[RefusedPart, ...] = ()  # what the model that wrote it did not find

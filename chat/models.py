@@ -11,11 +11,11 @@ from jobs.models import LeasedJob
 from ledger.triggers import erasable
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.types import UNANSWERED
+from retrieval.types import ABSENT, UNANSWERED
 
 # What an erasure leaves of a follow-up's rewriting, an answer, a citation and a reader's feedback.
 ERASED_REWRITING = {"typed": "", "rewritten": "", "note": ""}
-ERASED_ANSWER = {"text": "", "note": "", "checks": []}
+ERASED_ANSWER = {"text": "", "note": "", "checks": [], "items": []}
 ERASED_CITATION = {"quote": ""}
 ERASED_FEEDBACK = {"by_name": "", "comment": ""}
 
@@ -156,6 +156,7 @@ class Answer(models.Model):
     ended = models.CharField(max_length=10)  # complete, stopped, failed
     note = models.TextField(blank=True)  # why it is extractive, partial, or without a model, in plain words
     checks = models.JSONField(default=list)
+    items = models.JSONField(default=list)  # what it gives for each thing that was asked
     llm_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
     other_calls = models.JSONField(default=list)  # ids of the exchanges of a first draft and of checks against quotes
     timings_ms = models.JSONField(default=dict)
@@ -170,6 +171,13 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return self.text[:80]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it answers a part of what was asked only."""
+        is_lacking = any(item["outcome"] in ABSENT for item in self.items)
+        is_answered = self.run.status == "found" and self.kind not in UNANSWERED
+        return is_answered and (self.run.answerable is False or is_lacking)
 
 
 class Citation(models.Model):

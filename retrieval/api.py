@@ -201,7 +201,7 @@ class ResultSerializer(serializers.Serializer[Any]):
     arbiter_status = serializers.ChoiceField(["ran", "not_run", "not_needed"])
     arbiter_failure = serializers.CharField(allow_null=True)
     violations = serializers.ListField(child=serializers.CharField())
-    partly_answered = serializers.BooleanField(help_text="The arbiter says that a part of the answer is missing.")
+    partly_answered = serializers.BooleanField(help_text="A part of the question has no answer.")
     missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     contradictions = ContradictionSerializer(many=True)
     searched = SearchedSerializer(many=True)

@@ -12,7 +12,7 @@ from documents.models import Document, KnowledgeBase, Parse, Viewer
 from ledger.triggers import erasable
 from llm.models import LLMCall
 from retrieval.injection import PATTERN
-from retrieval.types import UNANSWERED
+from retrieval.types import ABSENT, UNANSWERED
 
 # What an erasure leaves of a run and of a candidate, instead of everything a person wrote or that reveals it.
 ERASED_RUN = {
@@ -175,8 +175,9 @@ class RetrievalRun(models.Model):
 
     @property
     def is_partial(self) -> bool:
-        """Whether the arbiter says that what it kept answers a part of the question only."""
-        return self.status == "found" and self.answerable is False
+        """Whether a part of the question has no answer: the arbiter says so, or nothing that was kept carries it."""
+        is_lacking = any(part["outcome"] in ABSENT for part in (self.plan or {}).get("parts", ()))
+        return self.status == "found" and (self.answerable is False or is_lacking)
 
     @property
     def repeat(self) -> dict[str, str]:

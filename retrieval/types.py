@@ -522,8 +522,9 @@ class RetrievalResult:
 
     @property
     def is_partial(self) -> bool:
-        """Whether the arbiter says that what it kept answers a part of the question only."""
-        return self.status == "found" and self.ranking.answerable is False
+        """Whether a part of the question has no answer: the arbiter says so, or nothing that was kept carries it."""
+        is_lacking = any(part.outcome in ABSENT for part in self.parts)
+        return self.status == "found" and (self.ranking.answerable is False or is_lacking)
 
     @property
     def not_found(self) -> bool:

@@ -266,11 +266,14 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
     roles = RunCandidate.objects.filter(run__in=ids).order_by().values_list("run_id", "role")
     for run_id, role, number in roles.annotate(number=Count("pk")):
         counts[run_id][role] = number
-    answered = dict(Answer.objects.filter(run__in=ids).values_list("run_id", "kind"))
+    answers = {answer.run_id: answer for answer in Answer.objects.filter(run__in=ids).only("run_id", "kind", "items")}
+    for run in runs:
+        if run.pk in answers:
+            answers[run.pk].run = run
     return [
         Listed(
             run=run,
-            outcome=outcome_of_run(run, answered.get(run.pk, "")),
+            outcome=outcome_of_run(run, answers.get(run.pk)),
             judge=judge_of_run(run),
             candidates=counts[run.pk].total(),
             kept=sum(counts[run.pk][role] for role in KEPT_ROLES),

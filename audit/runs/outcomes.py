@@ -5,6 +5,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from chat.models import Answer
 from retrieval.models import RetrievalRun
 from retrieval.types import ABSENT
 
@@ -50,14 +51,15 @@ class Outcome(NamedTuple):
     words: str
 
 
-def outcome_of_run(run: RetrievalRun, answered: str) -> Outcome:
-    """How a run ended; `answered` is the kind of its answer, or "".
+def outcome_of_run(run: RetrievalRun, answer: Answer | None) -> Outcome:
+    """How a run ended, and its answer if it has one.
 
     A model that read the passages may still say that they do not contain the answer.
     """
-    status = answered if run.status == "found" and answered in ABSENT else run.status
-    if status == "found" and answered:
-        return Outcome("warn", gettext("Partly answered")) if run.is_partial else Outcome("ok", gettext("Answered"))
+    status = answer.kind if answer and run.status == "found" and answer.kind in ABSENT else run.status
+    if status == "found" and answer:
+        is_whole = not answer.is_partial
+        return Outcome("ok", gettext("Answered")) if is_whole else Outcome("warn", gettext("Partly answered"))
     words = STATUSES.get(status, status)
     return Outcome(KINDS.get(status, "fail"), str(words))
 

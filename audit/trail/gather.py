@@ -203,7 +203,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         story=story_of(
             run, candidates, answer.answer if answer else None, len(answer.citations) if answer else 0, reviews
         ),
-        outcome=outcome_of_run(run, answer.answer.kind if answer else ""),
+        outcome=outcome_of_run(run, answer.answer if answer else None),
         scope=scope_table(run),
         arbiter=judge_in_full(run),
         standing=standing_of("run", run.pk),
@@ -347,6 +347,7 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
     answer = Answer.objects.select_related("llm_call__charge").filter(run=run).first()
     if answer is None:
         return None
+    answer.run = run
     citations = tuple(answer.citations.select_related("candidate"))
     return AnswerView(
         answer=answer,

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from audit.review.reviewing import RunReviews
 from audit.runs.disagreement import REFUSED_ROLES
 from chat.models import Answer
-from chat.page.part_outcomes import part_rows
+from chat.page.part_outcomes import item_rows, part_rows
 from chat.page.scope_table import FINDING_WORDS, describe_scope
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import ABSENT, KEPT_ROLES
@@ -40,7 +40,7 @@ def story_of(
         *reading(run),
         *(searching(run, candidates) if run.status != "clarify" else ()),
         *judging(run, candidates),
-        *telling_parts(run),
+        *telling_parts(run, answer),
         answering(run, answer, citations),
         describe_review(reviews),
     )
@@ -154,9 +154,10 @@ def judging(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[s
         yield _("Nobody judged them: the base has that switched off, and their order is that of the search.")
 
 
-def telling_parts(run: RetrievalRun) -> Iterator[str]:
+def telling_parts(run: RetrievalRun, answer: Answer | None) -> Iterator[str]:
     """What became of each part of the question, where not all of it was found."""
-    rows = part_rows(run)
+    rows = item_rows(answer) if answer else []
+    rows = rows if len(rows) > 1 else part_rows(run)
     if any(row.why for row in rows):
         yield _("The question has parts. %(parts)s") % {"parts": " ".join(row.line for row in rows)}
 
@@ -174,7 +175,7 @@ def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
         return _("So the program asked back instead of answering.")
     if answer.kind in ABSENT:
         return _("On reading them the model said that they do not hold the answer.")
-    if run.is_partial:
+    if answer.is_partial:
         return ngettext(
             "The answer gives %(count)s quote, word for word as on the page, and says that a part is missing.",
             "The answer gives %(count)s quotes, word for word as on the page, and says that a part is missing.",

@@ -46,6 +46,7 @@ class PrintedCell:
     column: int
     cell: TableCell
     period: str
+    asked: str = ""  # the year of the question it is of
 
     @property
     def unit(self) -> str:
@@ -73,13 +74,13 @@ def find_cells(
 ) -> list[PrintedCell]:
     """The cells of the row that has what was asked, in the columns of the periods or the thing named.
 
-    None where no row says most of the question, where a period asked for has no column, or where two columns may be
-    meant.
+    None where no row says most of the question, where no period asked for has a column, or where two columns may be
+    meant. A row with more of the periods goes before a better one with fewer.
     """
     is_value = question.answer_type in VALUES or (question.answer_type in TYPES and question.shape == "single")
     if not is_value or question.is_count or question.parts:
         return []
-    found: list[tuple[float, list[PrintedCell]]] = []
+    found: list[tuple[int, float, list[PrintedCell]]] = []
     for rank, candidate in enumerate(kept[:PLACES_MAX]):
         content = contents.get(candidate.parse_id)
         if content is None:
@@ -88,18 +89,16 @@ def find_cells(
             terms = asked_terms(question, content)
             for row in table.rows:
                 worth = worth_of_row(row, table, terms, content)
-                columns = (
-                    [column_asked(year, question, table, content) for year in question.years or ("",)] if worth else []
-                )
-                cells = [row.cells[column] if column is not None else None for column in columns]
-                if cells and all(cell is not None and cell.amount is not None for cell in cells):
-                    printed = [
-                        PrintedCell(candidate, content, table, row, column, cell, period_of(table, column))
-                        for column, cell in zip(columns, cells, strict=True)
-                        if column is not None and cell is not None
-                    ]
-                    found.append((worth - RANK * rank, printed))
-    return max(found, key=lambda each: each[0])[1] if found else []
+                printed = [
+                    PrintedCell(candidate, content, table, row, column, cell, period_of(table, column), year)
+                    for year in (question.years or ("",) if worth else ())
+                    if (column := column_asked(year, question, table, content)) is not None
+                    and (cell := row.cells[column]) is not None
+                    and cell.amount is not None
+                ]
+                if printed:
+                    found.append((len(printed), worth - RANK * rank, printed))
+    return max(found, key=lambda each: each[:2])[2] if found else []
 
 
 def tables_of(candidate: RunCandidate, content: DocumentContent) -> Iterator[Table]:
@@ -218,6 +217,7 @@ def typed_cell(printed: PrintedCell) -> dict[str, Any]:
         "group": printed.row.group,
         "column": headings[printed.column],
         "period": printed.period,
+        "asked": printed.asked,
         "unit": printed.unit or ("%" if "%" in printed.cell.text else ""),
         "value": printed.cell.text,
         "headers": headings if any(headings) else [],

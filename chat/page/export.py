@@ -96,6 +96,7 @@ def turn_fields(shown: ShownTurn) -> dict[str, Any]:
             "text": answer.text,
             "ended": answer.ended,
             "note": answer.note,
+            "items": answer.items,
             "checks": answer.checks,
             "citations": [export_citation(cited) for cited in shown.citations],
         },

@@ -1,10 +1,13 @@
 """What became of each thing that was asked, in words for people: on the card, in the trail, in copies and exports."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from chat.models import Answer
+from chat.turns.items import NO_COLUMN, NO_VALUE, REFUSED
 from retrieval.models import RetrievalRun
 from retrieval.run_record import parts_of
 
@@ -15,6 +18,13 @@ OUTCOME_WORDS = {
     "cannot_tell": gettext_lazy("Cannot be told"),
 }
 STATES = {"found": "ok"}  # how an outcome is marked; a warning else
+EMPTY_WORDS = {
+    (NO_VALUE, "amount"): gettext_lazy("what is cited prints no amount"),
+    (NO_VALUE, "percentage"): gettext_lazy("what is cited prints no percentage"),
+    (NO_VALUE, "date"): gettext_lazy("what is cited prints no date and no period"),
+    (NO_VALUE, "duration"): gettext_lazy("what is cited prints no period"),
+    NO_COLUMN: gettext_lazy("the table that is cited has no column for it"),
+}
 KIND_WORDS = {
     "independent": gettext_lazy("asked by itself"),
     "sequential": gettext_lazy("leans on the one before"),
@@ -34,8 +44,12 @@ class PartOutcomeRow:
     candidate_ids: Sequence[str]
 
     @property
+    def told(self) -> str:
+        return " – ".join(filter(None, [self.subject, self.why]))
+
+    @property
     def line(self) -> str:
-        return f"{self.outcome}: {self.subject}{f' – {self.why}' if self.why else ''}."
+        return f"{self.outcome}: {self.told.rstrip('.')}."
 
 
 def part_rows(run: RetrievalRun) -> list[PartOutcomeRow]:
@@ -51,6 +65,29 @@ def part_rows(run: RetrievalRun) -> list[PartOutcomeRow]:
         )
         for part in parts_of(run)
     ]
+
+
+def item_rows(answer: Answer) -> list[PartOutcomeRow]:
+    """What an answer gives for each thing that was asked; none of those of before 1.6."""
+    return [
+        PartOutcomeRow(
+            outcome=str(OUTCOME_WORDS[item["outcome"]]),
+            state=STATES.get(item["outcome"], "warn"),
+            subject=item["asked"],
+            kind="",
+            why=why_of_item(item),
+            candidate_ids=(),
+        )
+        for item in answer.items
+    ]
+
+
+def why_of_item(item: Mapping[str, Any]) -> str:
+    """Why an item is not found or has no value, in the reader's language where it is not a model's sentence."""
+    if item["code"] == REFUSED:
+        return str(item["reason"])
+    empty = EMPTY_WORDS.get(item["code"]) or EMPTY_WORDS.get((item["code"], item["type"]))
+    return str(empty) if empty else explain(item["outcome"], item["missing"])
 
 
 def explain(outcome: str, missing: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
 from chat.page.grouped import QuoteGroup, group_quotes
 from chat.page.narrowing import chips_of, typed_of
-from chat.page.part_outcomes import PartOutcomeRow, part_rows
+from chat.page.part_outcomes import PartOutcomeRow, item_rows, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
 from chat.page.viewer import PaneLink
 from chat.scope import write_picker_value
@@ -144,7 +144,7 @@ class ShownTurn:
 
     @property
     def outcome(self) -> str:
-        is_partial = bool(self.answer and self.turn.run and self.turn.run.is_partial)
+        is_partial = self.answer is not None and self.answer.is_partial
         return outcome_words(self.turn.state, self.answer.kind if self.answer else "", is_partial=is_partial)
 
     @property
@@ -219,8 +219,11 @@ class ShownTurn:
 
     @cached_property
     def told_parts(self) -> list[PartOutcomeRow]:
-        """What became of each part of the question, unless all of it was found."""
-        rows = part_rows(self.run) if self.run else []
+        """What became of each thing that was asked, unless all of it was found, or the one thing was not."""
+        rows = item_rows(self.answer) if self.answer else []
+        if len(rows) < 2 and self.is_absent:
+            rows = []
+        rows = rows or (part_rows(self.run) if self.run else [])
         return rows if any(row.why for row in rows) else []
 
     @cached_property
@@ -428,14 +431,10 @@ class ShownTurn:
     @cached_property
     def doubts(self) -> list[str]:
         """The problems the checks found in sentences of a written answer."""
-        checks = self.answer.checks if self.answer else []
-        if (
-            self.answer
-            and self.answer.ended != "complete"
-            and checks
-            and "no_citation" in checks[-1].get("problems", ())
-        ):
-            checks = checks[:-1]  # an unfinished sentence could not cite yet
+        checks = list(self.answer.checks) if self.answer else []
+        sentences = [check for check in checks if "names" in check]
+        if self.answer and self.answer.ended != "complete" and sentences and "no_citation" in sentences[-1]["problems"]:
+            checks.remove(sentences[-1])  # an unfinished sentence could not cite yet
         shown = [check for check in checks if check.get("problems") and not check.get("left_out")]
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in shown]
 

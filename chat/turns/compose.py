@@ -19,6 +19,7 @@ from chat.figures.typed import contents_of, headlines_of, typed_of_sentences, ty
 from chat.models import Answer
 from chat.turns.figuring import with_requested, write_figures
 from chat.turns.gating import Gated, Written, left_out, pass_gate
+from chat.turns.items import is_lacking, items_of
 from chat.writing import writer
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
 from chat.writing.headline import cited_first, longer_than_said, text_first, with_headlines
@@ -34,6 +35,7 @@ from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.dispatch import HARD_MODEL, has_flag
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.run_record import parts_of
 from retrieval.types import KEPT_ROLES, UNANSWERED
 
 Kind = Answer.Kind
@@ -83,9 +85,11 @@ class Writing:
 
 
 def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
-    """The answer to a run, with what is missing where the arbiter found only a part of it."""
+    """The answer to a run item by item, with what is missing where only a part of it was found."""
     draft = compose_found(run, writing)
-    if not run.is_partial or draft.kind in UNANSWERED:
+    items = items_of(run, draft)
+    draft = replace(draft, items=items)
+    if draft.kind in UNANSWERED or not (run.is_partial or is_lacking(items)):
         return draft
     missing = MISSING.format(missing=sentence(run.missing)) if run.missing else ""
     return replace(draft, note=" ".join(filter(None, [PARTIAL, missing, draft.note])))
@@ -205,6 +209,7 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
         checks=[*gated.checks, *typed_of_sentences(run, quotes, gated.text)],
         exchange=gated.written.exchange,
         others=gated.others,
+        refused=tuple(gated.written.reply.refused),
     )
     if requested:
         draft = with_requested_figures(draft, requested)
@@ -262,7 +267,7 @@ def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
 def receive(run: RetrievalRun, excerpts: Sequence[Excerpt], writing: Writing, findings: str = "") -> Written:
     """The model's reply, streamed on to the reader; `findings` are what a first draft was refused for."""
     reply = StreamedReply(excerpt.number for excerpt in excerpts)
-    prompt = writer.build_writer_prompt(run.question, excerpts, form_of(run))
+    prompt = writer.build_writer_prompt(run.question, excerpts, form_of(run), [part["text"] for part in parts_of(run)])
     stream = client.stream(
         instructions=writer.INSTRUCTIONS,
         prompt=f"{prompt}\n\n{fence_text(findings)}" if findings else prompt,

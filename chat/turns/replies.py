@@ -29,6 +29,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             }
             for citation in answer.citations.select_related("candidate")
         ],
+        "items": answer.items,
         "checks": answer.checks,
     }
 
@@ -51,7 +52,7 @@ def turn_json(turn: Turn) -> dict[str, Any]:
         "run_id": str(run.pk) if run else None,
         "status": run.status if run else None,
         "not_found_reason": (run.not_found_reason or None) if run else None,
-        "partly_answered": bool(run and run.is_partial),
+        "partly_answered": answer is not None and answer.is_partial,
         "missing": (run.missing or None) if run else None,
         "confidence": run.confidence if run else None,
         "parts": parts_of(run) if run else [],

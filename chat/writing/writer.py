@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from llm.fence import fence_text, unfence
 from llm.window import CHARACTERS_PER_TOKEN, Window
@@ -19,7 +19,7 @@ from retrieval.candidates.context import CHARS_MAX
 from retrieval.candidates.plain import plain_text
 
 PROMPT_NAME = "answer"
-PROMPT_VERSION = "5"
+PROMPT_VERSION = "6"
 
 INSTRUCTIONS = """\
 You answer a question from numbered excerpts of documents. Your answer is checked sentence by sentence against them.
@@ -32,7 +32,9 @@ only an excerpt that really says it. No claim without a number.
 calculate, convert or round; rule 9 says how to ask for a figure that is not printed.
 4. If two excerpts disagree, say so and give both with their numbers. Do not choose.
 5. If the excerpts do not hold the answer, or not in the form asked for (an amount was asked and there is none), write \
-"NOT FOUND: " and one sentence that says what they hold instead, and nothing else.
+"NOT FOUND: " and one sentence that says what they hold instead, and nothing else. If they answer a part of the \
+question only, answer that part, and at the end write for each other part a line of its own: "NOT FOUND", the number \
+of the part if parts are numbered, a colon, what was asked, and what they hold instead.
 6. Begin with the answer. No introduction, no repetition of the question, no closing remarks.
 7. Plain text in the language of the question: short paragraphs, or lines that begin with "- ". No headings, tables, \
 links, images or HTML.
@@ -113,6 +115,14 @@ PLACEHOLDER = re.compile(r"\{(c\d{1,2})\}")
 PLACEHOLDER_BEGINNING = re.compile(r"\{(?:c\d{0,2})?")
 NOT_YET = "\u2026"  # in a draft, where a result will be
 NOT_FOUND = re.compile(r"\A\W*NOT[ _]FOUND\b\W*", re.IGNORECASE)
+# A line that says of one part of the question that it has no answer: its number, if parts were numbered, and what for.
+REFUSED = re.compile(
+    r"^[ \t`*#>-]{0,8}NOT[ _]FOUND[ \t*]{0,3}(?P<part>\d{1,2})?[ \t*]{0,3}:[ \t*]{0,3}(?P<said>[^\n]*)\n",
+    re.IGNORECASE | re.MULTILINE,
+)
+REFUSED_BEGINNING = re.compile(
+    r"[ \t`*#>-]{0,8}(?:N(?:O(?:T(?:[ _](?:F(?:O(?:U(?:N(?:D(?:[ \t*:\d].*)?)?)?)?)?)?)?)?)?)?", re.IGNORECASE
+)
 NUMBER = re.compile(r"\d+(?:[.,\u2009\u00a0]\d+)*")
 WORD = re.compile(r"[^\W\d_]+")
 CAPITALISED = re.compile(r"\b[^\W\d_a-z][^\W\d_]+")
@@ -139,13 +149,15 @@ class Excerpt:
     relevance: str = ""  # of a reranked passage
 
 
-def build_writer_prompt(question: str, excerpts: Sequence[Excerpt], form: str = "") -> str:
-    """The excerpts in order of weight, then the question (R89), and what is said of an answer with a form of its own.
+def build_writer_prompt(question: str, excerpts: Sequence[Excerpt], form: str = "", parts: Sequence[str] = ()) -> str:
+    """The excerpts in order of weight, then the question (R89) with its parts, and what is said of its form.
 
     Nothing in them can close its own fence.
     """
     asked = f"<question>\n{fence_text(question)}\n</question>"
-    return "\n\n".join([*map(excerpt_block, excerpts), asked, *filter(None, [FORMS.get(form, "")])])
+    numbered = [f"{number}. {fence_text(part)}" for number, part in enumerate(parts, start=1)]
+    told = ["\n".join(["<parts>", *numbered, "</parts>"])] if numbered else []
+    return "\n\n".join([*map(excerpt_block, excerpts), asked, *told, *filter(None, [FORMS.get(form, "")])])
 
 
 def excerpt_block(excerpt: Excerpt) -> str:
@@ -191,11 +203,19 @@ def around_quote(excerpt: Excerpt, characters_max: int = EXCERPT_CHARACTERS_MAX)
     return ("\u2026\n" if start else "") + text[start:end] + ("\n\u2026" if end < len(text) else "")
 
 
+class RefusedPart(NamedTuple):
+    """What a reply says of a part of the question that the excerpts do not answer; `number` is 0 if it names none."""
+
+    number: int
+    said: str
+
+
 class StreamedReply:
     """The reply as it arrives. The outputs of `feed` and `finish`, joined, are `text`: the answer as shown.
 
     `block` is the request for figures, "" if there is none; it is never shown. The places of the results are in `text`
-    as {c1}, in the outputs as "…".
+    as {c1}, in the outputs as "…". `refused` are the parts of the question it has no answer for, which are not in
+    `text` either.
     """
 
     def __init__(self, numbers: Iterable[int]) -> None:
@@ -203,6 +223,7 @@ class StreamedReply:
         self.block = ""
         self.used: list[int] = []
         self.unknown: list[int] = []
+        self.refused: list[RefusedPart] = []
         self._numbers = frozenset(numbers)
         self._held = ""
         self._begun = False
@@ -220,6 +241,7 @@ class StreamedReply:
             self._held = self._held.lstrip()
             if len(self._held) < len("NOT FOUND: ") or NOT_FOUND.match(self._held):
                 return ""
+        self._cut_refused()
         end = self._complete_part()
         return self._release(end) if end else ""
 
@@ -227,6 +249,10 @@ class StreamedReply:
         """The remaining text, once the reply has ended."""
         self._ended = True
         self._cut_block()
+        whole = self._held
+        self._cut_refused()
+        if not self._begun and not (MARKER.search(self._held) or PLACEHOLDER.search(self._held)):
+            self._held, self.refused = whole, []  # nothing is answered: all of it is what it says of that
         self._held = self._held.rstrip() if self._begun else self._held.strip()
         return "" if self.is_not_found else self._release(len(self._held))
 
@@ -238,7 +264,19 @@ class StreamedReply:
     @property
     def caveat(self) -> str:
         """What the model says the excerpts contain instead, without markers."""
-        return " ".join(MARKER_LIST.sub("", NOT_FOUND.sub("", self._held)).split())
+        return without_markers(NOT_FOUND.sub("", REFUSED.sub(r"\g<said> ", f"{self._held}\n")))
+
+    def _cut_refused(self) -> None:
+        """Take whole lines on parts without an answer out of the held text."""
+        is_inside = bool(self.text) and not self.text.endswith("\n")  # the held text goes on in a line that is shown
+
+        def take(found: re.Match[str]) -> str:
+            if is_inside and not found.start():
+                return found[0]
+            self.refused.append(RefusedPart(int(found["part"] or 0), without_markers(found["said"])))
+            return ""
+
+        self._held = REFUSED.sub(take, self._held)
 
     def _cut_block(self) -> None:
         """Take a whole request for figures out of the held text; at the end, also one that was cut off."""
@@ -271,6 +309,8 @@ class StreamedReply:
             return min(end, len(self._held[: found.start()].rstrip()))
         line = self._held.rfind("\n") + 1
         if (line or not self.text) and BLOCK_BEGINNING.fullmatch(self._held, line):
+            end = min(end, len(self._held[:line].rstrip()))
+        if (line or not self.text) and REFUSED_BEGINNING.fullmatch(self._held, line):
             end = min(end, len(self._held[:line].rstrip()))
         opening = self._held.rfind("{")
         if opening >= 0 and PLACEHOLDER_BEGINNING.fullmatch(self._held, opening):
@@ -305,6 +345,10 @@ class StreamedReply:
                 self.used.append(number)
         space = match[0][: len(match[0]) - len(match[0].lstrip())]
         return space + kept if kept else ""
+
+
+def without_markers(text: str) -> str:
+    return " ".join(MARKER_LIST.sub("", text).split())
 
 
 def numbers_of(marker: str) -> list[int]:

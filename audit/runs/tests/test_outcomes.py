@@ -14,6 +14,7 @@ from audit.runs.outcomes import (
     judge_of_run,
     outcome_of_run,
 )
+from chat.models import Answer
 from llm.models import LLMCall
 from retrieval import api
 from retrieval.models import RetrievalRun
@@ -43,7 +44,24 @@ def run(**fields: object) -> RetrievalRun:
     ],
 )
 def test_how_it_ended(status: str, answered: str, kind: str, words: str) -> None:
-    assert outcome_of_run(run(status=status), answered) == (kind, words)
+    asked = run(status=status)
+    assert outcome_of_run(asked, Answer(run=asked, kind=answered) if answered else None) == (kind, words)
+
+
+@pytest.mark.parametrize(
+    ("answerable", "outcome", "words"),
+    [
+        (True, "found", "Answered"),
+        (True, "weak", "Answered"),
+        (True, "not_found", "Partly answered"),
+        (True, "cannot_tell", "Partly answered"),
+        (False, "found", "Partly answered"),
+    ],
+)
+def test_an_answer_that_lacks_something_is_a_part(answerable: bool, outcome: str, words: str) -> None:
+    asked = run(answerable=answerable)
+    answer = Answer(run=asked, kind="generated", items=[{"outcome": "found"}, {"outcome": outcome}])
+    assert outcome_of_run(asked, answer).words == words
 
 
 @pytest.mark.parametrize(

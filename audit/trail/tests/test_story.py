@@ -149,7 +149,8 @@ def test_who_judged_and_how_much_was_kept(fields: dict[str, str], words: str) ->
     ],
 )
 def test_what_was_answered(status: str, kind: str | None, citations: int, words: str) -> None:
-    assert answering(run(status=status), Answer(kind=kind) if kind else None, citations).startswith(words)
+    asked = run(status=status)
+    assert answering(asked, Answer(run=asked, kind=kind) if kind else None, citations).startswith(words)
 
 
 def reviewed(*outcomes: str) -> Reviews:
@@ -182,7 +183,7 @@ def test_a_question_back_tells_of_no_search() -> None:
 
 def test_a_story_is_told_in_the_language_of_the_reader() -> None:
     asked = run(parsed=keywords(direct=["rent"], dictionary=["lease"]), hit_counts={"titles": 2})
-    arguments = (asked, candidates("primary"), Answer(kind="generated"), 1, RunReviews())
+    arguments = (asked, candidates("primary"), Answer(run=asked, kind="generated"), 1, RunReviews())
     english = story_of(*arguments)
     with translation.override("fr"):
         french = story_of(*arguments)
@@ -191,13 +192,13 @@ def test_a_story_is_told_in_the_language_of_the_reader() -> None:
 
 def test_a_further_pass_for_a_list_is_told() -> None:
     asked = run(hit_counts={"keywords": 3}, hits=[{"fetched": True}, {"fetched": False}, {}])
-    told = story_of(asked, candidates("primary"), Answer(kind="extractive"), 1, RunReviews())
+    told = story_of(asked, candidates("primary"), Answer(run=asked, kind="extractive"), 1, RunReviews())
     assert "A list was not complete, so the search looked once more and added 1 place." in told
 
 
 def test_what_became_of_each_part_is_told_unless_all_was_found() -> None:
     found = {"subject": "rent", "kind": "independent", "outcome": "found", "missing": [], "candidate_ids": ["p1-l1-1"]}
     lost = found | {"subject": "shoe size", "outcome": "not_found", "missing": ["shoe"], "candidate_ids": []}
-    told = [list(telling_parts(run(plan={"parts": parts}))) for parts in ([], [found, found], [found, lost])]
+    told = [list(telling_parts(run(plan={"parts": parts}), None)) for parts in ([], [found, found], [found, lost])]
     words = "The question has parts. Found: rent. Not found: shoe size – no page that was read mentions “shoe”."
     assert told == [[], [], [words]]

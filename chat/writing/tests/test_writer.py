@@ -3,7 +3,7 @@
 import pytest
 
 from chat.writing import writer
-from chat.writing.writer import Excerpt, StreamedReply, check_sentences
+from chat.writing.writer import Excerpt, RefusedPart, StreamedReply, check_sentences
 
 
 def an_excerpt(number: int = 1, text: str = "The fee is 512 euros a month.", **fields: str) -> Excerpt:
@@ -137,6 +137,29 @@ def test_it_does_not_take_words_for_a_request(text: str, piece: int) -> None:
 def test_it_finds_nothing_though_it_asked_for_a_figure() -> None:
     streamed, shown = written(f"COMPUTE\n{BLOCK}\nNOT FOUND: they hold no revenue.")
     assert streamed.is_not_found and not shown and streamed.caveat == "they hold no revenue."
+
+
+@pytest.mark.parametrize("piece", [1, 3, 1000])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The term is 5 years [1].\nNOT FOUND 2: the fee, they only name a deposit [2].\nIt renews [2].",
+        "NOT FOUND 2: the fee, they only name a deposit [2].\nThe term is 5 years [1].\nIt renews [2].",
+        "The term is 5 years [1].\nIt renews [2].\n- **NOT FOUND 2**: the fee, they only name a deposit [2].",
+    ],
+)
+def test_it_tells_the_parts_without_an_answer_from_the_answer(reply: str, piece: int) -> None:
+    streamed, shown = written(reply, piece=piece)
+    assert streamed.refused == [RefusedPart(2, "the fee, they only name a deposit.")]
+    assert not streamed.is_not_found
+    assert shown == streamed.text and streamed.used == [1, 2]
+    assert [line for line in shown.splitlines() if line] == ["The term is 5 years [1].", "It renews [2]."]
+
+
+def test_several_parts_without_an_answer_are_no_answer() -> None:
+    streamed, shown = written("NOT FOUND 1: the fee is not stated.\nNOT FOUND 2: no date is given.")
+    assert streamed.is_not_found and not shown and not streamed.refused
+    assert streamed.caveat == "the fee is not stated. no date is given."
 
 
 def test_it_does_not_take_an_answer_about_nothing_for_a_not_found() -> None:

@@ -1,0 +1,167 @@
+"""What an answer gives for each thing that was asked: found with its typed values, or empty with why (R59, R87).
+
+A question that asks one thing has one item, one in parts has one for each, and one for several years of a table's row
+one for each year.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from chat.drafts import AnswerDraft, Quoted
+from chat.figures.printed import COUNTS, READERS, SPANS
+from chat.figures.typed import Source, cited_lines, contents_of, scalars
+from chat.writing.phrases import sentence
+from chat.writing.shaped import form_of
+from chat.writing.writer import RefusedPart
+from documents.storage.content import DocumentContent
+from retrieval.models import RetrievalRun
+from retrieval.question.parse import type_of
+from retrieval.question.phrasing import name_subject
+from retrieval.run_record import parts_of
+from retrieval.types import ABSENT, UNANSWERED
+
+NO_VALUE, NO_COLUMN, REFUSED = "no_value", "no_column", "refused"
+REASONS = {
+    NO_VALUE: "what is cited prints no {type}",
+    NO_COLUMN: "the table that is cited has no column for it",
+}
+# What may print a value that is not read as one: any digit, or a number in words.
+NUMBERED = re.compile(
+    rf"\d|\b(?:{'|'.join(COUNTS)}|half|zero|twice|double|hundred|thousand|\w+teen|\w+ty|an?\s(?:{SPANS}))\b",
+    re.IGNORECASE,
+)
+TOLD = ("type", "text", "value", "printed", "currency", "unit", "period", "label", "items", "lines")
+
+
+def items_of(run: RetrievalRun, draft: AnswerDraft) -> list[dict[str, Any]]:
+    """The items of an answer, each with what was asked, its outcome, values and markers, and why it is not more.
+
+    An outline has none, nor has a question that asks back.
+    """
+    if draft.kind == draft.kind.CLARIFICATION or form_of(run) == "outline":
+        return []
+    parts = parts_of(run)
+    if not parts:
+        return single_items(run, draft)
+    contents = contents_of(draft.quoted)
+    refused = {each.number: each for each in draft.refused}
+    return [item_of_part(part, draft, contents, refused.get(number)) for number, part in enumerate(parts, start=1)] + [
+        refused_item(each) for each in draft.refused if not 1 <= each.number <= len(parts)
+    ]
+
+
+def is_lacking(items: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether something that was asked was not found."""
+    return any(item["outcome"] in ABSENT for item in items)
+
+
+def an_item(
+    asked: str,
+    answer_type: str,
+    outcome: str,
+    *,
+    values: Sequence[dict[str, Any]] = (),
+    markers: Sequence[int] = (),
+    reason: str = "",
+    code: str = "",
+    missing: Sequence[str] = (),
+) -> dict[str, Any]:
+    return {
+        "asked": asked,
+        "type": answer_type,
+        "outcome": outcome,
+        "values": [*values],
+        "markers": [*markers],
+        "reason": reason or REASONS.get(code, "").format(type=answer_type),
+        "code": code,
+        "missing": [*missing],
+    }
+
+
+# ---- a question that asks one thing
+
+
+def single_items(run: RetrievalRun, draft: AnswerDraft) -> list[dict[str, Any]]:
+    asked = name_subject(run.parsed.get("topic") or run.question)
+    answer_type = run.parsed.get("answer_type", "text")
+    if draft.kind in UNANSWERED:
+        return [an_item(asked, answer_type, draft.kind.value, reason=draft.text)]
+    cells = [check for check in draft.checks if check.get("typed", {}).get("type") == "cell"]
+    years = run.parsed.get("years", ())
+    if cells and len(years) > 1:
+        return [item_of_year(asked, answer_type, year, cells) for year in years]
+    values = values_among(draft.checks)
+    markers = [each.marker for each in draft.quoted]
+    is_empty = prints_no(answer_type, values, [draft.text, *(each.quote for each in draft.quoted)])
+    outcome, code = ("weak", NO_VALUE) if is_empty else ("found", "")
+    found = an_item(asked, answer_type, outcome, values=values, markers=markers, code=code)
+    return [found, *map(refused_item, draft.refused)]
+
+
+def item_of_year(asked: str, answer_type: str, year: str, cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The cell of one of the years asked for, or that its table has none."""
+    found = [check for check in cells if check["typed"].get("asked") == year]
+    told = f"{asked}, {year}"
+    if not found:
+        return an_item(told, answer_type, "weak", code=NO_COLUMN)
+    markers = [marker for check in found for marker in check["markers"]]
+    return an_item(told, answer_type, "found", values=values_among(found), markers=markers)
+
+
+def refused_item(refused: RefusedPart) -> dict[str, Any]:
+    """Something the model that wrote the answer did not find, in its words."""
+    return an_item("", "text", "not_found", reason=sentence(refused.said), code=REFUSED)
+
+
+# ---- one part of a question
+
+
+def item_of_part(
+    part: Mapping[str, Any], draft: AnswerDraft, contents: Mapping[Any, DocumentContent], refused: RefusedPart | None
+) -> dict[str, Any]:
+    """What became of a part; who wrote the answer read more of its passages than who judged them."""
+    answer_type = type_of(part["text"])
+    if refused:
+        reason = sentence(refused.said)
+        return an_item(part["subject"], answer_type, "not_found", reason=reason, code=REFUSED)
+    quoted = [each for each in draft.quoted if each.candidate.candidate_id in part["candidate_ids"]]
+    values = values_printed(quoted, answer_type, contents)
+    is_found = part["outcome"] == "found"
+    is_empty = is_found and bool(quoted) and prints_no(answer_type, values, [each.quote for each in quoted])
+    return an_item(
+        part["subject"],
+        answer_type,
+        "weak" if is_empty else part["outcome"],
+        values=values,
+        markers=[each.marker for each in quoted],
+        reason="" if is_empty else part["reason"],
+        code=NO_VALUE if is_empty else "",
+        missing=part["missing"],
+    )
+
+
+def values_printed(
+    quoted: Sequence[Quoted], answer_type: str, contents: Mapping[Any, DocumentContent]
+) -> list[dict[str, Any]]:
+    """The values of a type in the lines that are cited for a part."""
+    sources = [
+        Source(each.quote, each.marker, cited_lines(each, contents[each.candidate.parse_id]))
+        for each in quoted
+        if each.candidate.parse_id in contents
+    ]
+    return values_among(scalars(sources, answer_type))
+
+
+def values_among(checks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The typed values of checks, each with its marker, without the rows around them."""
+    return [
+        {name: check["typed"][name] for name in TOLD if name in check["typed"]} | {"marker": check["markers"][0]}
+        for check in checks
+        if check.get("typed") and check["typed"]["type"] not in ("sentence", "table") and check["markers"]
+    ]
+
+
+def prints_no(answer_type: str, values: Sequence[Any], texts: Iterable[str]) -> bool:
+    """Whether a value of a type was asked for and the texts surely print none: not even a number."""
+    return answer_type in READERS and not values and not any(map(NUMBERED.search, texts))
