@@ -4,15 +4,22 @@ Each question is asked as a person would, in a separate installation; the rules 
 were kept.
 """
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.anchors import asked_turn
 from benchmarks.derived import numbers_of
+from benchmarks.figures import is_for_figure
+from benchmarks.figures import is_right as is_right_figure
 from benchmarks.metrics import mean
 from benchmarks.questions import GoldQuestion
+from benchmarks.requests import digest_of, kept_replies
 from benchmarks.retrieval import commit
 from reading.matching import match_form
 
@@ -27,7 +34,7 @@ PART_SHARE = 0.8  # of the headline's words in a gold quote that is longer
 DIGITS_MIN = 2
 WORDS_MIN = 4  # fewer words of a headline are inside many quotes
 PRINTED = ("questions", "answered", "headlines", "headline_right", "headline_wrong", "quote_f1", "mid_sentence",
-           "without_period_or_unit", "typed_wrong")  # fmt: skip
+           "without_period_or_unit", "typed_wrong", "computed", "claim_gate", "without_reply")  # fmt: skip
 VALUE_TYPES = frozenset({"amount", "percentage", "date", "duration", "number"})
 SENTENCE_ENDED = re.compile(r"[.!?;:][\"')\]”’\d]*$")
 
@@ -46,10 +53,30 @@ class Judged(NamedTuple):
     bare_cells: int
     typed: int
     typed_wrong: tuple[str, ...]
+    computed: "Computed | None" = None
+    gate: Mapping[str, int] = {}
 
 
-def run(questions: Sequence[GoldQuestion], library: "Library") -> dict[str, Any]:
-    """Ask every question that the document answers, and sum up."""
+class Computed(NamedTuple):
+    """Of a question whose gold answer is a figure: whether the answer tells it, and cites all it rests on."""
+
+    is_right: bool
+    is_cited: bool
+
+
+def run(
+    questions: Sequence[GoldQuestion],
+    library: "Library",
+    *,
+    with_model: bool = False,
+    replies: Path | None = None,
+    out: Path | None = None,
+) -> dict[str, Any]:
+    """Ask every question that the document answers, and sum up.
+
+    With a model its requests are answered from the files in `replies`; those without a reply are written to `out`, the
+    arbiter's first, then the writer's, then those of the claim check. Such an answer is not counted.
+    """
     from accounts.models import User
     from benchmarks.shelf import shelve
     from documents import access
@@ -60,10 +87,27 @@ def run(questions: Sequence[GoldQuestion], library: "Library") -> dict[str, Any]
     documents = shelve([question.document for question in asked], library)
     access.set_role(next(iter(documents.values())).base, person, Role.OWNER)
     rows = []
-    for question in asked:
-        turn = asked_turn(person, documents[question.document], question.question)
-        rows.append(judge(question, turn, library.content(question.document)))
-    return sum_up(rows)
+    without_reply = 0
+    with kept_replies(replies) if with_model else nullcontext() as server:
+        for question in asked:
+            before = len(server.bodies) if server else 0
+            turn = asked_turn(person, documents[question.document], question.question)
+            missing = [body for body in server.bodies[before:] if digest_of(body) in server.missing] if server else []
+            if missing:
+                without_reply += 1
+                if out:
+                    write_requests(question.id, missing, out)
+                continue
+            rows.append(judge(question, turn, library.content(question.document)))
+    return sum_up(rows) | {"without_reply": without_reply}
+
+
+def write_requests(name: str, bodies: Iterable[Mapping[str, Any]], out: Path) -> None:
+    """One file for each request, called after its digest, by which its reply is found."""
+    out.mkdir(parents=True, exist_ok=True)
+    for body in bodies:
+        digest = digest_of(dict(body))
+        (out / f"{digest}.json").write_text(json.dumps({"question": name, "digest": digest, "body": body}), "utf-8")
 
 
 def sum_up(rows: Sequence[Judged]) -> dict[str, Any]:
@@ -72,6 +116,10 @@ def sum_up(rows: Sequence[Judged]) -> dict[str, Any]:
     cells = sum(row.cells for row in rows)
     typed = sum(row.typed for row in rows)
     quoted = [row for row in rows if row.f1]
+    figures = [row.computed for row in rows if row.computed]
+    gate: Counter[str] = Counter()
+    for row in rows:
+        gate.update(row.gate)
     return {
         "questions": len(rows),
         "with_gold": len(known),
@@ -84,6 +132,12 @@ def sum_up(rows: Sequence[Judged]) -> dict[str, Any]:
         "without_period_or_unit": round(sum(row.bare_cells for row in rows) / cells, 4) if cells else None,
         "typed": typed,
         "typed_wrong": round(sum(len(row.typed_wrong) for row in rows) / typed, 4) if typed else None,
+        "computed": {
+            "asked": len(figures),
+            "right": sum(each.is_right for each in figures),
+            "cited": sum(each.is_right and each.is_cited for each in figures),
+        },
+        "claim_gate": dict(gate),
         "wrong": {row.id: row.headline for row in known if row.headline and not row.right},
         "silent": [row.id for row in known if not row.headline],
         "wrong_values": {row.id: row.typed_wrong for row in rows if row.typed_wrong},
@@ -117,7 +171,28 @@ def judge_answer(
         sum(not each["period"] or not each["unit"] for each in cells),
         len(values),
         tuple(each["printed"] for each in values if not is_asked_value(question, each)),
+        judge_figure(question, answer, citations) if is_for_figure(question) else None,
+        count_gate(answer.checks),
     )
+
+
+def judge_figure(question: GoldQuestion, answer: "Answer", citations: "Sequence[Citation]") -> Computed:
+    """Whether a computed figure or the text tells the gold one, and each of its inputs is on a line that is cited."""
+    computed = [check["computed"] for check in answer.checks if check.get("computed")]
+    told = [Decimal(str(number)) for one in computed for number in numbers_of(one["shown"])] + numbers_of(answer.text)
+    quotes = {each.marker: each.quote for each in citations}
+    is_printed = all(
+        each["printed"].strip() in quotes.get(each["marker"], "") for one in computed for each in one["inputs"]
+    )
+    is_cited = not any("number_not_cited" in check.get("problems", ()) for check in answer.checks)
+    return Computed(is_right_figure(told, question), bool(citations) and is_printed and is_cited)
+
+
+def count_gate(checks: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """The sentences of an answer by what the claim check says of them, and how many of them are left out."""
+    verdicts = Counter(check["verdict"] or "unchecked" for check in checks if "verdict" in check)
+    left_out = sum(bool(check.get("left_out")) for check in checks)
+    return {**verdicts, "left_out": left_out} if verdicts else {}
 
 
 def headline_of(answer: "Answer", typed: Iterable[Mapping[str, Any]]) -> str:

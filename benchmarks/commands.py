@@ -216,8 +216,12 @@ def measure_answers(options: Options) -> Figures | None:
     from benchmarks import answers
     from benchmarks.library import Library
 
+    if (options.replies or options.requests) and options.arbiter != "model":
+        complain("--replies and --requests need --arbiter model.")
+        return None
+    model = {"with_model": options.arbiter == "model", "replies": options.replies, "out": options.requests}
     sets = asked_sets(options)
-    return {name: answers.run(asked, Library(options.data)) for name, asked in sets.items()} if sets else None
+    return {name: answers.run(asked, Library(options.data), **model) for name, asked in sets.items()} if sets else None
 
 
 def measure_wording(options: Options) -> Figures | None:
@@ -489,6 +493,9 @@ COMMANDS: dict[str, Command] = {
         (
             option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
             option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            option("--arbiter", choices=["rules", "model"], default="rules", help="who judges and writes"),
+            option("--replies", type=Path, help="replies to the model's requests: what has none is not counted"),
+            option("--requests", type=Path, help="a folder to write the requests without a reply into"),
             OUT,
         ),
         measure_answers,
