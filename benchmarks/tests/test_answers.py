@@ -8,7 +8,6 @@ from benchmarks.answers import count_gate, judge_figure
 from benchmarks.questions import GoldQuestion
 from chat.models import Answer, Citation
 
-
 MARGIN = GoldQuestion(
     id="margin",
     question="What was the operating margin?",
