@@ -31,6 +31,7 @@ from retrieval.types import (
     RetrievalResult,
     ScopeDocument,
     Settled,
+    Side,
 )
 from retrieval.version import program_version
 
@@ -619,6 +620,7 @@ def question_from(parsed: dict[str, Any]) -> Question:
     values = tuples_of({name: value for name, value in parsed.items() if name in known})
     values["hints"] = Hints(**tuples_of(parsed["hints"]))
     values["keywords"] = tuple(Keyword(**tuples_of(keyword)) for keyword in parsed["keywords"])
+    values["sides"] = tuple(Side(**tuples_of(side)) for side in parsed.get("sides", ()))
     return Question(**values)
 
 

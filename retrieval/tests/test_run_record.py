@@ -20,6 +20,7 @@ from retrieval.run_record import (
     READING,
     RUN,
     calls_beside,
+    question_from,
     result_json,
     store_failed_run,
     store_run,
@@ -60,6 +61,15 @@ def test_a_run_keeps_what_it_saw(asked: Asked) -> None:
     assert sum(run.hit_counts.values()) == len(run.hits) == len(asked.result.hits)
     assert run.hits[0]["lines"] == list(asked.result.hits[0].lines)
     assert run.code_version and run.scope[0]["sha256"]
+
+
+@pytest.mark.parametrize(
+    "question", [QUESTION, "Compare the notice period and the rent", "On page 2, who pays in 2023?"]
+)
+def test_a_question_is_read_back_as_it_was_understood(asked: Asked, policy: DocumentContent, question: str) -> None:
+    result = retrieve(question, [policy], settings=SETTINGS, arbiter="rules")
+    read = question_from(stored(asked._replace(result=result)).parsed)
+    assert read == result.question and hash(read) == hash(result.question)
 
 
 def test_every_candidate_is_kept_with_its_text_and_place(asked: Asked) -> None:
