@@ -9,7 +9,7 @@ from retrieval.candidates.units import SENTENCE, cut_around, prose_of, split_at,
 from retrieval.types import LineRange, Sentences
 
 QUOTE_CHARS = 700  # a long clause of a contract; several sentences together are no longer
-SENTENCE_CHARS = 1_200  # of one sentence that is longer only whole clauses are quoted
+SENTENCE_CHARS = 2_400  # of one sentence that is longer only whole clauses are quoted
 PROSE = frozenset({"body", "list_item"})
 
 
