@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
-from chat.models import Turn
+from chat.models import Retrieval, Turn
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
 from chat.turns.compose import STOPPED, Writing, compose
@@ -190,7 +190,7 @@ def conclude(turn: Turn, run: RetrievalRun, lease: TurnLease) -> None:
 # ---- outcomes
 
 
-def end(row: Turn, state: Turn.State, **fields: Any) -> None:
+def end(row: Turn | Retrieval, state: str, **fields: Any) -> None:
     """Write the outcome to the locked row and release it."""
     values = {"state": state, "ended_at": timezone.now(), "lease_owner": "", **fields}
     for name, value in values.items():
