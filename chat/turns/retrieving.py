@@ -12,9 +12,11 @@ from chat.models import Retrieval
 from chat.scope import QuestionScope, resolve
 from chat.stream import tell
 from chat.turns.conductor import DIED, AnsweringFailed, describe_failure, end
+from chat.turns.repeats import replies_for
 from documents.base_settings import BaseSettings
 from documents.idempotency import Keyed, forget_keys, made_before, remember
 from jobs.lease import Lease, LeaseLost, claim, is_exhausted
+from llm.reuse import reusing
 from llm.spending import paid_by
 from retrieval import corpus
 from retrieval.dictionary.load import ensure_dictionary
@@ -105,7 +107,8 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
         return
     with Lease(retrieval) as lease, paid_by(retrieval.user_id, retrieval.base_id):
         try:
-            result = search_as_asked(retrieval)
+            with reusing(replies_for(retrieval.base, is_anew=False)):
+                result = search_as_asked(retrieval)
             with transaction.atomic():
                 row = lease.hold()
                 run = store_run(result, base=retrieval.base, user=retrieval.user, mode=retrieval.mode)
