@@ -114,6 +114,8 @@ class Turn(LeasedJob):
 class RetrievalQuerySet(models.QuerySet["Retrieval"]):
     def visible_to(self, user: Viewer) -> "RetrievalQuerySet":
         """What a person asked for, in bases that are still open to them."""
+        if not user.is_authenticated:
+            return self.none()
         return self.filter(user_id=user.pk, base__in=KnowledgeBase.objects.visible_to(user))
 
 

@@ -46,7 +46,7 @@ def ask_for_check(user: User, base: KnowledgeBase, judge: Judge) -> Rejudgement:
     return keep_job(user, base.pk, Kind.CHECK, asdict(judge))
 
 
-def keep_job(user: User, base_id: UUID, kind: Kind, parameters: dict[str, Any], **of: Any) -> Rejudgement:
+def keep_job(user: User, base_id: UUID, kind: Rejudgement.Kind, parameters: dict[str, Any], **of: Any) -> Rejudgement:
     wanted = {"by": user, "base_id": base_id, "kind": kind, "parameters": parameters, **of}
     pending = Rejudgement.objects.filter(**wanted, state__in=PENDING).first()
     return pending or Rejudgement.objects.create(**wanted, language=get_language() or settings.LANGUAGE_CODE)
@@ -126,7 +126,7 @@ def result_of(found: Rejudged) -> dict[str, Any]:
 # ---- outcomes
 
 
-def end_job(row: Rejudgement, state: State, **values: Any) -> None:
+def end_job(row: Rejudgement, state: Rejudgement.State, **values: Any) -> None:
     """Write the outcome to the locked row and release it."""
     values |= {"state": state, "ended_at": timezone.now(), "lease_owner": ""}
     for name, value in values.items():

@@ -375,12 +375,12 @@ def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
         ms=Coalesce(Sum("latency_ms", filter=~REUSED), 0),
         cost=Sum("charge__amount"),
         currency=Max("charge__currency"),
-        reused=Count("pk", filter=REUSED),
+        free=Count("pk", filter=REUSED),
         unpriced=Count("pk", filter=UNPRICED),
     )
     for row in rows.order_by("purpose", "model", "prompt_version"):
         words = PURPOSES.get(row["purpose"], row["purpose"])
-        asked = row["number"] - row["reused"]
+        asked = row["number"] - row["free"]
         yield row | {"words": words, "mean_ms": round(row["ms"] / asked) if asked else 0}
 
 
