@@ -153,7 +153,7 @@ def test_a_key_of_an_earlier_version_is_answered_from_its_run(post: Post, tenant
     first = post("/api/v1/retrieve", headers=key).json()
     Retrieval.objects.all().delete()
     IdempotencyKey.objects.update(made={"run": first["run_id"]})
-    import_module("chat.migrations.0013_answered_keys").keep_answered_keys(apps, None)
+    import_module("chat.migrations.0014_answered_keys").keep_answered_keys(apps, None)
     assert post("/api/v1/retrieve", headers=key).json() == first
     assert RetrievalRun.objects.count() == 1
 

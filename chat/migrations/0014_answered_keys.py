@@ -25,7 +25,7 @@ def keep_answered_keys(apps: Any, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("chat", "0012_retrievals"),
+        ("chat", "0013_retrievals"),
     ]
 
     operations = [
