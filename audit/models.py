@@ -8,6 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from documents.models import KnowledgeBase, Viewer
+from jobs.models import LeasedJob
 from ledger.triggers import erasable, insert_only
 from retrieval.models import RetrievalRun, RunCandidate
 
@@ -137,6 +138,48 @@ class SignOff(models.Model):
 
     def __str__(self) -> str:
         return f"{self.base_name}, signed by {self.signer_name}"
+
+
+class RejudgementQuerySet(models.QuerySet["Rejudgement"]):
+    def visible_to(self, user: Viewer) -> "RejudgementQuerySet":
+        return self.filter(base__in=KnowledgeBase.objects.with_role(user, "auditor", "owner"))
+
+
+class Rejudgement(LeasedJob):
+    """Stored briefs that an auditor wants judged again: one run's, or those of the golden set. The row is the truth.
+
+    What comes of it is recorded elsewhere: an event for each run that was judged, another for a golden check.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    class Kind(models.TextChoices):
+        REPLAY = "replay", "Replay"
+        CHECK = "check", "Golden check"
+
+    kind = models.CharField(max_length=6, choices=Kind.choices)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="rejudgements")
+    run = models.ForeignKey(RetrievalRun, null=True, on_delete=models.PROTECT, related_name="rejudgements")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    language = models.CharField(max_length=10)  # of the person, for the sentence on why it failed
+    parameters = models.JSONField()  # arbiter, model, prompt, repeats
+    done = models.PositiveIntegerField(default=0)  # judgements, of
+    total = models.PositiveIntegerField(default=0)
+    result = models.JSONField(null=True)  # of a replay, see audit.review.rejudging
+    error = models.TextField(blank=True)
+
+    objects = RejudgementQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.parameters['arbiter']}"
+
+    @property
+    def is_pending(self) -> bool:
+        return self.state in (self.State.QUEUED, self.State.RUNNING)
 
 
 class AuditEvent(models.Model):

@@ -25,12 +25,12 @@ from accounts.models import User
 from accounts.requests import user_of
 from chat import scope, stream
 from chat.asking import QUESTION_CHARACTERS_MAX, ask_again, check_question, keep_question
-from chat.models import Conversation, Feedback, Turn
+from chat.models import Conversation, Feedback, Retrieval, Turn
 from chat.page.forms import COMMENT_CHARACTERS_MAX, MODES
 from chat.turns import tasks
 from chat.turns.feedback import give_feedback
 from chat.turns.replies import read_turn
-from chat.turns.retrieving import retrieve_and_record
+from chat.turns.retrieving import keep_retrieval, read_evidence, read_retrieval
 from chat.turns.waiting import ENDED, wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key
 from documents.idempotency import make_keyed
@@ -169,6 +169,19 @@ class TurnSerializer(serializers.Serializer[Any]):
     answer = AnswerSerializer(allow_null=True)
 
 
+class RetrievalSerializer(serializers.Serializer[Any]):
+    """A question whose evidence is wanted, and its outcome; `result` is null until there is one."""
+
+    retrieval_id = serializers.UUIDField()
+    knowledge_base_id = serializers.UUIDField()
+    message = serializers.CharField()
+    mode = serializers.CharField()
+    state = serializers.ChoiceField(Retrieval.State.choices)
+    error = serializers.CharField(allow_null=True)
+    run_id = serializers.UUIDField(allow_null=True)
+    result = ResultSerializer(allow_null=True)
+
+
 class FeedbackSerializer(Body):
     """Feedback of the person who asked on an answer."""
 
@@ -219,7 +232,15 @@ class RetrieveView(GenericAPIView[Any]):
     serializer_class = QuestionSerializer
 
     @extend_schema(
-        operation_id="retrieve", request=QuestionSerializer, parameters=[IDEMPOTENCY_KEY], responses=ResultSerializer
+        operation_id="retrieve",
+        request=QuestionSerializer,
+        parameters=[IDEMPOTENCY_KEY],
+        responses={
+            200: ResultSerializer,
+            202: OpenApiResponse(
+                RetrievalSerializer, "Not found out in time; the work goes on. Ask the address in Location."
+            ),
+        },
     )
     def post(self, request: Request) -> Response:
         """Retrieve the evidence for a question: candidates with role, reason and literal quote, recorded as a run."""
@@ -231,7 +252,27 @@ class RetrieveView(GenericAPIView[Any]):
         said = {name: values[name] for name in ("document_id", "mode", "document_ids", *FILTERS) if name in values}
         sent = make_keyed(user_of(request), chosen.base, read_idempotency_key(request), retrieve=question, **said)
         filters = chosen_filters(values)
-        return Response(retrieve_and_record(user_of(request), chosen, question, values["mode"], sent, filters))
+        retrieval = keep_retrieval(user_of(request), chosen, question, values["mode"], sent, filters)
+        kept_by(request, retrieval)
+        tasks.start(retrieval)
+        location = {"Location": reverse("api:retrieval", args=[retrieval.pk])}
+        if wait_for_end(retrieval, settings.API_ANSWER_WAIT_S):
+            return Response(read_evidence(retrieval.pk), headers=location)
+        return Response(read_retrieval(retrieval.pk), status=HTTPStatus.ACCEPTED, headers=location)
+
+
+class RetrievalView(GenericAPIView[Retrieval]):
+    """Evidence that was asked for."""
+
+    scopes: ClassVar = {"GET": "ask"}
+    serializer_class = RetrievalSerializer
+    pagination_class = None
+
+    @extend_schema(operation_id="read_retrieval")
+    def get(self, request: Request, retrieval_id: uuid.UUID) -> Response:
+        """Read how far a retrieval is, and its result once there is one."""
+        own = Retrieval.objects.visible_to(user_of(request))
+        return Response(read_retrieval(get_object_or_404(own, pk=retrieval_id).pk))
 
 
 class ChatView(GenericAPIView[Any]):
@@ -281,14 +322,15 @@ class ChatView(GenericAPIView[Any]):
         location = {"Location": reverse("api:turn", args=[turn.pk])}
         if values["stream"] or request.accepted_renderer.format == EventRenderer.format:
             return events_of(turn, stream.BEGINNING, location)
-        is_ended = wait_for_end(turn.pk, settings.API_ANSWER_WAIT_S)
+        is_ended = wait_for_end(turn, settings.API_ANSWER_WAIT_S)
         status = HTTPStatus.OK if is_ended else HTTPStatus.ACCEPTED
         return Response(read_turn(turn.pk), status=status, headers=location)
 
 
-def kept_by(request: Request, turn: Turn) -> None:
-    """Add the id of the stored turn to any later error, so that the client does not ask again."""
-    cast("Any", request._request).kept_turn_id = turn.pk
+def kept_by(request: Request, job: Turn | Retrieval) -> None:
+    """Add the id of what was stored to any later error, so that the client does not ask again."""
+    name = "turn_id" if isinstance(job, Turn) else "retrieval_id"
+    cast("Any", request._request).kept_id = {name: str(job.pk)}
 
 
 def conversation_of(request: Request, asked: dict[str, Any]) -> Conversation | None:

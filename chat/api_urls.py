@@ -6,6 +6,7 @@ from chat import api
 
 urlpatterns = [
     path("retrieve", api.RetrieveView.as_view(), name="retrieve"),
+    path("retrievals/<uuid:retrieval_id>", api.RetrievalView.as_view(), name="retrieval"),
     path("chat", api.ChatView.as_view(), name="chat"),
     path("turns/<uuid:turn_id>", api.TurnView.as_view(), name="turn"),
     path("turns/<uuid:turn_id>/events", api.TurnEventsView.as_view(), name="turn_events"),

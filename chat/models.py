@@ -111,6 +111,39 @@ class Turn(LeasedJob):
         return self.question[:80]
 
 
+class RetrievalQuerySet(models.QuerySet["Retrieval"]):
+    def visible_to(self, user: Viewer) -> "RetrievalQuerySet":
+        """What a person asked for, in bases that are still open to them."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(user_id=user.pk, base__in=KnowledgeBase.objects.visible_to(user))
+
+
+class Retrieval(LeasedJob):
+    """A program's question whose evidence is wanted without an answer, and its run. The row is the truth."""
+
+    class State(models.TextChoices):
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="retrievals")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="retrievals")
+    question = models.TextField()
+    document_ids = models.JSONField(default=list)  # empty: the whole base
+    mode = models.CharField(max_length=10, default="balanced")
+    filters = models.JSONField(default=dict, blank=True)  # what narrows it, see retrieval.filters
+    run = models.OneToOneField(RetrievalRun, null=True, blank=True, on_delete=models.PROTECT, related_name="retrieval")
+    error_for_people = models.TextField(blank=True)
+    error_for_admins = models.TextField(blank=True)
+
+    objects = RetrievalQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.question[:80]
+
+
 class Rewriting(models.Model):
     """How a follow-up was understood in its conversation. Insert-only; the run is of `rewritten`."""
 

@@ -12,7 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
 
 app = Celery("docintel")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["documents.ingestion", "chat.turns", "audit.keeping"])
+app.autodiscover_tasks(["documents.ingestion", "chat.turns", "audit.keeping", "audit.review"])
 
 
 @setup_logging.connect

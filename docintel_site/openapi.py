@@ -46,6 +46,7 @@ PROBLEM = {
         "code": {"type": "string"},
         "errors": {"type": "array", "items": FAULT},
         "turn_id": {"type": "string", "format": "uuid", "description": "The turn of a question that was kept."},
+        "retrieval_id": {"type": "string", "format": "uuid", "description": "A retrieval that was kept."},
     },
 }
 

@@ -394,7 +394,10 @@ CELERY_TASK_ROUTES = {
     "documents.tasks.tidy": {"queue": "sweep"},
     "chat.tasks.answer_turn": {"queue": "ask"},
     "chat.tasks.search_every_document": {"queue": "search"},
+    "chat.tasks.retrieve_evidence": {"queue": "ask"},
     "chat.tasks.sweep": {"queue": "sweep"},
+    "audit.tasks.judge_again": {"queue": "ask"},
+    "audit.tasks.sweep": {"queue": "sweep"},
     "audit.tasks.export_head": {"queue": "sweep"},
     "audit.tasks.apply_retention": {"queue": "sweep"},
 }
@@ -409,6 +412,7 @@ CELERY_BEAT_SCHEDULE = {
     "documents": {"task": "documents.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
     "tidy": {"task": "documents.tasks.tidy", "schedule": TIDY_EVERY_S},
     "chat": {"task": "chat.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
+    "audit": {"task": "audit.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
     "head": {"task": "audit.tasks.export_head", "schedule": HEAD_EVERY_S},
     "retention": {"task": "audit.tasks.apply_retention", "schedule": HEAD_EVERY_S},
 }

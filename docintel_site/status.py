@@ -1,6 +1,7 @@
 """The status page: every part is probed, with advice if it fails."""
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -16,9 +17,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from kombu.exceptions import OperationalError
 
-from chat.models import Turn
+from audit.models import Rejudgement
+from chat.models import Retrieval, Turn
 from documents.models import Document, IngestJob, Viewer
 from jobs.lease import is_expired
+from jobs.models import LeasedJob
 from llm import client
 from llm.embeddings.encoder import is_built
 from llm.tiers import models_in_use
@@ -105,19 +108,22 @@ def tables() -> StatusCheck:
 
 def documents() -> StatusCheck:
     """No document is waiting for a dead worker."""
-    states = IngestJob.State
-    return stuck(_("Documents"), IngestJob.objects.all(), states.RUNNING, states.QUEUED, "ingest, beat")
+    return stuck(_("Documents"), [IngestJob.objects.all()], "ingest, beat")
 
 
 def questions() -> StatusCheck:
-    """No question is waiting for a dead worker."""
-    return stuck(_("Questions"), Turn.objects.all(), Turn.State.RUNNING, Turn.State.QUEUED, "ask, beat")
+    """No question, retrieval or judgement is waiting for a dead worker."""
+    return stuck(_("Questions"), [Turn.objects.all(), Retrieval.objects.all(), Rejudgement.objects.all()], "ask, beat")
 
 
-def stuck(name: str, rows: "QuerySet[IngestJob] | QuerySet[Turn]", running: str, queued: str, logs: str) -> StatusCheck:
-    """Rows whose worker has been silent for two leases, and the number being worked on."""
-    count = rows.filter(is_stuck()).count()
-    at_work, waiting = rows.filter(state=running).count(), rows.filter(state=queued).count()
+def stuck(name: str, kinds: "Sequence[QuerySet[Any]]", logs: str) -> StatusCheck:
+    """Jobs whose worker has been silent for two leases, and the number being worked on."""
+
+    def count_jobs(which: Q) -> int:
+        return sum(jobs.filter(which).count() for jobs in kinds)
+
+    count = count_jobs(is_stuck())
+    at_work, waiting = count_jobs(Q(state=LeasedJob.RUNNING)), count_jobs(Q(state=LeasedJob.QUEUED))
     open_rows = _("%(at_work)d at work, %(waiting)d waiting") % {"at_work": at_work, "waiting": waiting}
     if count:
         hint = _("Restart the workers; what they say is in these logs: %(logs)s.") % {"logs": logs}

@@ -83,7 +83,7 @@ EXPLAINED = {
         _("Answers from the record"),
         _(
             "A question asked before in the same words, of the same documents with the same settings, gets the answer "
-            "it had, with its date and at no cost. “Ask again” always asks anew."
+            "it had, with its date and at no cost. So does an equal request to the model. “Ask again” always asks anew."
         ),
     ),
     "skip_model": (

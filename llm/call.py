@@ -17,7 +17,7 @@ import httpx2
 import openai
 from django.conf import settings
 
-from llm import errors, spending
+from llm import errors, reuse, spending
 from llm.breaker import Breaker
 from llm.dialect import (
     PATHS,
@@ -87,6 +87,7 @@ class Call:
             self._breaker = _breakers.setdefault(self._base_url, Breaker())
             self._lacks = _lacks.get((self._base_url, ask.model), frozenset())
         self._request = self._write()
+        self.reuse_key = reuse.key_of(ask, self._base_url, purpose)
         self._attempts = 0
         self._reply = Reply()
         self._reader: StreamReader | None = None
@@ -97,10 +98,14 @@ class Call:
 
     def check_allowed(self) -> None:
         """Raises NotConfigured without a key or address, LimitReached if today's budget is spent."""
+        self.check_configured()
+        self.book()
+
+    def check_configured(self) -> None:
+        """Raises NotConfigured without a key or address."""
         if not settings.LLM_CONFIGURED:
             message = "No model is configured: set OPENAI_API_KEY or OPENAI_BASE_URL."
             raise self.error(errors.NotConfigured, message, True)
-        self.book()
 
     def book(self) -> None:
         """Reserve the maximum cost of the call. Raises LimitReached; does nothing without limits."""
@@ -166,6 +171,7 @@ class Call:
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
             tokens_cached=reply.tokens_cached,
+            reuse_key=self.reuse_key,
         )
 
     # ---- the dialect

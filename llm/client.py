@@ -8,6 +8,7 @@ import queue
 import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -21,6 +22,7 @@ from llm.dialect import Ask
 from llm.errors import LLMError, Malformed
 from llm.exchange import Exchange, clean_text
 from llm.reply import ReplyError, parse_reply, strict_schema
+from llm.reuse import find_earlier, reuse_reply
 from llm.tiers import Tier, model_for
 from llm.wire import ReplyTooLarge, wire
 
@@ -54,11 +56,18 @@ def complete(
 ) -> Completion[ReplyT]:
     """One reply matching `reply_schema`, within `deadline_s` seconds. Raises LLMError, with the exchange.
 
-    `model` is used instead of the configured one of the tier, on the same server.
+    `model` is used instead of the configured one of the tier, on the same server. An equal request may get the reply
+    it had, see llm.reuse.
     """
+    started = time.monotonic()
     ask = Ask(model or model_for(tier), clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
     call = Call(ask, purpose, prompt_name, prompt_version, deadline_s)
-    call.check_allowed()
+    call.check_configured()
+    if earlier := find_earlier(call.reuse_key):
+        with suppress(ReplyError):  # of a version that read replies in another way
+            reply = parse_reply(earlier.raw_reply, reply_schema)
+            return Completion(reply, reuse_reply(earlier, prompt_name, prompt_version, started))
+    call.book()
     try:
         call.wait(wire().submit(call.run(call.receive)))
         reply = parse_reply(call.reply.text, reply_schema)

@@ -33,6 +33,7 @@ class Exchange:
     tokens_in: int | None = None
     tokens_out: int | None = None
     tokens_cached: int | None = None
+    reuse_key: str = ""  # the same for equal requests of a base whose reply may be used again, see llm.reuse
 
 
 def clean_text(text: str) -> str:

@@ -12,7 +12,18 @@ from llm.exchange import Exchange
 from llm.prices import Price
 
 # What an erasure leaves of an exchange instead of what was asked and answered.
-ERASED_CALL = {"request": {}, "request_sha256": "", "response_id": "", "raw_reply": "", "error": ""}
+ERASED_CALL = {
+    "request": {},
+    "request_sha256": "",
+    "reuse_key": "",
+    "response_id": "",
+    "raw_reply": "",
+    "error": "",
+}
+REUSED = models.Q(parameters__has_key="reused")  # calls with the reply of an earlier one: nothing was sent or paid
+
+
+UNPRICED = models.Q(charge=None) & ~REUSED
 
 
 class LLMCallQuerySet(models.QuerySet["LLMCall"]):
@@ -31,9 +42,9 @@ class LLMCallQuerySet(models.QuerySet["LLMCall"]):
         return call
 
     def cost(self) -> tuple[Decimal | None, int]:
-        """The total cost of these calls, None if none has a price, and the number without one."""
+        """The total cost of these calls, None if none has a price, and the number of paid ones without one."""
         spent = self.order_by().aggregate(
-            amount=models.Sum("charge__amount"), unpriced=models.Count("pk", filter=models.Q(charge=None))
+            amount=models.Sum("charge__amount"), unpriced=models.Count("pk", filter=UNPRICED)
         )
         return spent["amount"], spent["unpriced"]
 
@@ -54,6 +65,7 @@ class LLMCall(models.Model):
     parameters = models.JSONField()
     request = models.JSONField()
     request_sha256 = models.CharField(max_length=64)
+    reuse_key = models.CharField(max_length=64, blank=True)  # of equal requests, see llm.reuse
     raw_reply = models.TextField(blank=True)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
@@ -68,11 +80,20 @@ class LLMCall(models.Model):
 
     class Meta:
         ordering = ("-started_at",)
-        indexes = (models.Index(fields=["started_at"], name="llmcall_started_at"),)
+        indexes = (
+            models.Index(fields=["started_at"], name="llmcall_started_at"),
+            models.Index(fields=["reuse_key"], condition=~models.Q(reuse_key=""), name="llmcall_reuse_key"),
+        )
         triggers = erasable(ERASED_CALL)
 
     def __str__(self) -> str:
         return f"{self.purpose} by {self.model}: {self.outcome}"
+
+    @property
+    def reused(self) -> dict[str, str]:
+        """Of a reply used again: the `call` that got it and the day `on` which; else {}."""
+        found: dict[str, str] = self.parameters.get("reused", {})
+        return found
 
 
 class Charge(models.Model):

@@ -13,7 +13,7 @@ CONVENTIONS = {"Command", "main"}
 # One interface in two modules, see embedded.servers.EmbeddedServer.
 ALIKE = {"embedded.postgres", "embedded.redis"}
 # A task of the queue bears the name of the one step it runs.
-TASKS = {"chat.turns.tasks", "documents.ingestion.tasks", "audit.keeping.tasks"}
+TASKS = {"chat.turns.tasks", "documents.ingestion.tasks", "audit.keeping.tasks", "audit.review.tasks"}
 
 # Those that are also an imperative (put, read, run, set, cut) are no riddle and not listed.
 IRREGULAR = {

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from psycopg.errors import InsufficientPrivilege
 
 from accounts.models import User
-from audit.models import ERASED_READ, ERASED_REVIEW, AuditEvent, Review
+from audit.models import ERASED_READ, ERASED_REVIEW, AuditEvent, Rejudgement, Review
 from audit.proof.erased import ERASED
 from audit.proof.verification import PAYLOADS
 from chat.models import (
@@ -30,6 +30,7 @@ from chat.models import (
     Citation,
     Conversation,
     Feedback,
+    Retrieval,
     Rewriting,
     Turn,
 )
@@ -68,8 +69,8 @@ class Erasing:
 def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = None) -> int:
     """Erase what a person asked, in one base or everywhere; return the number of runs. Raises Held or CannotErase.
 
-    Conversations are deleted; run, answer, readings, feedback and reviews lose their words. Each run is one
-    transaction, so an interrupted erasure can be continued by calling it again.
+    Conversations and retrievals are deleted; run, answer, readings, feedback and reviews lose their words. Each run is
+    one transaction, so an interrupted erasure can be continued by calling it again.
     """
     conversations = in_base(Conversation.objects.filter(user=person), base)
     runs = in_base(RetrievalRun.objects.filter(asked_by=person), base)
@@ -77,6 +78,7 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
     refuse_when_held(*(subject for pk in bases for subject in holders_of(pk, person.pk)), f"user:{person.pk}")
     with explain_denial():
         delete_conversations(conversations)
+        delete_retrievals(in_base(Retrieval.objects.filter(user=person), base))
         mine = list(exclude_erased(runs, "run").only("pk", "base_id", "llm_call_id"))
         for run in mine:
             erase_run(run, erasing)
@@ -108,7 +110,8 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
             Answer.objects.filter(pk=answer_id).update(**ERASED_ANSWER)
         Review.objects.filter(pk__in=reviews).update(**ERASED_REVIEW)
         forget_turn(run)
-        forget_keys("run", [run.pk])
+        delete_retrievals(Retrieval.objects.filter(run=run))
+        Rejudgement.objects.filter(run=run).delete()
         blank_calls(calls)
         subjects = [
             ("run", run.pk),
@@ -178,6 +181,15 @@ def delete_conversations(conversations: "QuerySet[Conversation]") -> None:
         transaction.on_commit(partial(forget, turns))
         forget_keys("turn", turns)
         conversations.delete()
+
+
+def delete_retrievals(retrievals: "QuerySet[Retrieval]") -> None:
+    """Delete questions of programs, which hold words; a worker that is at one of them loses it."""
+    with transaction.atomic():
+        ids = list(retrievals.values_list("pk", flat=True))
+        transaction.on_commit(partial(forget, ids))
+        forget_keys("retrieval", ids)
+        retrievals.delete()
 
 
 def forget_turn(run: RetrievalRun) -> None:

@@ -10,7 +10,7 @@ from django.utils.translation import pgettext_lazy
 
 from audit.keeping.changes import WORDS as CHANGE_WORDS
 from audit.models import Review
-from audit.review.replay import Judge
+from audit.review.replay import REPEATS_ON_PAGE_MAX, Judge
 from audit.review.reviewing import Opinion
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
 from documents.models import KnowledgeBase, Viewer
@@ -18,7 +18,6 @@ from ledger.holds import REASON_MIN as HOLD_REASON_MIN
 from retrieval.models import RunCandidate
 
 TEXT_MAX = 200
-REPLAYS_MAX = 10  # while a page waits; the command allows more
 PAGE_MAX = 1_000_000
 REVIEWS = {
     "": _("any"),
@@ -176,7 +175,7 @@ class ReplayForm(forms.Form):
         label=_("Prompt"),
     )
     repeats = forms.IntegerField(
-        min_value=1, max_value=REPLAYS_MAX, required=False, initial=1, label=_("How many times")
+        min_value=1, max_value=REPEATS_ON_PAGE_MAX, required=False, initial=1, label=_("How many times")
     )
 
     def judge(self) -> Judge:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.conf import settings
@@ -13,16 +14,17 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
-from audit.review.golden import Golden, check_golden, checks_of, golden_of, question_rows, record_check, reviewed_runs
+from audit.review import tasks
+from audit.review.golden import Golden, checks_of, golden_of, question_rows, reviewed_runs
+from audit.review.rejudging import CHECKED_ON_PAGE, ask_for_check, find_last_check
 from audit.review.replay import Judge
-from documents.access import actor_of
 from documents.models import KnowledgeBase, Viewer
 
 SHOWN = 50
 CHECKS_SHOWN = 10
 JUDGES = {"rules": Judge("rules"), "model": Judge("model")}
-CHECKED_ON_PAGE = {"rules": 25, "model": 5}  # runs; the command checks all of them
 
 
 class GoldenForm(forms.Form):
@@ -66,6 +68,7 @@ def golden(request: HttpRequest) -> HttpResponse:
         "checks": checks_of(base.pk, CHECKS_SHOWN),
         "has_model": settings.LLM_CONFIGURED,
         "on_page": CHECKED_ON_PAGE,
+        "job": find_last_check(base),
     }
     return render(request, "audit/golden.html", shown)
 
@@ -90,12 +93,14 @@ def dump_questions(goldens: Iterator[Golden]) -> Iterator[str]:
 
 @require_POST
 def check_golden_runs(request: HttpRequest) -> HttpResponse:
-    """Judge the newest golden runs again and record what would break."""
+    """Have the newest golden runs judged again; what would break is recorded and shown on the page."""
     base = GoldenForm(request.POST, user=request.user).chosen()
     judge = JUDGES.get(request.POST.get("arbiter", ""))
     if judge is None:
         raise BadRequest("A brief is judged by the rules or by the model.")
-    actor = actor_of(request.user)  # type: ignore[arg-type]
-    found = check_golden(reviewed_runs(base)[: CHECKED_ON_PAGE[judge.arbiter]], judge, actor)
-    record_check(base, found, actor)
-    return redirect(f"{reverse('audit:golden')}?base={base.pk}#checks")
+    tasks.start(ask_for_check(user_of(request), base, judge))
+    return redirect_to_checks(base.pk)
+
+
+def redirect_to_checks(base_id: UUID) -> HttpResponse:
+    return redirect(f"{reverse('audit:golden')}?base={base_id}#checks")

@@ -42,6 +42,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/evidence/", export_views.evidence, name="evidence"),
     path("runs/<uuid:run_id>/documents.csv", export_views.documents_csv, name="documents"),
     path("runs/<uuid:run_id>/replay/", replay_views.replay, name="replay"),
+    path("rejudgements/<uuid:rejudgement_id>/", replay_views.rejudgement, name="rejudgement"),
     path("runs/<uuid:run_id>/reviews/", review_views.save_review, name="review"),
     path("runs/<uuid:run_id>/calls/<uuid:call_id>/request/", views.call_request, name="request"),
     path("runs/<uuid:run_id>/calls/<uuid:call_id>/reply/", views.call_reply, name="reply"),

@@ -1,7 +1,7 @@
 """The golden set: auditors' reviews become questions with gold evidence, and a test of every change."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -188,16 +188,24 @@ def section_of(row: RunCandidate, seen: dict[str, Any]) -> str:
 # ---- checking a change
 
 
-def check_golden(runs: Iterable[RetrievalRun], judge: Judge, actor: str) -> GoldenCheck:
-    """Judge every golden run's stored brief again and compare it with the reviews. Calls to a model are stored."""
+def check_golden(
+    runs: Iterable[RetrievalRun], judge: Judge, actor: str, on_checked: Callable[[int], None] | None = None
+) -> GoldenCheck:
+    """Judge every golden run's stored brief again and compare it with the reviews. Calls to a model are stored.
+
+    `on_checked` is told before each run how many were looked at.
+    """
     counts: Counter[str] = Counter()
     broken: list[Broken] = []
     failed: list[str] = []
     judged = 0
     last: Rejudged | None = None
-    for golden in filter(None, map(golden_of, runs)):
-        if not golden.run.candidates.exists():
-            continue  # nothing was proposed, so there is nothing to judge
+    for number, run in enumerate(runs):
+        if on_checked:
+            on_checked(number)
+        golden = golden_of(run)
+        if golden is None or not run.candidates.exists():
+            continue  # nothing is expected, or nothing was proposed, so there is nothing to judge
         try:
             last = rejudge(golden.run, judge)
         except CannotReplay as error:

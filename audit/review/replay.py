@@ -7,7 +7,7 @@ again from the stored hits, as long as the parses exist.
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from uuid import UUID
@@ -48,6 +48,7 @@ from retrieval.types import KEPT_ROLES, Candidate, Hit, LineRange, Ranking
 OPTIONAL = ("temperature", "store")
 # How servers without schema support are given one (llm.dialect).
 SCHEMA_TOLD = "\n\nReply with one JSON object and nothing else. It must follow this JSON schema:\n"
+REPEATS_ON_PAGE_MAX = 10  # a click may not cost more; the command allows more
 POOL_ENOUGH = 10_000  # every place the hits give, so that the stored candidates are among them
 # Of what the rules read.
 NOT_IN_ROWS = (
@@ -201,8 +202,10 @@ def differing_roles(run: RetrievalRun, call: LLMCall, rows: Sequence[RunCandidat
 # ---- judging again
 
 
-def rejudge(run: RetrievalRun, judge: Judge, *, repeats: int = 1) -> Rejudged:
-    """Judge the stored brief again, as often as asked. Raises CannotReplay."""
+def rejudge(
+    run: RetrievalRun, judge: Judge, *, repeats: int = 1, on_judged: Callable[[int], None] | None = None
+) -> Rejudged:
+    """Judge the stored brief again, as often as asked; `on_judged` is told how often it was. Raises CannotReplay."""
     rows = sent_order(run)
     if not run.question:
         raise CannotReplay(gettext("The words of this run were erased, so there is nothing to judge."))
@@ -210,7 +213,11 @@ def rejudge(run: RetrievalRun, judge: Judge, *, repeats: int = 1) -> Rejudged:
         raise CannotReplay(gettext("An outline takes the parts of a document as they are: nothing was judged."))
     if not rows:
         raise CannotReplay(gettext("This run proposed no candidate, so there is nothing to judge."))
-    rankings = [judge_anew(run, rows, judge) for _ in range(repeats)]
+    rankings: list[Ranking] = []
+    for _ in range(repeats):
+        rankings.append(judge_anew(run, rows, judge))
+        if on_judged:
+            on_judged(len(rankings))
     last = rankings[-1]
     after = {verdict.candidate_id: verdict for verdict in last.verdicts}
     flips = tuple(

@@ -19,7 +19,7 @@ from audit.runs.disagreement import REFUSED_ROLES
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES
 from chat.models import Answer, Citation
 from documents.models import Document
-from llm.models import LLMCall
+from llm.models import REUSED, UNPRICED, LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
 from retrieval.run_record import BESIDE
 from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
@@ -358,13 +358,13 @@ def costs_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[PeriodSpending]:
     """The cost of priced calls, by day or month and currency."""
     by_day = days <= DAYS_AS_DAYS
     span = TruncDay("started_at") if by_day else TruncMonth("started_at")
-    rows = calls_for(runs).exclude(charge=None).annotate(span=span).values("span", "charge__currency")
+    rows = calls_for(runs).exclude(REUSED).exclude(charge=None).annotate(span=span).values("span", "charge__currency")
     for row in rows.annotate(number=Count("pk"), amount=Sum("charge__amount")).order_by("span", "charge__currency"):
         yield PeriodSpending(label_moment(row["span"], by_day), row["number"], row["amount"], row["charge__currency"])
 
 
 def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
-    """Calls, failures and tokens by purpose, model and prompt version."""
+    """Calls, failures and tokens by purpose, model and prompt version; the mean time is of those that were sent."""
     calls = calls_for(runs)
     rows = calls.values("purpose", "model", "prompt_version").annotate(
         number=Count("pk"),
@@ -372,14 +372,16 @@ def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
         sent=Coalesce(Sum("tokens_in"), 0),
         cached=Coalesce(Sum("tokens_cached"), 0),
         received=Coalesce(Sum("tokens_out"), 0),
-        ms=Sum("latency_ms"),
+        ms=Coalesce(Sum("latency_ms", filter=~REUSED), 0),
         cost=Sum("charge__amount"),
         currency=Max("charge__currency"),
-        unpriced=Count("pk", filter=Q(charge=None)),
+        free=Count("pk", filter=REUSED),
+        unpriced=Count("pk", filter=UNPRICED),
     )
     for row in rows.order_by("purpose", "model", "prompt_version"):
         words = PURPOSES.get(row["purpose"], row["purpose"])
-        yield row | {"words": words, "mean_ms": round(row["ms"] / row["number"])}
+        asked = row["number"] - row["free"]
+        yield row | {"words": words, "mean_ms": round(row["ms"] / asked) if asked else 0}
 
 
 # ---- coverage of one document

@@ -44,13 +44,13 @@ class Cost:
 
 def cost_of(exchanges: Sequence[ExchangeView]) -> Cost:
     amounts: dict[str, Decimal] = {}
-    charges = [getattr(exchange.call, "charge", None) for exchange in exchanges]
+    calls = [exchange.call for exchange in exchanges]
+    charges = [getattr(call, "charge", None) for call in calls]
     for charge in filter(None, charges):
         amounts[charge.currency] = amounts.get(charge.currency, Decimal()) + charge.amount
-    calls = [exchange.call for exchange in exchanges]
     return Cost(
         amounts=amounts,
-        unpriced=charges.count(None),
+        unpriced=sum(charge is None and not call.reused for charge, call in zip(charges, calls, strict=True)),
         tokens_in=sum(call.tokens_in or 0 for call in calls),
         tokens_cached=sum(call.tokens_cached or 0 for call in calls),
         tokens_out=sum(call.tokens_out or 0 for call in calls),

@@ -4,11 +4,13 @@ import json
 import threading
 import uuid
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.apps import apps
 from django.db import connection
 from django.test import AsyncClient, Client
 from pytest_django import Settings
@@ -17,14 +19,17 @@ from accounts.models import User
 from accounts.tokens import make_token
 from chat import stream
 from chat.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION, Ask
-from chat.models import Conversation, Feedback, Turn
+from chat.models import Conversation, Feedback, Retrieval, Turn
+from chat.turns import tasks
 from chat.turns.conductor import answer_turn
+from chat.turns.retrieving import retrieve_evidence
 from chat.turns.waiting import wait_for_end
 from docintel_site.celery import app
 from documents.access import create_base
 from documents.ingestion.conductor import ingest_path
-from documents.models import Document, KnowledgeBase
+from documents.models import Document, IdempotencyKey, KnowledgeBase
 from retrieval.models import RetrievalRun
+from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,6 +72,7 @@ def events_of(response: Any) -> list[tuple[str, Any]]:
 # ---- evidence
 
 
+@pytest.mark.usefixtures("at_once")
 def test_it_retrieves_the_evidence_and_records_the_run(post: Post, client: Client, document: Document) -> None:
     result = post("/api/v1/retrieve").json()
     first = result["candidates"][0]
@@ -79,11 +85,13 @@ def test_it_retrieves_the_evidence_and_records_the_run(post: Post, client: Clien
     assert {candidate["candidate_id"]: candidate for candidate in kept} == by_id
 
 
+@pytest.mark.usefixtures("at_once")
 def test_not_found_is_a_result(post: Post) -> None:
     result = post("/api/v1/retrieve", ABSENT_QUESTION).json()
     assert result["not_found"] and result["not_found_reason"] and result["searched"]
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_failure_of_retrieval_is_recorded_and_told_in_words(
     post: Post, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +103,59 @@ def test_a_failure_of_retrieval_is_recorded_and_told_in_words(
     assert (failed.status_code, failed.json()["code"]) == (500, "answering_failed")
     assert "secret" not in failed.content.decode()
     assert RetrievalRun.objects.get().status == "failed"
+
+
+def test_no_model_is_asked_before_a_worker_retrieves(
+    post: Post, client: Client, settings: Settings, serve: Callable[..., ScriptedLLM]
+) -> None:
+    server, settings.API_ANSWER_WAIT_S = serve("good"), 0
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    later, again = post("/api/v1/retrieve", headers=key), post("/api/v1/retrieve", headers=key)
+    assert (later.status_code, later.json()["state"], later.json()["result"]) == (202, "queued", None)
+    assert again.headers["Location"] == later.headers["Location"]
+    assert server.requests == [] and not RetrievalRun.objects.exists()
+    retrieve_evidence(later.json()["retrieval_id"])
+    assert len(server.requests) == 1
+    told = client.get(later.headers["Location"]).json()
+    assert (told["state"], told["result"]["status"], told["result"]["arbiter"]) == ("done", "found", "model")
+    assert post("/api/v1/retrieve", headers=key).json() == told["result"] | {"run_id": told["run_id"]}
+    assert RetrievalRun.objects.count() == len(server.requests) == 1
+
+
+def test_a_retrieval_is_its_askers_alone(post: Post, viewer: User, settings: Settings) -> None:
+    settings.API_ANSWER_WAIT_S = 0
+    address, client = post("/api/v1/retrieve").headers["Location"], Client()
+    client.force_login(viewer)
+    assert client.get(address).status_code == 404
+
+
+def test_a_retrieval_whose_workers_die_is_handed_on_and_ends(
+    post: Post, client: Client, settings: Settings, tenant: User
+) -> None:
+    settings.API_ANSWER_WAIT_S = 0
+    handed_on, given_up = (post("/api/v1/retrieve").json()["retrieval_id"] for _ in range(2))
+    Retrieval.objects.update(state="running", lease_owner="gone", attempts=1)
+    Retrieval.objects.filter(pk=given_up).update(attempts=settings.ATTEMPTS_MAX)
+    app.conf.task_always_eager = True
+    try:
+        tasks.sweep()
+    finally:
+        app.conf.task_always_eager = False
+    done, failed = (client.get(f"/api/v1/retrievals/{pk}").json() for pk in (handed_on, given_up))
+    assert (done["state"], done["result"]["status"]) == ("done", "found")
+    assert (failed["state"], failed["result"]) == ("failed", None) and "stopped 3 times" in failed["error"]
+    assert sorted(RetrievalRun.objects.values_list("status", flat=True)) == ["failed", "found"]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_key_of_an_earlier_version_is_answered_from_its_run(post: Post, tenant: User, base: KnowledgeBase) -> None:
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    first = post("/api/v1/retrieve", headers=key).json()
+    Retrieval.objects.all().delete()
+    IdempotencyKey.objects.update(made={"run": first["run_id"]})
+    import_module("chat.migrations.0014_answered_keys").keep_answered_keys(apps, None)
+    assert post("/api/v1/retrieve", headers=key).json() == first
+    assert RetrievalRun.objects.count() == 1
 
 
 # ---- answers
@@ -185,7 +246,7 @@ def answering(ask: Ask) -> Iterator[Turn]:
 
 
 def test_waiting_ends_with_the_answer(answering: Turn) -> None:
-    assert wait_for_end(answering.pk, 60)
+    assert wait_for_end(answering, 60)
     answering.refresh_from_db()
     assert answering.state == "done"
 
@@ -197,11 +258,11 @@ def test_waiting_asks_the_row_when_redis_is_away(
 
     monkeypatch.setattr("chat.turns.waiting.LOOK_MS", 50)
     monkeypatch.setattr("chat.turns.waiting.listener", lambda: redis.Redis(host="127.0.0.1", port=1))
-    assert wait_for_end(answering.pk, 60)
+    assert wait_for_end(answering, 60)
 
 
 def test_waiting_gives_up_in_time(ask: Ask) -> None:
-    assert not wait_for_end(ask().pk, 0.1)
+    assert not wait_for_end(ask(), 0.1)
 
 
 @pytest.mark.usefixtures("at_once")
@@ -277,6 +338,7 @@ def test_one_key_sent_eight_times_at_once_is_one_turn(post: Post, settings: Sett
     assert Conversation.objects.count() == 1
 
 
+@pytest.mark.usefixtures("at_once")
 def test_evidence_asked_for_with_one_key_is_one_run(post: Post) -> None:
     key = {"Idempotency-Key": str(uuid.uuid4())}
     replies = at_the_same_time(4, lambda: post("/api/v1/retrieve", headers=key))
@@ -287,6 +349,7 @@ def test_evidence_asked_for_with_one_key_is_one_run(post: Post) -> None:
     assert post("/api/v1/retrieve", ABSENT_QUESTION, headers=key).status_code == 422
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("question", [ABSENT_QUESTION, "And what about it?"])
 def test_evidence_is_told_from_its_run_as_it_was_told_first(post: Post, question: str) -> None:
     key = {"Idempotency-Key": str(uuid.uuid4())}
@@ -295,6 +358,7 @@ def test_evidence_is_told_from_its_run_as_it_was_told_first(post: Post, question
     assert RetrievalRun.objects.count() == 1
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_failed_retrieval_is_done_again_with_its_key(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     key = {"Idempotency-Key": str(uuid.uuid4())}
 
@@ -375,6 +439,7 @@ def test_it_keeps_what_the_asker_says_of_an_answer(ask: Ask, client: Client) -> 
 # ---- filters
 
 
+@pytest.mark.usefixtures("at_once")
 def test_filters_are_kept_to_and_recorded(post: Post) -> None:
     result = post("/api/v1/retrieve", pages=[1], section="Rent", top_k=2, threshold=0.4).json()
     assert result["status"] == "found" and {each["section_title"] for each in result["candidates"]} == {"Rent"}
@@ -390,6 +455,7 @@ def test_a_chat_keeps_to_its_filters(post: Post) -> None:
     assert RetrievalRun.objects.get(pk=turn["run_id"]).settings["filters"] == {"section": "A section that is not there"}
 
 
+@pytest.mark.usefixtures("at_once")
 def test_several_documents_can_be_named(post: Post, document: Document) -> None:
     result = post("/api/v1/retrieve", document_ids=[str(document.pk)]).json()
     assert [each["document_id"] for each in result["documents"]] == [str(document.pk)]

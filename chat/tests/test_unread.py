@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from accounts.models import User
 from chat.asking import keep_question
@@ -14,6 +15,7 @@ from chat.conftest import ABSENT_QUESTION, RENT_QUESTION, Serve
 from chat.models import Answer
 from chat.scope import QuestionScope, ScopeError, choices, choose, resolve, write_picker_value
 from chat.turns.conductor import answer_turn
+from chat.turns.retrieving import retrieve_evidence
 from documents.models import Document, IngestJob, KnowledgeBase
 from reading.reasons import REASONS
 from tests.pages import on_one_line
@@ -111,9 +113,14 @@ def test_a_greeting_searches_nothing_and_the_page_does_not_say_so(
     assert list(states.values()) == [("unsearched", "the question was asked back before anything was searched")]
 
 
-def test_a_program_is_told_of_every_document(locked: Document, document: Document, client: Client) -> None:
+def test_a_program_is_told_of_every_document(
+    locked: Document, document: Document, client: Client, settings: Settings
+) -> None:
     asked = {"message": RENT_QUESTION, "knowledge_base_id": str(document.base_id)}
-    told = client.post("/api/v1/retrieve", json.dumps(asked), content_type="application/json").json()
+    settings.API_ANSWER_WAIT_S = 0
+    later = client.post("/api/v1/retrieve", json.dumps(asked), content_type="application/json").json()
+    retrieve_evidence(later["retrieval_id"])
+    told = client.get(f"/api/v1/retrievals/{later['retrieval_id']}").json()["result"]
     assert told["looked_at"] == "2 documents: 1 read line by line, 1 could not be read"
     assert [(each["title"], each["state"], each["cause"]) for each in told["documents"]] == [
         ("Annex", "unreadable", "encrypted"),

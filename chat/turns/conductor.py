@@ -13,17 +13,18 @@ from django.utils import timezone
 
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
-from chat.models import Turn
+from chat.models import Retrieval, Turn
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
 from chat.turns.compose import STOPPED, Writing, compose
 from chat.turns.progress import SearchProgress
-from chat.turns.repeats import Asking, find_first, read_asking, store_repeat
+from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
 from chat.turns.stopping import TurnLease
 from chat.writing.phrases import count_in_words
 from documents.base_settings import BaseSettings
 from jobs.lease import LeaseLost, claim, is_exhausted
 from llm import client
+from llm.reuse import reusing
 from llm.spending import paid_by
 from retrieval.corpus import retrieve_among
 from retrieval.deadline import DetectionTimeout
@@ -71,15 +72,17 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
     if turn is None:
         return None
     result = None
-    with TurnLease(turn) as lease, paid_by(turn.conversation.user_id, turn.conversation.base_id):
+    base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
+    with TurnLease(turn) as lease, paid_by(turn.conversation.user_id, base.pk):
         try:
-            run = turn.run
-            if run is None:
-                asking = prepare_asking(turn, lease)
-                if arbiter is None and give_again(turn, asking, lease):
-                    return None
-                run, result = search(turn, asking, lease, arbiter)
-            conclude(turn, run, lease)
+            with reusing(replies_for(base, is_anew=is_anew)):
+                run = turn.run
+                if run is None:
+                    asking = prepare_asking(turn, lease)
+                    if arbiter is None and give_again(turn, asking, lease):
+                        return None
+                    run, result = search(turn, asking, lease, arbiter)
+                conclude(turn, run, lease)
         except Stopped:
             end_stopped(turn, lease)
         except LeaseLost as error:
@@ -190,7 +193,7 @@ def conclude(turn: Turn, run: RetrievalRun, lease: TurnLease) -> None:
 # ---- outcomes
 
 
-def end(row: Turn, state: Turn.State, **fields: Any) -> None:
+def end(row: Turn | Retrieval, state: str, **fields: Any) -> None:
     """Write the outcome to the locked row and release it."""
     values = {"state": state, "ended_at": timezone.now(), "lease_owner": "", **fields}
     for name, value in values.items():

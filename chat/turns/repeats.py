@@ -7,16 +7,18 @@ import hashlib
 import json
 import time
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Max, Q
 
 from chat.answer_record import copy_answer, other_calls_of
 from chat.models import Answer, Feedback, Turn
 from documents.base_settings import BaseSettings
-from documents.models import Document
+from documents.models import Document, KnowledgeBase
+from llm.reuse import Replies
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.dispatch import NOT_EMBEDDED
 from retrieval.filters import Filters
@@ -102,6 +104,28 @@ def is_doubted(turn: Turn) -> bool:
     complaints = Feedback.objects.filter(turn__in=turns).exclude(kind=Feedback.Kind.HELPFUL)
     overruled = RetrievalRun.objects.filter(turn__in=turns, reviews__outcome__in=DOUBTS)
     return complaints.exists() or overruled.exists()
+
+
+def replies_for(base: KnowledgeBase, *, is_anew: bool) -> Replies:
+    """Whose replies of a model answer equal requests of a base: none when a question is asked anew.
+
+    What was replied before anybody last doubted an answer of the base is not used again: who asks after that expects
+    the model to be asked, and a reply may be behind answers to questions in other words.
+    """
+    if is_anew or BaseSettings.from_json(base.settings).repeats == "off":
+        return Replies(str(base.pk), may_reuse=False)
+    return Replies(str(base.pk), may_reuse=True, since=find_last_doubt(base))
+
+
+def find_last_doubt(base: KnowledgeBase) -> datetime | None:
+    """When a reader last complained of an answer of a base, or a reviewer disagreed with one."""
+    complaints = Feedback.objects.filter(turn__conversation__base=base).exclude(kind=Feedback.Kind.HELPFUL)
+    overruled = RetrievalRun.objects.filter(base=base, reviews__outcome__in=DOUBTS)
+    moments = (
+        complaints.aggregate(last=Max("created"))["last"],
+        overruled.order_by().aggregate(last=Max("reviews__created_at"))["last"],
+    )
+    return max(filter(None, moments), default=None)
 
 
 def store_repeat(turn: Turn, asking: Asking, first: Answer, started: float) -> Answer:

@@ -1,66 +1,168 @@
-"""Evidence without an answer: retrieve, record the run, return what was found."""
+"""Evidence without an answer: a stored question of a program becomes one recorded run, in a worker."""
 
 import logging
+import traceback
+import uuid
 from typing import Any, cast
 
-from django.db import transaction
+from django.db import DatabaseError, IntegrityError, transaction
 
 from accounts.models import User
+from chat.models import Retrieval
 from chat.scope import QuestionScope, resolve
-from chat.turns.conductor import AnsweringFailed, describe_failure
+from chat.stream import tell
+from chat.turns.conductor import DIED, AnsweringFailed, describe_failure, end
+from chat.turns.repeats import replies_for
 from documents.base_settings import BaseSettings
-from documents.idempotency import Keyed, made_before, one_at_a_time, remember
+from documents.idempotency import Keyed, forget_keys, made_before, remember
+from jobs.lease import Lease, LeaseLost, claim, is_exhausted
+from llm.reuse import reusing
 from llm.spending import paid_by
 from retrieval import corpus
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import UNFILTERED, Filters
-from retrieval.models import RetrievalRun
-from retrieval.run_record import result_json, store_failed_run, store_run, stored_result_json
-from retrieval.types import Mode
+from retrieval.run_record import store_failed_run, store_run, stored_result_json
+from retrieval.types import Mode, RetrievalResult
 
 logger = logging.getLogger(__name__)
 
+State = Retrieval.State
 
-def retrieve_and_record(
+
+# ---- in the web process
+
+
+def keep_retrieval(
     user: User,
     scope: QuestionScope,
     question: str,
     mode: str,
     request: Keyed | None = None,
     filters: Filters = UNFILTERED,
-) -> dict[str, Any]:
-    """The RetrievalResult of a question with its run id, produced as in the chat, but without an answer.
-
-    A program's `request` makes one run however often it is sent, unless retrieval failed. Raises ScopeError, KeyReused,
-    or AnsweringFailed once the failure is recorded (AT1).
+) -> Retrieval:
+    """Store a question whose evidence is wanted. A program's `request` makes one, however often it is sent, unless it
+    failed. Raises KeyReused.
     """
-    with one_at_a_time(request):
-        if made := made_before(request):
-            run = RetrievalRun.objects.get(pk=made["run"])
-            return {"run_id": str(run.pk)} | stored_result_json(run)
-        return retrieve(user, scope, question, mode, request, filters)
-
-
-def retrieve(
-    user: User, scope: QuestionScope, question: str, mode: str, request: Keyed | None, filters: Filters
-) -> dict[str, Any]:
-    base = scope.base
-    documents = resolve(user, base, scope.document_ids)
+    if first := retrieval_before(request):
+        return first
     try:
-        with paid_by(user.pk, base.pk):
-            result = corpus.retrieve_among(
-                question,
-                documents,
-                settings=BaseSettings.from_json(base.settings),
-                mode=cast(Mode, mode),
-                dictionary=ensure_dictionary(base),
-                filters=filters,
-            )
         with transaction.atomic():
-            run = store_run(result, base=base, user=user, mode=mode)
-            remember(request, run=str(run.pk))
-    except Exception as error:  # the outermost handler: recorded for the audit and the log
-        logger.exception("Retrieval failed")
-        store_failed_run(question, f"{type(error).__name__}: {error}", base=base, user=user, mode=mode)
-        raise AnsweringFailed(describe_failure(error)) from error
-    return {"run_id": str(run.pk)} | result_json(result)
+            retrieval = Retrieval.objects.create(
+                base=scope.base,
+                user=user,
+                question=question,
+                document_ids=scope.document_ids,
+                mode=mode,
+                filters=filters.to_json(),
+            )
+            remember(request, retrieval=str(retrieval.pk))
+            return retrieval
+    except IntegrityError:
+        if first := retrieval_before(request):
+            return first
+        raise
+
+
+def retrieval_before(request: Keyed | None) -> Retrieval | None:
+    """The retrieval made by an earlier request with the same key. Raises KeyReused."""
+    made = made_before(request)
+    return Retrieval.objects.get(pk=made["retrieval"]) if made else None
+
+
+def read_evidence(retrieval_id: uuid.UUID) -> dict[str, Any]:
+    """The RetrievalResult of an ended retrieval with its run id. Raises AnsweringFailed if it failed."""
+    retrieval = Retrieval.objects.select_related("run").get(pk=retrieval_id)
+    if retrieval.state == State.FAILED:
+        raise AnsweringFailed(retrieval.error_for_people)
+    return evidence_json(retrieval)
+
+
+def read_retrieval(retrieval_id: uuid.UUID) -> dict[str, Any]:
+    """The current JSON of a retrieval; `result` is null until there is one."""
+    retrieval = Retrieval.objects.select_related("run").get(pk=retrieval_id)
+    return {
+        "retrieval_id": str(retrieval.pk),
+        "knowledge_base_id": str(retrieval.base_id),
+        "message": retrieval.question,
+        "mode": retrieval.mode,
+        "state": retrieval.state,
+        "error": retrieval.error_for_people or None,
+        "run_id": str(retrieval.run_id) if retrieval.run_id else None,
+        "result": evidence_json(retrieval) if retrieval.state == State.DONE else None,
+    }
+
+
+def evidence_json(retrieval: Retrieval) -> dict[str, Any]:
+    assert retrieval.run is not None, "an ended retrieval has its run"
+    return {"run_id": str(retrieval.run_id)} | stored_result_json(retrieval.run)
+
+
+# ---- in a worker
+
+
+def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
+    """Carry out one stored retrieval. Safe to run twice and in parallel; it always leaves exactly one run (AT1)."""
+    retrieval = claim(Retrieval.objects.select_related("base", "user"), retrieval_id)
+    if retrieval is None:
+        return
+    with Lease(retrieval) as lease, paid_by(retrieval.user_id, retrieval.base_id):
+        try:
+            with reusing(replies_for(retrieval.base, is_anew=False)):
+                result = search_as_asked(retrieval)
+            with transaction.atomic():
+                row = lease.hold()
+                run = store_run(result, base=retrieval.base, user=retrieval.user, mode=retrieval.mode)
+                end(row, State.DONE, run=run)
+        except LeaseLost as error:
+            logger.warning("%s", error)
+        except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
+            logger.exception("Retrieval %s failed", retrieval.pk)
+            end_retrieval_failed(lease, error)
+        else:
+            tell(retrieval.pk, "done", state=State.DONE)
+
+
+def search_as_asked(retrieval: Retrieval) -> RetrievalResult:
+    """Raises ScopeError if the documents are no longer open to who asked."""
+    base = retrieval.base
+    return corpus.retrieve_among(
+        retrieval.question,
+        resolve(retrieval.user, base, retrieval.document_ids),
+        settings=BaseSettings.from_json(base.settings),
+        mode=cast(Mode, retrieval.mode),
+        dictionary=ensure_dictionary(base),
+        filters=Filters.from_json(retrieval.filters),
+    )
+
+
+def end_retrieval_failed(lease: Lease[Retrieval], error: Exception) -> None:
+    """Record a failure. If the database is down, leave the retrieval to the sweeper."""
+    sentence = describe_failure(error)
+    detail = "".join(traceback.format_exception(error))
+    try:
+        with transaction.atomic():
+            end_with_failed_run(lease.hold(), f"{type(error).__name__}: {error}", sentence, detail)
+    except (DatabaseError, LeaseLost) as second:
+        logger.error("The failure of retrieval %s could not be recorded: %s", lease.job.pk, second)
+    else:
+        tell(lease.job.pk, "error", message=sentence)
+
+
+def end_with_failed_run(row: Retrieval, failure: str, for_people: str, for_admins: str) -> None:
+    """End a locked retrieval with a run that records the failure; its key may be sent again."""
+    run = store_failed_run(row.question, failure, base=row.base, user=row.user, mode=row.mode)
+    end(row, State.FAILED, run=run, error_for_people=for_people, error_for_admins=for_admins)
+    forget_keys("retrieval", [row.pk])
+
+
+def give_up_retrievals() -> None:
+    """End retrievals whose last attempt died with its worker."""
+    for retrieval_id in list(Retrieval.objects.filter(is_exhausted()).values_list("pk", flat=True)):
+        with transaction.atomic():
+            rows = Retrieval.objects.select_for_update(of=("self",))
+            row = rows.filter(is_exhausted(), pk=retrieval_id).first()
+            if row is None:
+                continue
+            failure = f"{row.attempts} workers died on this question; the last was {row.lease_owner or 'unknown'}."
+            end_with_failed_run(row, failure, DIED.format(count=row.attempts), failure)
+        tell(retrieval_id, "error", message=DIED.format(count=row.attempts))

@@ -1,12 +1,12 @@
-"""Celery tasks of the chat. The turn's row is the truth; a task may arrive twice, late or never."""
+"""Celery tasks of the chat. The row of a turn or retrieval is the truth; a task may arrive twice, late or never."""
 
 from typing import Any
 
 from celery import shared_task
 from django.conf import settings
 
-from chat.models import Turn
-from chat.turns import conductor
+from chat.models import Retrieval, Turn
+from chat.turns import conductor, retrieving
 from jobs import waking
 
 SPARE_S = 300  # loading contents, detecting and storing take seconds, a minute on the largest base
@@ -30,17 +30,28 @@ def search_every_document(turn_id: str, **_: Any) -> None:
     conductor.answer_turn(turn_id)
 
 
+@shared_task(name="chat.tasks.retrieve_evidence", time_limit=answer_limit_s())
+def retrieve_evidence(retrieval_id: str, **_: Any) -> None:
+    """Retrieve what a program asked for."""
+    retrieving.retrieve_evidence(retrieval_id)
+
+
 @shared_task(name="chat.tasks.sweep")
 def sweep(**_: Any) -> None:
-    """Wake turns whose message was lost or whose worker died, and end those that used their last attempt."""
+    """Wake jobs whose message was lost or whose worker died, and end those that used their last attempt."""
     conductor.give_up_exhausted()
+    retrieving.give_up_retrievals()
     waking.sweep(Turn.objects.all(), wake)
+    waking.sweep(Retrieval.objects.all(), wake)
 
 
-def start(turn: Turn) -> None:
+def start(job: Turn | Retrieval) -> None:
     """Wake a worker once the question is committed. If the broker is down, the sweeper does it later."""
-    waking.wake_after_commit(turn, wake)
+    waking.wake_after_commit(job, wake)
 
 
-def wake(turn: Turn) -> None:
-    waking.send(search_every_document if turn.is_full_search else answer_turn, turn)
+def wake(job: Turn | Retrieval) -> None:
+    if isinstance(job, Retrieval):
+        waking.send(retrieve_evidence, job)
+    else:
+        waking.send(search_every_document if job.is_full_search else answer_turn, job)

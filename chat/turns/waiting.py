@@ -1,4 +1,4 @@
-"""Wait for a turn to end. The row is the truth; events only say when to check it."""
+"""Wait for a turn or a retrieval to end. The row is the truth; events only say when to check it."""
 
 import time
 import uuid
@@ -9,7 +9,7 @@ import redis
 from django.conf import settings
 from django.db import close_old_connections
 
-from chat.models import Turn
+from chat.models import Retrieval, Turn
 from chat.stream import BEGINNING, ENDINGS, stream_key
 
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
@@ -22,25 +22,26 @@ def listener() -> "redis.Redis":
     return redis.Redis.from_url(settings.EVENTS_REDIS_URL, decode_responses=True, socket_timeout=5, protocol=2)
 
 
-def wait_for_end(turn_id: uuid.UUID, patience_s: float) -> bool:
-    """Whether the turn has ended within the time."""
+def wait_for_end(job: Turn | Retrieval, patience_s: float) -> bool:
+    """Whether the job has ended within the time."""
+    rows = type(job)._default_manager.filter(pk=job.pk, state__in=ENDED)
     until = time.monotonic() + patience_s
     last_id = BEGINNING
-    while not Turn.objects.filter(pk=turn_id, state__in=ENDED).exists():
+    while not rows.exists():
         left_ms = milliseconds_to(until)
         if left_ms <= 0:
             return False
         close_old_connections()  # a hundred waiting clients would hold every database connection
-        last_id = pause(turn_id, last_id, min(left_ms, LOOK_MS))
+        last_id = pause(job.pk, last_id, min(left_ms, LOOK_MS))
     return True
 
 
-def pause(turn_id: uuid.UUID, last_id: str, pause_ms: int) -> str:
-    """Sleep until the turn reports its end, or `pause_ms` have passed; return the last event id."""
+def pause(job_id: uuid.UUID, last_id: str, pause_ms: int) -> str:
+    """Sleep until the job reports its end, or `pause_ms` have passed; return the last event id."""
     until = time.monotonic() + pause_ms / 1000
     while (left_ms := milliseconds_to(until)) > 0:
         try:
-            reply: Any = listener().xread({stream_key(turn_id): last_id}, block=left_ms)
+            reply: Any = listener().xread({stream_key(job_id): last_id}, block=left_ms)
         except redis.RedisError:
             time.sleep(left_ms / 1000)  # without Redis only the row can tell
             return last_id

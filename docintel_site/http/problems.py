@@ -35,7 +35,7 @@ ABSENT = "There is nothing here for you."
 AWAY = "The database cannot be reached at the moment. Send the same request again after the time in Retry-After."
 KEPT_AND_AWAY = (
     "The question was kept and will be answered, but the database cannot be reached at the moment. "
-    "Read the turn after the time in Retry-After; do not ask again."
+    "Read its turn or retrieval after the time in Retry-After; do not ask again."
 )
 
 logger = logging.getLogger(__name__)
@@ -125,18 +125,18 @@ def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> HttpResp
 
 
 def report_database_away(request: Any) -> HttpResponse:
-    """The database is unavailable: when to retry, and the turn of a question stored before."""
-    kept = kept_turn(request)
+    """The database is unavailable: when to retry, and the id of a question stored before."""
+    kept = kept_id(request)
     detail = KEPT_AND_AWAY if kept else AWAY
     told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", detail, **kept)
     told["Retry-After"] = str(RETRY_AFTER_S)
     return told
 
 
-def kept_turn(request: Any) -> dict[str, str]:
-    """The id of the turn a request has made, for a client that would otherwise ask again."""
-    turn_id = getattr(request, "kept_turn_id", None)
-    return {"turn_id": str(turn_id)} if turn_id else {}
+def kept_id(request: Any) -> dict[str, str]:
+    """The id of the turn or retrieval a request has made, for a client that would otherwise ask again."""
+    kept: dict[str, str] = getattr(request, "kept_id", {})
+    return kept
 
 
 # ---- Django's own error responses: pages for people, problems below /api/
@@ -179,7 +179,7 @@ def report_failure(request: HttpRequest) -> HttpResponseBase:
     if not is_api(request):
         return defaults.server_error(request)
     told = "Something failed on our side. It is in the log."
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "failed", told, **kept_turn(request))
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "failed", told, **kept_id(request))
 
 
 def unavailable(request: HttpRequest) -> HttpResponseBase:

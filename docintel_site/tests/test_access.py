@@ -17,11 +17,14 @@ from pytest_django import Settings
 
 from accounts.models import Scope, Token, User
 from accounts.tokens import make_token, revoke_token
-from audit.models import ReviewSample, SignOff
+from audit.models import Rejudgement, ReviewSample, SignOff
+from audit.review.rejudging import ask_for_replay
+from audit.review.replay import Judge
 from chat.asking import keep_question
-from chat.models import Conversation, Turn
+from chat.models import Conversation, Retrieval, Turn
 from chat.scope import QuestionScope as Asked
 from chat.turns.conductor import answer_turn
+from chat.turns.retrieving import keep_retrieval
 from documents.access import create_base, set_role
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
@@ -101,7 +104,8 @@ AUDITING = {
     "GET audit/runs/<uuid:run_id>/": Row(TRAIL),
     "GET audit/runs/<uuid:run_id>/documents.csv": Row(TRAIL),
     "GET audit/runs/<uuid:run_id>/evidence/": Row(TRAIL),
-    "POST audit/runs/<uuid:run_id>/replay/": Row(AUDIT, 400),
+    "POST audit/runs/<uuid:run_id>/replay/": Row(AUDIT, 302, "arbiter=model"),
+    "GET audit/rejudgements/<uuid:rejudgement_id>/": Row(AUDIT),
     "POST audit/runs/<uuid:run_id>/reviews/": Row(TRAIL, 400),
     "GET audit/runs/<uuid:run_id>/calls/<uuid:call_id>/request/": Row(TRAIL),
     "GET audit/runs/<uuid:run_id>/calls/<uuid:call_id>/reply/": Row(TRAIL),
@@ -180,7 +184,8 @@ API = {
     "GET api/v1/documents/<uuid:document_id>/lines": Row(READ),
     "GET api/v1/documents/<uuid:document_id>/toc": Row(READ),
     "GET api/v1/documents/<uuid:document_id>/passages": Row(READ),
-    "POST api/v1/retrieve": Row(READ, 200, '{{"message": "records", "knowledge_base_id": "{base}"}}'),
+    "POST api/v1/retrieve": Row(READ, 202, '{{"message": "records", "knowledge_base_id": "{base}"}}'),
+    "GET api/v1/retrievals/<uuid:retrieval_id>": Row(ASKER),
     "POST api/v1/chat": Row(READ, 202, '{{"message": "records", "knowledge_base_id": "{base}"}}'),
     "POST api/chat": Row(READ, 202, '{{"message": "records", "knowledge_base_id": "{base}"}}'),
     "GET api/v1/turns/<uuid:turn_id>": Row(ASKER),
@@ -216,6 +221,8 @@ class Site:
     term: Term
     sample: ReviewSample
     sign_off: SignOff
+    retrieval: Retrieval
+    rejudgement: Rejudgement
     token: Token
     secrets: dict[str, str]
     clients: dict[str, Client] = field(default_factory=dict)
@@ -242,6 +249,8 @@ class Site:
             "term_pk": self.term.pk,
             "sample_id": self.sample.pk,
             "sign_off_id": self.sign_off.pk,
+            "retrieval_id": self.retrieval.pk,
+            "rejudgement_id": self.rejudgement.pk,
             "user_pk": self.people["viewer"].pk,
             "form": "md",
         }
@@ -334,8 +343,11 @@ def site(transactional_db: None, settings: Settings, tmp_path: Path) -> Site:
     signer.post(f"/audit/runs/{turn.run.pk}/reviews/", {"candidate": "", "outcome": "agree"})
     signer.post(f"/audit/signoffs/sample/{sample.pk}/")
     signed = SignOff.objects.get()
+    retrieval = keep_retrieval(people["viewer"], Asked(base), QUESTION, "balanced")
+    judged = ask_for_replay(people["auditor"], turn.run, Judge("rules"), 1)
+    secrets = {"token": secret, "revoked": old}
     return Site(
-        people, base, document, turn.run, turn, concept, term, sample, signed, token, {"token": secret, "revoked": old}
+        people, base, document, turn.run, turn, concept, term, sample, signed, retrieval, judged, token, secrets
     )
 
 
@@ -410,6 +422,18 @@ def test_no_cell_is_wrong(site: Site) -> None:
                 wrong.append((row, caller, found))
     assert wrong == []
     assert len(TABLE) * len(CALLERS) > 600
+
+
+def test_no_page_and_no_call_asks_a_model_itself(site: Site, settings: Settings) -> None:
+    """Only workers do, and none is at work here; the page of the status asks which models there are."""
+    with ScriptedLLM("good") as model:
+        settings.LLM_BASE_URL, settings.LLM_API_KEY = model.base_url, "sk-test"
+        settings.LLM_MODEL, settings.LLM_CONFIGURED = "scripted", True
+        for row, (who, status, body, _) in TABLE.items():
+            for caller in who[-1:]:
+                assert site.status(caller, row, body) == status, row
+        asked = {request.path for request in model.requests}
+    assert asked <= {"/v1/models"}
 
 
 def expected(row: str, caller: str, who: tuple[str, ...], status: int, others: int) -> int:

@@ -16,7 +16,8 @@ from kombu import Connection
 from pytest_django import Settings
 
 from accounts.models import User
-from chat.models import Conversation, Turn
+from audit.models import Rejudgement
+from chat.models import Conversation, Retrieval, Turn
 from docintel_site import status
 from docintel_site.status import StatusCheck, checks, worst
 from documents import access
@@ -75,6 +76,11 @@ def test_it_finds_questions_nobody_works_on() -> None:
     user = User.objects.create_user(email="a@example.org", password="a long password")
     conversation = Conversation.objects.create(base=base, user=user)
     Turn.objects.create(conversation=conversation, number=1, question="Why?", scope_name="Filings", state="running")
+    assert status.questions().state == "fail"
+    Turn.objects.all().delete()
+    Retrieval.objects.create(base=base, user=user, question="Why?")
+    assert (status.questions().state, status.questions().what) == ("ok", "0 at work, 1 waiting")
+    Rejudgement.objects.create(base=base, by=user, kind="check", parameters={}, state="running")
     assert status.questions().state == "fail"
 
 

@@ -13,13 +13,14 @@ from psycopg.errors import InsufficientPrivilege
 from audit.access_log import record_event
 from audit.conftest import House, MakeAnswer, MakeRun, Tamper
 from audit.keeping.erasure import CannotErase, Erasing, erase_person, erase_run, erasure_of
+from audit.models import Rejudgement
 from audit.proof.erased import ERASED
 from audit.proof.verification import verify
 from audit.review.replay import CannotReplay, Judge, rebuild, rejudge
 from audit.review.reviewing import Opinion, review
 from chat.answer_record import EXCHANGE
 from chat.followup.rewriting import store_rewriting
-from chat.models import Answer, Conversation, Rewriting, Turn
+from chat.models import Answer, Conversation, Retrieval, Rewriting, Turn
 from chat.turns.feedback import give_feedback
 from documents.idempotency import make_keyed, remember
 from documents.models import IdempotencyKey, KnowledgeBase
@@ -66,6 +67,17 @@ def told(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: An
     review(run, None, house.auditor, Opinion("wrong", reason=f"It says {CANARY} where none is."))
     record_event(house.asker, "list", None, text=CANARY)
     record_event(house.auditor, "replay", run.pk, calls=[str(call("replay").pk)])
+    asked = {"base": house.base, "user": house.asker, "question": CANARY}
+    IdempotencyKey.objects.create(
+        user=house.asker,
+        base=house.base,
+        key=uuid4(),
+        digest="",
+        made={"retrieval": str(Retrieval.objects.create(**asked, run=run, state="done").pk)},
+    )
+    Retrieval.objects.create(**asked)
+    judged = {"kind": "replay", "base": house.base, "run": run, "by": house.auditor, "parameters": {}}
+    Rejudgement.objects.create(**judged, state="done", result={"flips": [{"reason": CANARY}]})
     return run
 
 
@@ -91,6 +103,7 @@ def test_not_one_word_is_left_and_the_ledger_verifies(house: House, told: Retrie
     listed = told.documents.values_list("state", "reason", "words")
     assert list(listed) == [("read", "", []), ("counted", "", []), ("unreadable", "", [])]
     assert not Conversation.objects.filter(user=house.asker).exists()
+    assert not Retrieval.objects.exists() and not IdempotencyKey.objects.exists()
     other.refresh_from_db()
     assert (other.question, Salt.objects.filter(subject=f"run:{other.pk}").exists()) == ("Somebody else's", True)
     kinds = {event.subject.partition(":")[0] for event in Event.objects.filter(kind=ERASED)}
@@ -162,7 +175,7 @@ def test_a_single_run_takes_its_turn_and_its_name_along(house: House, told: Retr
 
 def test_the_keys_of_requests_go_with_what_they_made(house: House, told: RetrievalRun) -> None:
     turn = Turn.objects.get(run=told)
-    for made in ({"turn": str(turn.pk)}, {"run": str(told.pk)}, {"turn": str(uuid4())}):
+    for made in ({"turn": str(turn.pk)}, {"turn": str(uuid4())}):
         remember(make_keyed(house.asker, turn.conversation.base, uuid4(), chat=CANARY), **made)
     erase_run(told, ERASING)
     assert IdempotencyKey.objects.count() == 1

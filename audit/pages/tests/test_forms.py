@@ -10,7 +10,6 @@ from audit.pages.forms import (
     PAGE_MAX,
     REASON_MAX,
     REASON_MIN,
-    REPLAYS_MAX,
     SAMPLE_MAX,
     TEXT_MAX,
     ChangeFilters,
@@ -23,7 +22,7 @@ from audit.pages.forms import (
     SampleForm,
     SignOffForm,
 )
-from audit.review.replay import Judge
+from audit.review.replay import REPEATS_ON_PAGE_MAX, Judge
 from audit.review.reviewing import Opinion
 from documents.models import KnowledgeBase
 from ledger.holds import REASON_MIN as HOLD_REASON_MIN
@@ -168,9 +167,9 @@ def test_a_period_ends_after_it_begins(house: House, since: str, until: str, wro
             Judge("model", "large", "stored"),
             3,
         ),
-        ({"arbiter": "model", "repeats": REPLAYS_MAX}, Judge("model", "", "current"), REPLAYS_MAX),
+        ({"arbiter": "model", "repeats": REPEATS_ON_PAGE_MAX}, Judge("model", "", "current"), REPEATS_ON_PAGE_MAX),
         ({"arbiter": "dice"}, None, 0),
-        ({"arbiter": "rules", "repeats": REPLAYS_MAX + 1}, None, 0),
+        ({"arbiter": "rules", "repeats": REPEATS_ON_PAGE_MAX + 1}, None, 0),
         ({"arbiter": "rules", "repeats": 0}, None, 0),
         ({"arbiter": "rules", "prompt": "mine"}, None, 0),
         ({}, None, 0),

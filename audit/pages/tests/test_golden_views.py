@@ -7,9 +7,10 @@ from uuid import uuid4
 import pytest
 
 from audit.conftest import House, MakeRun
-from audit.models import AuditEvent
+from audit.models import AuditEvent, Rejudgement
 from audit.pages.golden_views import JUDGES, dump_questions
 from audit.review.golden import golden_of
+from audit.review.rejudging import judge_stored
 from audit.review.reviewing import Opinion, review
 from documents.models import Document
 from ledger.models import Event
@@ -74,6 +75,8 @@ def test_a_check_that_may_not_be_is_not_kept(
 def test_a_check_is_kept_with_who_did_it(house: House, reviewed: RetrievalRun, signed_in: Any) -> None:
     response = signed_in(house.auditor).post("/audit/golden/check/", {"base": house.base.pk, "arbiter": "rules"})
     assert response["Location"] == f"/audit/golden/?base={house.base.pk}#checks"
+    assert not Event.objects.filter(kind="golden_check").exists(), "a worker checks"
+    judge_stored(Rejudgement.objects.get().pk)
     assert Event.objects.get(kind="golden_check").actor == str(house.auditor)
     assert {name: judge.arbiter for name, judge in JUDGES.items()} == {"rules": "rules", "model": "model"}
 

@@ -13,9 +13,10 @@ from django.test import Client
 
 from accounts.models import User
 from audit.conftest import PASSAGE, House, MakeAnswer, MakeRun
-from audit.models import AuditEvent
+from audit.models import AuditEvent, Rejudgement
 from audit.proof.verification import verify
 from audit.review.golden import ANY_KEPT, check_golden, golden_of, question_rows
+from audit.review.rejudging import judge_stored
 from audit.review.replay import Judge
 from audit.review.reviewing import Opinion, review
 from audit.review.tests.test_replay import ask, lease, serve  # noqa: F401  (fixtures)
@@ -135,6 +136,8 @@ def test_the_page_shows_checks_and_gives_the_file(
     review(run, run.candidates.order_by("position")[0], house.auditor, Opinion("agree"))
     client = signed_in(house.auditor)
     assert client.post("/audit/golden/check/", {"base": house.base.pk, "arbiter": "rules"}).status_code == 302
+    assert "Waiting for a worker" in client.get("/audit/golden/").content.decode()
+    judge_stored(Rejudgement.objects.get().pk)
     page = client.get("/audit/golden/").content.decode()
     assert "nothing breaks" in page and "What is the rent a month?" in page
     file = client.get(f"/audit/golden/questions.jsonl?base={house.base.pk}")

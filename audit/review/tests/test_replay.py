@@ -15,6 +15,7 @@ from accounts.models import User
 from audit.conftest import House, MakeRun, Tamper
 from audit.models import AuditEvent
 from audit.proof.verification import verify
+from audit.review.rejudging import judge_stored
 from audit.review.replay import CannotReplay, Judge, judge_by_rules_anew, rebuild, rejudge
 from benchmarks import lasting
 from chat.conftest import LEASE_TEXT
@@ -201,6 +202,13 @@ def test_it_measures_how_stable_a_model_is(ask: Ask, serve: Serve) -> None:
     assert wavering.kept_flips == sum(row.role in ("primary", "supporting") for row in run.candidates.all())
 
 
+def judged_page(client: Client, run: RetrievalRun, chosen: dict[str, Any]) -> str:
+    """The page of a replay once a worker has judged."""
+    address = client.post(f"/audit/runs/{run.pk}/replay/", chosen)["Location"]
+    judge_stored(address.split("/")[-2])
+    return client.get(address).content.decode()
+
+
 def test_the_button_shows_flips_and_records_them(
     ask: Ask, serve: Serve, house: House, signed_in: Callable[[User], Client]
 ) -> None:
@@ -208,9 +216,9 @@ def test_the_button_shows_flips_and_records_them(
     run = ask()
     calls = LLMCall.objects.count()
     client = signed_in(house.auditor)
-    page = client.post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "model"}).content.decode()
+    page = judged_page(client, run, {"arbiter": "model"})
     assert "request rebuilt byte for byte" in page and "keep their role" in page
-    assert client.post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "rules"}).status_code == 200
+    assert "request rebuilt byte for byte" in judged_page(client, run, {"arbiter": "rules"})
     assert client.post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "oracle"}).status_code == 400
     assert signed_in(house.asker).post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "rules"}).status_code == 404
     assert LLMCall.objects.count() == calls + 1
@@ -226,7 +234,7 @@ def test_another_model_or_the_prompt_then_sent_judges_on_the_page_and_by_command
     before = run_payload(run)
     forget_prompts(monkeypatch)
     chosen = {"arbiter": "model", "model": "another-model", "prompt": "stored", "repeats": 3}
-    page = signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", chosen).content.decode()
+    page = judged_page(signed_in(house.auditor), run, chosen)
     assert "Stability over 3 judgements: 1.00" in page
     call_command("replay", str(run.pk), arbiter="model", model="a-third", repeat=2, stdout=StringIO())
     sent = [request.body for request in server.requests[-5:]]
@@ -241,9 +249,8 @@ def test_another_model_or_the_prompt_then_sent_judges_on_the_page_and_by_command
 
 def test_a_model_that_fails_is_told(ask: Ask, make_run: MakeRun, house: House, signed_in: Any) -> None:
     run = ask(arbiter="rules")
-    response = signed_in(house.auditor).post(f"/audit/runs/{run.pk}/replay/", {"arbiter": "model"})
-    assert response.status_code == 409
-    assert "No model is configured" in response.content.decode()
+    assert "No model is configured" in judged_page(signed_in(house.auditor), run, {"arbiter": "model"})
+    assert "No model is configured" in AuditEvent.objects.get(action="replay").detail["error"]
     with pytest.raises(CannotReplay, match="no candidate"):
         rejudge(make_run(""), Judge("rules"))
 

@@ -84,9 +84,10 @@ def test_a_request_that_was_altered_is_not_intact() -> None:
     assert not read_exchange("arbiter", "judging", call({}, "plain")).is_indented
 
 
-def view(amount: str = "", currency: str = "USD", **tokens: int | None) -> ExchangeView:
+def view(amount: str = "", currency: str = "USD", is_reused: bool = False, **tokens: int | None) -> ExchangeView:
     charge = SimpleNamespace(currency=currency, amount=Decimal(amount)) if amount else None
-    made = SimpleNamespace(**({"tokens_in": None, "tokens_out": None, "tokens_cached": None} | tokens))
+    reused = {"call": "another", "on": "2026-11-23"} if is_reused else {}
+    made = SimpleNamespace(reused=reused, **({"tokens_in": None, "tokens_out": None, "tokens_cached": None} | tokens))
     if charge:
         made.charge = charge
     return ExchangeView("x", "x", made, (), "", "", False, True)  # type: ignore[arg-type]
@@ -97,6 +98,7 @@ def view(amount: str = "", currency: str = "USD", **tokens: int | None) -> Excha
     [
         ([], Cost({}, 0, 0, 0, 0)),
         ([view()], Cost({}, 1, 0, 0, 0)),
+        ([view(is_reused=True)], Cost({}, 0, 0, 0, 0)),
         ([view("0.10"), view("0.20")], Cost({"USD": Decimal("0.30")}, 0, 0, 0, 0)),
         ([view("1"), view("2", "EUR"), view()], Cost({"USD": Decimal(1), "EUR": Decimal(2)}, 1, 0, 0, 0)),
         ([view(tokens_in=5, tokens_out=2), view(tokens_in=1, tokens_cached=4)], Cost({}, 2, 6, 4, 2)),

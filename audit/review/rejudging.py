@@ -1,0 +1,162 @@
+"""Judging again for the pages: what an auditor asks for is a stored job, carried out by a worker."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+from django.utils.translation import get_language, gettext, override
+
+from accounts.models import User
+from audit.access_log import is_auditor, record_event
+from audit.models import Rejudgement
+from audit.review.golden import check_golden, record_check, reviewed_runs
+from audit.review.replay import CannotReplay, Judge, Rejudged, rejudge, summary
+from documents.access import actor_of
+from documents.models import KnowledgeBase
+from jobs.lease import Lease, LeaseLost, claim, is_exhausted
+from jobs.models import LeasedJob
+from llm.models import LLMCall
+from llm.spending import paid_by
+from retrieval.models import RetrievalRun
+
+logger = logging.getLogger(__name__)
+
+CHECKED_ON_PAGE = {"rules": 25, "model": 5}  # runs, so that a click costs little; the command checks all of them
+PENDING = (LeasedJob.QUEUED, LeasedJob.RUNNING)
+
+Kind, State = Rejudgement.Kind, Rejudgement.State
+
+
+# ---- in the web process
+
+
+def ask_for_replay(user: User, run: RetrievalRun, judge: Judge, repeats: int) -> Rejudgement:
+    """Store that a run's brief is to be judged again; while the same is being done for the person, that job."""
+    parameters = asdict(judge) | {"repeats": repeats}
+    return keep_job(user, run.base_id, Kind.REPLAY, parameters, total=repeats, run=run)
+
+
+def ask_for_check(user: User, base: KnowledgeBase, judge: Judge) -> Rejudgement:
+    """Store that the newest golden runs of a base are to be checked; while they are being checked so, that job."""
+    return keep_job(user, base.pk, Kind.CHECK, asdict(judge))
+
+
+def keep_job(user: User, base_id: UUID, kind: Rejudgement.Kind, parameters: dict[str, Any], **of: Any) -> Rejudgement:
+    wanted = {"by": user, "base_id": base_id, "kind": kind, "parameters": parameters, **of}
+    pending = Rejudgement.objects.filter(**wanted, state__in=PENDING).first()
+    return pending or Rejudgement.objects.create(**wanted, language=get_language() or settings.LANGUAGE_CODE)
+
+
+def find_last_check(base: KnowledgeBase) -> Rejudgement | None:
+    return Rejudgement.objects.filter(base=base, kind=Kind.CHECK).order_by("created_at").last()
+
+
+# ---- in a worker
+
+
+def judge_stored(rejudgement_id: UUID | str) -> None:
+    """Carry out one stored job. Safe to run twice and in parallel; each judgement is recorded as an event."""
+    job = claim(Rejudgement.objects.select_related("base", "by", "run__llm_call"), rejudgement_id, done=0)
+    if job is None:
+        return
+    with Lease(job) as lease, paid_by(job.by_id, job.base_id), override(job.language):
+        try:
+            if not is_auditor(job.by, job.base_id):
+                raise CannotReplay(gettext("This base is no longer open to you."))
+            if job.run:
+                judge_run(job.run, lease)
+            else:
+                check_base(lease)
+        except LeaseLost as error:
+            logger.warning("%s", error)
+        except CannotReplay as error:
+            end_in_vain(lease, str(error))
+        except Exception:  # the outermost handler: told to the person, the details are in the log
+            logger.exception("Judging again failed: %s", job.pk)
+            end_in_vain(lease, gettext("Something failed on our side. It is recorded; please try again."))
+
+
+def judge_run(run: RetrievalRun, lease: Lease[Rejudgement]) -> None:
+    job = lease.job
+    found = rejudge(run, judge_of(job), repeats=job.parameters["repeats"], on_judged=counting(lease))
+    with transaction.atomic():
+        row = lease.hold()
+        calls = [str(LLMCall.objects.record(exchange).pk) for exchange in found.exchanges]
+        record_event(job.by, "replay", run.pk, calls=calls, **summary(found))
+        end_job(row, State.DONE, result=result_of(found))
+
+
+def check_base(lease: Lease[Rejudgement]) -> None:
+    job, actor = lease.job, actor_of(lease.job.by)
+    with override("en"):  # what is recorded is in English
+        runs = list(reviewed_runs(job.base)[: CHECKED_ON_PAGE[job.parameters["arbiter"]]])
+        lease.rows().update(total=len(runs))
+        found = check_golden(runs, judge_of(job), actor, on_checked=counting(lease))
+    with transaction.atomic():
+        row = lease.hold()
+        record_check(job.base, found, actor)
+        end_job(row, State.DONE)
+
+
+def judge_of(job: Rejudgement) -> Judge:
+    return Judge(**{field.name: job.parameters[field.name] for field in fields(Judge)})
+
+
+def counting(lease: Lease[Rejudgement]) -> Callable[[int], None]:
+    """A step that stores how many judgements are done, and raises LeaseLost before another worker's job is paid for."""
+
+    def count(done: int) -> None:
+        if not lease.rows().update(done=done):
+            raise LeaseLost(f"Job {lease.job.pk} was taken over by another worker or is gone.")
+
+    return count
+
+
+def result_of(found: Rejudged) -> dict[str, Any]:
+    """A replay's findings as JSON, without the exchanges, which are recorded."""
+    told = {field.name: getattr(found, field.name) for field in fields(found) if field.name != "exchanges"}
+    return told | {"flips": [asdict(flip) for flip in found.flips]}
+
+
+# ---- outcomes
+
+
+def end_job(row: Rejudgement, state: Rejudgement.State, **values: Any) -> None:
+    """Write the outcome to the locked row and release it."""
+    values |= {"state": state, "ended_at": timezone.now(), "lease_owner": ""}
+    for name, value in values.items():
+        setattr(row, name, value)
+    row.save(update_fields=list(values))
+
+
+def end_in_vain(lease: Lease[Rejudgement], sentence: str) -> None:
+    """Record why nothing was judged. If the database is down, leave the job to the sweeper."""
+    try:
+        with transaction.atomic():
+            end_failed_job(lease.hold(), sentence)
+    except (DatabaseError, LeaseLost) as second:
+        logger.error("The failure of %s could not be recorded: %s", lease.job.pk, second)
+
+
+def end_failed_job(row: Rejudgement, sentence: str) -> None:
+    if row.run_id:
+        record_event(row.by, "replay", row.run_id, arbiter=row.parameters["arbiter"], error=sentence)
+    end_job(row, State.FAILED, error=sentence)
+
+
+def give_up_rejudgements() -> None:
+    """End jobs whose last attempt died with its worker."""
+    for job_id in list(Rejudgement.objects.filter(is_exhausted()).values_list("pk", flat=True)):
+        with transaction.atomic():
+            rows = Rejudgement.objects.select_for_update(of=("self",))
+            row = rows.filter(is_exhausted(), pk=job_id).first()
+            if row is None:
+                continue
+            with override(row.language):
+                words = gettext("The worker stopped %(count)s times while it was at it. Please try again.")
+                end_failed_job(row, words % {"count": row.attempts})

@@ -1,0 +1,84 @@
+"""A reply used again: an equal request of the same base gets the reply it had, at no cost (R108).
+
+Only inside `reusing`, so that what measures or doubts a model (replays, golden checks, asking again) always asks it.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from llm.dialect import Ask
+from llm.exchange import Exchange
+from llm.models import LLMCall
+
+
+@dataclass(frozen=True)
+class Replies:
+    """Whose replies are kept for equal requests. None before `since` is used, none at all if not `may_reuse`."""
+
+    base: str
+    may_reuse: bool
+    since: datetime | None = None
+
+
+_replies: ContextVar[Replies | None] = ContextVar("replies", default=None)
+
+
+@contextmanager
+def reusing(replies: Replies) -> Iterator[None]:
+    """Keep the replies in the block for equal requests of the base, and use those it has."""
+    token = _replies.set(replies)
+    try:
+        yield
+    finally:
+        _replies.reset(token)
+
+
+def key_of(ask: Ask, server: str, purpose: str) -> str:
+    """The digest of base, server, model, schema and the full input; "" where no reply is kept.
+
+    Streamed replies are not kept: what a reader sees being written is written for them.
+    """
+    replies = _replies.get()
+    if replies is None or ask.schema is None:
+        return ""
+    said = [replies.base, server, purpose, ask.model, ask.instructions, ask.prompt, ask.schema]
+    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def find_earlier(key: str) -> LLMCall | None:
+    """The last equal call that was answered at temperature 0 and not erased; None if the model has to be asked."""
+    replies = _replies.get()
+    if not key or replies is None or not replies.may_reuse:
+        return None
+    equal = LLMCall.objects.filter(reuse_key=key, outcome="ok", parameters__temperature=0)
+    if replies.since:
+        equal = equal.filter(started_at__gt=replies.since)
+    return equal.exclude(parameters__has_key="reused").order_by("-started_at").first()
+
+
+def reuse_reply(earlier: LLMCall, prompt_name: str, prompt_version: str, started: float) -> Exchange:
+    """An exchange of its own with the reply of an earlier one, so that erasing either leaves the other whole.
+
+    `started` is of time.monotonic. Nothing was sent, so it has no attempts and no tokens.
+    """
+    same = ("purpose", "host", "api", "model", "request", "request_sha256", "reuse_key")
+    of_reply = ("outcome", "model_returned", "response_id", "finish_reason", "raw_reply")
+    reused = {"call": str(earlier.pk), "on": f"{earlier.started_at:%Y-%m-%d}"}
+    return Exchange(
+        **{name: getattr(earlier, name) for name in (*same, *of_reply)},
+        prompt_name=prompt_name,
+        prompt_version=prompt_version,
+        parameters=earlier.parameters | {"reused": reused},
+        started_at=datetime.now(UTC),
+        latency_ms=round(1000 * (time.monotonic() - started)),
+        attempts=0,
+        tokens_in=0,
+        tokens_out=0,
+        tokens_cached=0,
+    )
