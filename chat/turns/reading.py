@@ -1,0 +1,189 @@
+"""What the writer is given to read: the passages whole where they fit, else what was copied out of them part by part.
+
+Nothing is cut in silence: what a model did not read is said in the answer's note (R81).
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+from django.utils.translation import gettext_noop
+
+from chat.turns.gating import exchanges
+from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_blocks, only_rows
+from chat.writing.fragments import choose_fragments, is_single_fact
+from chat.writing.passages import INSTRUCTIONS, PartRead, read_part, split_into_parts
+from chat.writing.writer import build_instructions
+from llm.exchange import Exchange
+from llm.tiers import Tier
+from llm.window import CHARACTERS_PER_TOKEN, Window, read_window
+from retrieval.candidates.plain import plain_text
+from retrieval.dispatch import HARD_MODEL, has_flag
+from retrieval.models import RetrievalRun
+
+ONE_CALL_MAX = 64_000  # characters, about 16,000 tokens: inside 70 % of any window that is not small (R111)
+PARTS_MAX = 8  # of one answer; twelve passages of the longest kind in a window of 8,000 tokens
+# Characters of a small window kept for what comes to excerpts and question: the schema of a reply, the findings of a
+# first draft, the answer that is checked.
+KEPT_FREE = 2_500
+ROOM_MIN = 1_500  # a window that has not even this has room for no answer, and its server will say so
+
+IN_PARTS = gettext_noop(
+    "The passages are longer than the model reads at once: it read them part by part, and the answer is written from "
+    "the sentences and rows it copied out of them."
+)
+ENOUGH = gettext_noop("One part answered the question, so the parts after it were not read.")
+NOT_READ = "Of these passages only the quotes were read, as there was no room or time for more: {places}."
+FAILED = "A part of the passages could not be read: {failure}"
+NOT_LITERAL = "{count} sentence{s} the model copied from the passages {occur} nowhere and {was} not used."
+SHORTENED = "What is quoted of these passages is too long for the model, which was given less of it: {places}."
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the writer reads, and what it is told of the question. `notes` say what was not read, and why."""
+
+    excerpts: list[Excerpt]
+    fragments: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+
+    @property
+    def instructions(self) -> str:
+        return build_instructions(self.fragments)
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """The characters that excerpts may have in the writer's call, and in one that reads a part."""
+
+    whole: int
+    part: int
+
+
+def prepare_material(run: RetrievalRun, excerpts: Sequence[Excerpt], should_stop: Callable[[], bool]) -> Material:
+    """The excerpts whole where they fit one call, else what is copied out of them part by part."""
+    fragments = fragments_for(run, excerpts)
+    rooms = rooms_in(read_window(), run.question, fragments)
+    if size_of(excerpts) <= rooms.whole:
+        return Material(list(excerpts), fragments)
+    fragments = fragments_for(run, excerpts, is_copied=True)
+    parts = split_into_parts(excerpts, rooms.part)
+    reads = list(read_parts(run, parts, should_stop))
+    chosen, shortened = choose_rows(excerpts, reads, rooms_in(read_window(), run.question, fragments).whole)
+    notes = [IN_PARTS, *notes_on_reading(parts, reads)]
+    if shortened:
+        notes.append(SHORTENED.format(places=name_places(shortened)))
+    return Material(chosen, fragments, tuple(notes), exchanges(*(each.exchange for each in reads)))
+
+
+def fragments_for(run: RetrievalRun, excerpts: Sequence[Excerpt], *, is_copied: bool = False) -> tuple[str, ...]:
+    return choose_fragments(
+        run.parsed or {},
+        documents=len({each.document for each in excerpts}),
+        has_conflict=bool(run.contradictions),
+        is_copied=is_copied,
+    )
+
+
+def rooms_in(window: Window, question: str, fragments: Sequence[str]) -> Rooms:
+    """What a window has room for; where nobody says how wide it is, what any has that is not small."""
+    if window.tokens is None:
+        return Rooms(ONE_CALL_MAX, ONE_CALL_MAX)
+    request = window.request_tokens * CHARACTERS_PER_TOKEN - len(question) - KEPT_FREE
+    whole, part = request - len(build_instructions(fragments)), request - len(INSTRUCTIONS)
+    return Rooms(*(min(max(room, ROOM_MIN), ONE_CALL_MAX) for room in (whole, part)))
+
+
+def size_of(excerpts: Sequence[Excerpt]) -> int:
+    return sum(len(block) + 2 for block in excerpt_blocks(excerpts))
+
+
+def tier_of(run: RetrievalRun) -> Tier:
+    """The model that writes, which reads for itself."""
+    return "hard" if has_flag(run.plan, HARD_MODEL) else "normal"
+
+
+# ---- part by part
+
+
+def read_parts(
+    run: RetrievalRun, parts: Sequence[Sequence[Excerpt]], should_stop: Callable[[], bool]
+) -> Iterator[PartRead]:
+    """One part after the other; for a single fact only until one answers it, unless passages are known to disagree."""
+    may_end = is_single_fact(run.parsed or {}) and not run.contradictions
+    until = time.monotonic() + settings.ANSWER_DEADLINE_S
+    for number, part in enumerate(parts[:PARTS_MAX], 1):
+        left_s = until - time.monotonic()
+        if left_s <= 0 or should_stop():
+            return
+        place = f"part {number} of {len(parts)}"
+        read = read_part(run.question, part, place, deadline_s=left_s, tier=tier_of(run))
+        yield read
+        if may_end and read.is_answer:
+            return
+
+
+def notes_on_reading(parts: Sequence[Sequence[Excerpt]], reads: Sequence[PartRead]) -> Iterator[str]:
+    """What was not read, and what could not be used, in plain words."""
+    failed = [part for part, read in zip(parts, reads, strict=False) if read.failure]
+    unread = parts[len(reads) :]
+    if unread and reads and reads[-1].is_answer:
+        yield ENOUGH
+        unread = ()
+    if failed:
+        yield FAILED.format(failure=next(read.failure for read in reads if read.failure))
+    if missed := [each for part in (*failed, *unread) for each in part]:
+        yield NOT_READ.format(places=name_places(missed))
+    if count := sum(read.unknown for read in reads):
+        is_one = count == 1
+        words = {
+            "s": "" if is_one else "s",
+            "occur": "occurs" if is_one else "occur",
+            "was": "was" if is_one else "were",
+        }
+        yield NOT_LITERAL.format(count=count, **words)
+
+
+def name_places(excerpts: Iterable[Excerpt]) -> str:
+    return "; ".join(dict.fromkeys(f"[{each.number}] {each.document}, p. {each.pages}" for each in excerpts))
+
+
+# ---- what the writer gets
+
+
+def choose_rows(
+    excerpts: Sequence[Excerpt], reads: Sequence[PartRead], room: int
+) -> tuple[list[Excerpt], list[Excerpt]]:
+    """The excerpts with their quotes and what was copied out of them, and those of which not even that fits."""
+    copied: dict[int, list[ExcerptRow]] = {}
+    for read in reads:
+        for number, rows in read.rows.items():
+            copied.setdefault(number, []).extend(rows)
+    chosen, shortened = [], []
+    for excerpt in sorted(excerpts, key=lambda each: each.number not in copied):
+        rows = rows_to_write_from(excerpt, copied.get(excerpt.number, ()))
+        kept = list(rows)
+        while kept and size_of([only_rows(excerpt, kept)]) > room:
+            kept.pop()
+        if len(kept) < len(rows):
+            shortened.append(excerpt)
+        if kept:
+            chosen.append(only_rows(excerpt, kept))
+            room -= size_of(chosen[-1:])
+    return sorted(chosen, key=lambda each: each.number), shortened
+
+
+def rows_to_write_from(excerpt: Excerpt, copied: Sequence[ExcerptRow]) -> list[ExcerptRow]:
+    """What was copied and the quote for which the passage was kept, in the order of the document."""
+    found = {(row.at, row.text): row for row in copied}
+    places = {row.at for row in copied}
+    for row in excerpt.all_rows:
+        if row.is_quote and row.at not in places:
+            is_long = len(row.text) > len(excerpt.quote) and excerpt.quote in row.text
+            own = replace(row, text=excerpt.quote, shown=plain_text(excerpt.quote)) if is_long else row
+            found[own.at, own.text] = own
+    if not found:
+        return [ExcerptRow(excerpt.quote, plain_text(excerpt.quote))]
+    return sorted(found.values(), key=lambda row: (row.at, excerpt.text.find(row.text)))
