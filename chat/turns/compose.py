@@ -191,7 +191,7 @@ def compose_from_material(run: RetrievalRun, quotes: list[Quoted], material: Mat
         draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER)
         return replace(draft, exchange=exchange, others=drafts)
     if reply.is_not_found:
-        absence = draft_absence(run, reply.caveat or NO_PRIMARY)
+        absence = draft_absence(run, reply.caveat or NO_PRIMARY, material.unread)
         return replace(absence, note=REFUSED_BY_WRITER, exchange=exchange, others=drafts)
     is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
     if not reply.used and not written.figures and not is_stopped:
@@ -238,9 +238,9 @@ def draft_instead(
     return replace(draft, checks=checks, exchange=gated.written.exchange, others=gated.others)
 
 
-def draft_absence(run: RetrievalRun, reason: str) -> AnswerDraft:
+def draft_absence(run: RetrievalRun, reason: str, unread: Sequence[str] = ()) -> AnswerDraft:
     """That what was read does not answer: "not found" where everything was looked at, else what was not (R57)."""
-    gaps = run.coverage.get("gaps", ())
+    gaps = [*run.coverage.get("gaps", ()), *unread]
     if not gaps:
         return AnswerDraft(Kind.NOT_FOUND, reason)
     return AnswerDraft(Kind.CANNOT_TELL, f"{sentence(reason)} {NOT_LOOKED_AT} {'; '.join(gaps)}.")

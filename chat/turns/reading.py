@@ -42,11 +42,15 @@ SHORTENED = "What is quoted of these passages is too long for the model, which w
 
 @dataclass(frozen=True)
 class Material:
-    """What the writer reads, and what it is told of the question. `notes` say what was not read, and why."""
+    """What the writer reads, and what it is told of the question. `notes` say what was not read, and why.
+
+    `unread` names the passages of which only the quotes were read.
+    """
 
     excerpts: list[Excerpt]
     fragments: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
 
     @property
@@ -72,10 +76,11 @@ def prepare_material(run: RetrievalRun, excerpts: Sequence[Excerpt], should_stop
     parts = split_into_parts(excerpts, rooms.part)
     reads = list(read_parts(run, parts, should_stop))
     chosen, shortened = choose_rows(excerpts, reads, rooms_in(read_window(), run.question, fragments).whole)
-    notes = [IN_PARTS, *notes_on_reading(parts, reads)]
+    unread = places_of(each for part in unread_parts(parts, reads) for each in part)
+    notes = [IN_PARTS, *notes_on_reading(reads, unread)]
     if shortened:
-        notes.append(SHORTENED.format(places=name_places(shortened)))
-    return Material(chosen, fragments, tuple(notes), exchanges(*(each.exchange for each in reads)))
+        notes.append(SHORTENED.format(places="; ".join(places_of(shortened))))
+    return Material(chosen, fragments, tuple(notes), unread, exchanges(*(each.exchange for each in reads)))
 
 
 def fragments_for(run: RetrievalRun, excerpts: Sequence[Excerpt], *, is_copied: bool = False) -> tuple[str, ...]:
@@ -125,29 +130,25 @@ def read_parts(
             return
 
 
-def notes_on_reading(parts: Sequence[Sequence[Excerpt]], reads: Sequence[PartRead]) -> Iterator[str]:
-    """What was not read, and what could not be used, in plain words."""
+def unread_parts(parts: Sequence[list[Excerpt]], reads: Sequence[PartRead]) -> list[list[Excerpt]]:
     failed = [part for part, read in zip(parts, reads, strict=False) if read.failure]
-    unread = parts[len(reads) :]
-    if unread and reads and reads[-1].is_answer:
-        yield ENOUGH
-        unread = ()
-    if failed:
-        yield FAILED.format(failure=next(read.failure for read in reads if read.failure))
-    if missed := [each for part in (*failed, *unread) for each in part]:
-        yield NOT_READ.format(places=name_places(missed))
+    return [*failed, *parts[len(reads) :]]
+
+
+def notes_on_reading(reads: Sequence[PartRead], unread: Sequence[str]) -> Iterator[str]:
+    """What was not read and why, and what could not be used, in plain words."""
+    if failure := next((read.failure for read in reads if read.failure), ""):
+        yield FAILED.format(failure=failure)
+    if unread:
+        is_enough = reads[-1:] and reads[-1].is_answer
+        yield ENOUGH if is_enough and not failure else NOT_READ.format(places="; ".join(unread))
     if count := sum(read.unknown for read in reads):
-        is_one = count == 1
-        words = {
-            "s": "" if is_one else "s",
-            "occur": "occurs" if is_one else "occur",
-            "was": "was" if is_one else "were",
-        }
-        yield NOT_LITERAL.format(count=count, **words)
+        s, occur, was = ("", "occurs", "was") if count == 1 else ("s", "occur", "were")
+        yield NOT_LITERAL.format(count=count, s=s, occur=occur, was=was)
 
 
-def name_places(excerpts: Iterable[Excerpt]) -> str:
-    return "; ".join(dict.fromkeys(f"[{each.number}] {each.document}, p. {each.pages}" for each in excerpts))
+def places_of(excerpts: Iterable[Excerpt]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"[{each.number}] {each.document}, p. {each.pages}" for each in excerpts))
 
 
 # ---- what the writer gets
@@ -159,8 +160,8 @@ def choose_rows(
     """The excerpts with their quotes and what was copied out of them, and those of which not even that fits."""
     copied: dict[int, list[ExcerptRow]] = {}
     for read in reads:
-        for number, rows in read.rows.items():
-            copied.setdefault(number, []).extend(rows)
+        for number, found in read.rows.items():
+            copied.setdefault(number, []).extend(found)
     chosen, shortened = [], []
     for excerpt in sorted(excerpts, key=lambda each: each.number not in copied):
         rows = rows_to_write_from(excerpt, copied.get(excerpt.number, ()))

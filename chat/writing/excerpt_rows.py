@@ -90,8 +90,8 @@ def rows_of_passage(quoted: Quoted, content: DocumentContent) -> tuple[ExcerptRo
     lines = content.legible_lines(candidate.context_first_line, candidate.context_last_line)
     if not lines or "\n".join(line.text for line in lines) != candidate.context_text:
         return ()
-    cited = quoted_lines(candidate)
-    rows = [row for row in read_rows(lines, content) if row.text]
+    cited = set(quoted_lines(candidate))
+    rows = read_rows(lines, content, cited)
     return tuple(
         replace(row, at=at, is_quote=any(row.number <= number <= row.last for number in cited))
         for at, row in enumerate(rows)
@@ -103,8 +103,8 @@ def quoted_lines(candidate: RunCandidate) -> list[int]:
     return numbers or [*range(candidate.anchor_first_line, candidate.anchor_last_line + 1)]
 
 
-def read_rows(lines: Sequence[LineRow], content: DocumentContent) -> Iterator[ExcerptRow]:
-    """The rows of lines: those of tables, without the lines that say no more than its columns, and whole paragraphs."""
+def read_rows(lines: Sequence[LineRow], content: DocumentContent, cited: set[int]) -> Iterator[ExcerptRow]:
+    """The rows of tables, without the lines that say no more than their columns and are not cited; and paragraphs."""
     tables = {page: tables_on(page, content) for page in dict.fromkeys(line.page_number for line in lines)}
     present = {line.number for line in lines}
     heads: dict[int, str] = {}
@@ -122,7 +122,7 @@ def read_rows(lines: Sequence[LineRow], content: DocumentContent) -> Iterator[Ex
             heads[id(table)] = head_of_table(table, present, content)
         head = heads[id(table)]
         if line.number in table.head_lines:
-            if line.number == table.title_line or not is_said(line.text, head):
+            if line.number in (table.title_line, *cited) or not is_said(line.text, head):
                 yield row_of_lines([line])
             continue
         row = table.row_at(line.number)

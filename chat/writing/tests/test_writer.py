@@ -9,7 +9,7 @@ from chat.writing.writer import StreamedReply, check_sentences
 
 def an_excerpt(number: int = 1, text: str = "The fee is 512 euros a month.", **fields: str) -> Excerpt:
     given = {"document": "Agreement", "section": "Fees", "pages": "3", "quote": text, **fields}
-    return Excerpt(number=number, text=text, **given)
+    return Excerpt(number, given["document"], given["section"], given["pages"], text, given["quote"])
 
 
 def written(reply: str, numbers: tuple[int, ...] = (1, 2, 3), piece: int = 3) -> tuple[StreamedReply, str]:
@@ -204,7 +204,7 @@ def test_it_tells_names_from_words(sentence: str, names: list[str]) -> None:
 
 
 def test_a_name_or_a_month_that_is_not_cited_is_flagged() -> None:
-    excerpt = writer.Excerpt(1, "Lease", "Rent", "1", "The rent is due to Harbour Sheds Limited on 1 March.", "")
+    excerpt = Excerpt(1, "Lease", "Rent", "1", "The rent is due to Harbour Sheds Limited on 1 March.", "")
     right, wrong = writer.check_sentences(
         "The rent is due to Harbour Sheds Limited on 1 March [1].\nThe rent is due to Northern Tools on 1 May [1].",
         [excerpt],
