@@ -70,7 +70,7 @@ def prepare_material(run: RetrievalRun, excerpts: Sequence[Excerpt], should_stop
     """The excerpts whole where they fit one call, else what is copied out of them part by part."""
     fragments = fragments_for(run, excerpts)
     rooms = rooms_in(read_window(), run.question, fragments)
-    if size_of(excerpts) <= rooms.whole:
+    if characters_of(excerpts) <= rooms.whole:
         return Material(list(excerpts), fragments)
     fragments = fragments_for(run, excerpts, is_copied=True)
     parts = split_into_parts(excerpts, rooms.part)
@@ -101,7 +101,7 @@ def rooms_in(window: Window, question: str, fragments: Sequence[str]) -> Rooms:
     return Rooms(*(min(max(room, ROOM_MIN), ONE_CALL_MAX) for room in (whole, part)))
 
 
-def size_of(excerpts: Sequence[Excerpt]) -> int:
+def characters_of(excerpts: Sequence[Excerpt]) -> int:
     return sum(len(block) + 2 for block in excerpt_blocks(excerpts))
 
 
@@ -166,13 +166,13 @@ def choose_rows(
     for excerpt in sorted(excerpts, key=lambda each: each.number not in copied):
         rows = rows_to_write_from(excerpt, copied.get(excerpt.number, ()))
         kept = list(rows)
-        while kept and size_of([only_rows(excerpt, kept)]) > room:
+        while kept and characters_of([only_rows(excerpt, kept)]) > room:
             kept.pop()
         if len(kept) < len(rows):
             shortened.append(excerpt)
         if kept:
             chosen.append(only_rows(excerpt, kept))
-            room -= size_of(chosen[-1:])
+            room -= characters_of(chosen[-1:])
     return sorted(chosen, key=lambda each: each.number), shortened
 
 

@@ -56,7 +56,9 @@ def excerpts_of(quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent
             rows = tuple(row for row in rows if row.is_quote)
             excerpt = only_rows(excerpt, rows) if rows else excerpt
         else:
-            excerpt = replace(excerpt, rows=tuple(row for row in rows if row.is_quote or not is_in(row, each, sent)))
+            excerpt = replace(
+                excerpt, rows=tuple(row for row in rows if row.is_quote or not is_sent_before(row, each, sent))
+            )
         excerpts.append(excerpt)
         sent.append(candidate)
     return excerpts
@@ -74,7 +76,7 @@ def holds(earlier: RunCandidate, candidate: RunCandidate) -> bool:
     )
 
 
-def is_in(row: ExcerptRow, quoted: Quoted, sent: Sequence[RunCandidate]) -> bool:
+def is_sent_before(row: ExcerptRow, quoted: Quoted, sent: Sequence[RunCandidate]) -> bool:
     """Whether an earlier excerpt of the same document has the row."""
     return any(
         each.parse_id == quoted.candidate.parse_id
@@ -114,7 +116,7 @@ def read_rows(lines: Sequence[LineRow], content: DocumentContent, cited: set[int
             continue
         table = table_at(line, tables)
         if table is None:
-            own = list(takewhile(partial(goes_on, line, tables=tables, content=content), lines[at:]))
+            own = list(takewhile(partial(is_of_paragraph, line, tables=tables, content=content), lines[at:]))
             seen = own[-1].number
             yield row_of_lines(own)
             continue
@@ -135,7 +137,9 @@ def table_at(line: LineRow, tables: Mapping[int, Sequence[Table]]) -> Table | No
     return next((each for each in tables[line.page_number] if each.first_line <= line.number <= each.last_line), None)
 
 
-def goes_on(first: LineRow, line: LineRow, *, tables: Mapping[int, Sequence[Table]], content: DocumentContent) -> bool:
+def is_of_paragraph(
+    first: LineRow, line: LineRow, *, tables: Mapping[int, Sequence[Table]], content: DocumentContent
+) -> bool:
     """Whether a line is of the paragraph that begins with the first, on the same page."""
     is_same = line.page_number == first.page_number and line.number <= units_of(content).around(first.number).last
     return is_same and table_at(line, tables) is None
@@ -157,7 +161,7 @@ def write_cells(row: TableRow, text: str) -> str:
 def head_of_table(table: Table, present: set[int], content: DocumentContent) -> str:
     """What is printed over the labels, else the unit, and the heading of each column; first a title left out above."""
     columns = [column_read(at, table, content) for at in range(len(table.columns))]
-    unit = table.unit or unit_of_all(columns) or scale_of(table, content)
+    unit = table.unit or unit_of_all(columns) or scale_stated(table, content)
     named = [name_column(column, unit) for column in columns]
     over = over_labels(table, named, content)
     told = " ".join(filter(None, [f"columns: {over}" if over else "columns", f"({unit})" if unit not in over else ""]))
@@ -207,7 +211,7 @@ def name_column(column: TableColumn, unit: str) -> str:
     return f"{heading} ({own})" if heading and own else heading or own
 
 
-def scale_of(table: Table, content: DocumentContent) -> str:
+def scale_stated(table: Table, content: DocumentContent) -> str:
     """What the page says of all its amounts: "in millions"."""
     for at in range(len(table.columns)):
         if printed := first_number(at, table, content):

@@ -77,10 +77,10 @@ def test_what_does_not_fit_is_read_part_by_part_and_recorded(
     assert max(sizes) <= 6_000
     calls = [call for call in other_calls_of(answer) if call.purpose == "passages"]
     assert len(calls) == len(parts) and {call.prompt_name for call in calls} == {"passages"}
-    assert answer.llm_call is not None and answer.llm_call.parameters["fragments"] == ["list", "copied"]
+    assert answer.llm_call is not None and answer.llm_call.parameters["fragments"] == ["list", "amount", "copied"]
     client.force_login(tenant)
     page = " ".join(client.get(f"/audit/runs/{answer.run_id}/").content.decode().split())
-    assert "Pieces of the prompt for this question: list, copied" in page and str(PURPOSES["passages"]) in page
+    assert "Pieces of the prompt for this question: list, amount, copied" in page and str(PURPOSES["passages"]) in page
 
 
 def test_the_writer_gets_the_rows_that_were_copied_and_only_those_that_are_printed(
