@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from chat.drafts import Quoted
 from chat.figures.computing import SCALE_WORDS
@@ -29,6 +29,7 @@ from retrieval.models import RunCandidate
 
 OVER_MAX = 120  # characters over the labels of a table; more of them are lines of their own
 HEADING_MAX = 80  # characters; what is longer above a column is a sentence, and its period says enough
+WORD, YEAR = re.compile(r"\w+"), re.compile(r"(?:19|20)\d\d")
 LEADERS = re.compile(r" ?(?:\. ?){4,}")  # from a label to its value
 NOT_COMPARED = re.compile(r"[\s.\u2026|]+")  # blanks, leaders, the signs between cells
 
@@ -52,16 +53,21 @@ def excerpts_of(quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent
         )
         content = contents.get(candidate.parse_id)
         rows = rows_of_passage(each, content) if content else ()
-        if is_sent:
-            rows = tuple(row for row in rows if row.is_quote)
-            excerpt = only_rows(excerpt, rows) if rows else excerpt
-        else:
-            excerpt = replace(
-                excerpt, rows=tuple(row for row in rows if row.is_quote or not is_sent_before(row, each, sent))
-            )
-        excerpts.append(excerpt)
+        excerpts.append(with_unsent_rows(excerpt, rows, candidate, sent) if rows else excerpt)
         sent.append(candidate)
     return excerpts
+
+
+def with_unsent_rows(
+    excerpt: Excerpt, rows: Sequence[ExcerptRow], candidate: RunCandidate, sent: Sequence[RunCandidate]
+) -> Excerpt:
+    """The excerpt with its quote and the rows that no earlier one has."""
+    earlier = [each for each in sent if each.parse_id == candidate.parse_id]
+    if any(holds(each, candidate) for each in earlier):
+        quoted = [row for row in rows if row.is_quote]
+        return only_rows(excerpt, quoted) if quoted else excerpt
+    unsent = [row for row in rows if row.is_quote or not any(has_row(each, row) for each in earlier)]
+    return replace(excerpt, rows=tuple(unsent))
 
 
 def is_reranked(candidate: RunCandidate) -> bool:
@@ -76,14 +82,8 @@ def holds(earlier: RunCandidate, candidate: RunCandidate) -> bool:
     )
 
 
-def is_sent_before(row: ExcerptRow, quoted: Quoted, sent: Sequence[RunCandidate]) -> bool:
-    """Whether an earlier excerpt of the same document has the row."""
-    return any(
-        each.parse_id == quoted.candidate.parse_id
-        and each.context_first_line <= row.number
-        and row.last <= each.context_last_line
-        for each in sent
-    )
+def has_row(candidate: RunCandidate, row: ExcerptRow) -> bool:
+    return candidate.context_first_line <= row.number and row.last <= candidate.context_last_line
 
 
 def rows_of_passage(quoted: Quoted, content: DocumentContent) -> tuple[ExcerptRow, ...]:
@@ -109,7 +109,7 @@ def read_rows(lines: Sequence[LineRow], content: DocumentContent, cited: set[int
     """The rows of tables, without the lines that say no more than their columns and are not cited; and paragraphs."""
     tables = {page: tables_on(page, content) for page in dict.fromkeys(line.page_number for line in lines)}
     present = {line.number for line in lines}
-    heads: dict[int, str] = {}
+    heads: dict[int, TableHead] = {}
     seen = 0
     for at, line in enumerate(lines):
         if line.number <= seen:
@@ -124,13 +124,13 @@ def read_rows(lines: Sequence[LineRow], content: DocumentContent, cited: set[int
             heads[id(table)] = head_of_table(table, present, content)
         head = heads[id(table)]
         if line.number in table.head_lines:
-            if line.number in (table.title_line, *cited) or not is_said(line.text, head):
+            if line.number in (table.title_line, *cited) or not head.tells(line.text):
                 yield row_of_lines([line])
             continue
         row = table.row_at(line.number)
         own = [each for each in lines[at:] if each.number <= row.last_line] if row else [line]
         seen = own[-1].number
-        yield row_of_lines(own, row, head)
+        yield row_of_lines(own, row, head.text)
 
 
 def table_at(line: LineRow, tables: Mapping[int, Sequence[Table]]) -> Table | None:
@@ -158,17 +158,30 @@ def write_cells(row: TableRow, text: str) -> str:
     return plain_text(cells if is_same else text).rstrip()
 
 
-def head_of_table(table: Table, present: set[int], content: DocumentContent) -> str:
+class TableHead(NamedTuple):
+    """What is told over the rows of a table. `is_even` if a year is in the headings of all its columns, or of none."""
+
+    text: str
+    is_even: bool
+
+    def tells(self, line: str) -> bool:
+        """Whether it has all the words of a line, and each column its share of them."""
+        return self.is_even and set(WORD.findall(match_form(line))) <= set(WORD.findall(match_form(self.text)))
+
+
+def head_of_table(table: Table, present: set[int], content: DocumentContent) -> TableHead:
     """What is printed over the labels, else the unit, and the heading of each column; first a title left out above."""
     columns = [column_read(at, table, content) for at in range(len(table.columns))]
-    unit = table.unit or unit_of_all(columns) or scale_stated(table, content)
-    named = [name_column(column, unit) for column in columns]
+    # A percent sign in a head is that of a column, which says it itself.
+    unit = next((each for each in (table.unit, unit_of_all(columns)) if each not in ("", "%")), "")
+    unit = unit or scale_stated(table, content)
+    named = [name_column(column, (unit, table.unit)) for column in columns]
     over = over_labels(table, named, content)
     told = " ".join(filter(None, [f"columns: {over}" if over else "columns", f"({unit})" if unit not in over else ""]))
     title = table.title.strip() if table.title_line and table.title_line not in present else ""
-    if not any(named) and not unit:
-        return plain_text(title)
-    return plain_text(CELL_SIGN.join([f"{title}, {told}" if title else told, *(named if any(named) else [])]))
+    head = CELL_SIGN.join([f"{title}, {told}" if title else told, *(named if any(named) else [])])
+    is_even = len({bool(YEAR.search(name)) for name in named}) == 1
+    return TableHead(plain_text(head if any(named) or unit else title), is_even)
 
 
 def over_labels(table: Table, named: Sequence[str], content: DocumentContent) -> str:
@@ -179,7 +192,7 @@ def over_labels(table: Table, named: Sequence[str], content: DocumentContent) ->
         if number != table.title_line
         for cell in cells_of_line(content.lines[number - 1])
     ]
-    over = " ".join(text for text in cells if not any(text in name for name in named))
+    over = " ".join(" ".join(text for text in cells if not any(text in name for name in named)).split())
     return over if all(named) and len(over) <= OVER_MAX else ""
 
 
@@ -189,9 +202,10 @@ def unit_of_all(columns: Sequence[TableColumn]) -> str:
 
 
 def column_read(at: int, table: Table, content: DocumentContent) -> TableColumn:
-    """A column as the check of figures reads it."""
-    printed = first_number(at, table, content)
-    return column_of_printed(printed, content) if printed else table.columns[at]
+    """A column as the check of figures reads it, not with the heading of another where its table has headings."""
+    own, printed = table.columns[at], first_number(at, table, content)
+    is_headed = any(each.heading for each in table.columns)
+    return column_of_printed(printed, content) if printed and (own.heading or not is_headed) else own
 
 
 def first_number(at: int, table: Table, content: DocumentContent) -> PrintedNumber | None:
@@ -203,11 +217,12 @@ def first_number(at: int, table: Table, content: DocumentContent) -> PrintedNumb
     return None
 
 
-def name_column(column: TableColumn, unit: str) -> str:
+def name_column(column: TableColumn, units: Sequence[str]) -> str:
+    """The heading of a column, with its unit where that is none of the table's."""
     heading = " ".join(column.heading.split())
     if not heading or len(heading) > HEADING_MAX:
         heading = column.period
-    own = column.unit if column.unit != unit and column.unit.lower() not in heading.lower() else ""
+    own = column.unit if column.unit not in units and column.unit.lower() not in heading.lower() else ""
     return f"{heading} ({own})" if heading and own else heading or own
 
 
@@ -218,8 +233,3 @@ def scale_stated(table: Table, content: DocumentContent) -> str:
             scale = scale_on_page(printed, table.columns[at], ExcerptSource(RunCandidate(), content))
             return f"in {SCALE_WORDS[scale]}s" if scale in SCALE_WORDS else ""
     return ""
-
-
-def is_said(text: str, head: str) -> bool:
-    """Whether the head of a table has all the words of a line."""
-    return set(re.findall(r"\w+", match_form(text))) <= set(re.findall(r"\w+", match_form(head)))
