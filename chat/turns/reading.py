@@ -5,20 +5,20 @@ Nothing is cut in silence: what a model did not read is said in the answer's not
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
 from chat.turns.gating import exchanges
-from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_blocks, only_rows
+from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_blocks, only_rows, sentences_with
 from chat.writing.fragments import choose_fragments, is_single_fact
 from chat.writing.passages import INSTRUCTIONS, PartRead, read_part, split_into_parts
 from chat.writing.writer import build_instructions
 from llm.exchange import Exchange
 from llm.tiers import Tier
 from llm.window import CHARACTERS_PER_TOKEN, Window, read_window
-from retrieval.candidates.plain import plain_text
+from retrieval.candidates.plain import one_line
 from retrieval.dispatch import HARD_MODEL, has_flag
 from retrieval.models import RetrievalRun
 
@@ -68,14 +68,14 @@ class Rooms:
 
 def prepare_material(run: RetrievalRun, excerpts: Sequence[Excerpt], should_stop: Callable[[], bool]) -> Material:
     """The excerpts whole where they fit one call, else what is copied out of them part by part."""
-    fragments = fragments_for(run, excerpts)
-    rooms = rooms_in(read_window(), run.question, fragments)
+    fragments, window = fragments_for(run, excerpts), read_window()
+    rooms = rooms_in(window, run.question, fragments)
     if characters_of(excerpts) <= rooms.whole:
         return Material(list(excerpts), fragments)
     fragments = fragments_for(run, excerpts, is_copied=True)
     parts = split_into_parts(excerpts, rooms.part)
     reads = list(read_parts(run, parts, should_stop))
-    chosen, shortened = choose_rows(excerpts, reads, rooms_in(read_window(), run.question, fragments).whole)
+    chosen, shortened = choose_rows(excerpts, reads, rooms_in(window, run.question, fragments).whole)
     unread = places_of(each for part in unread_parts(parts, reads) for each in part)
     notes = [IN_PARTS, *notes_on_reading(reads, unread)]
     if shortened:
@@ -182,9 +182,9 @@ def rows_to_write_from(excerpt: Excerpt, copied: Sequence[ExcerptRow]) -> list[E
     places = {row.at for row in copied}
     for row in excerpt.all_rows:
         if row.is_quote and row.at not in places:
-            is_long = len(row.text) > len(excerpt.quote) and excerpt.quote in row.text
-            own = replace(row, text=excerpt.quote, shown=plain_text(excerpt.quote)) if is_long else row
+            own = sentences_with(excerpt.quote, row)
             found[own.at, own.text] = own
     if not found:
-        return [ExcerptRow(excerpt.quote, plain_text(excerpt.quote))]
-    return sorted(found.values(), key=lambda row: (row.at, excerpt.text.find(row.text)))
+        return [ExcerptRow(excerpt.quote, one_line(excerpt.quote))]
+    order = {row.at: row.shown for row in excerpt.all_rows}
+    return sorted(found.values(), key=lambda row: (row.at, order.get(row.at, "").find(row.shown)))

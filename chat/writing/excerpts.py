@@ -8,10 +8,12 @@ from llm.fence import fence_text
 from reading.matching import match_form
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT
+from retrieval.candidates.units import cut_around
 
 CELL_SIGN = " | "
 COPIED_NUMBER = re.compile(r"^\s*\d{1,7}(?:-\d{1,7})?:\s+")  # of a row, copied with it
 NOT_LETTER = re.compile(r"[\W_]+")
+LONG_ROW = 400  # characters: two or three sentences; of a longer paragraph only those that matter are passed on
 LETTERS_MIN = 4  # of a quote; fewer occur in too many rows to be a place
 
 
@@ -131,6 +133,20 @@ def find_copied(copied: str, rows: Sequence[ExcerptRow]) -> list[ExcerptRow]:
         if start >= 0 and begin < start + len(wanted) and start < end:
             found.append(row)
     return found
+
+
+def sentences_with(copied: str, row: ExcerptRow) -> ExcerptRow:
+    """A long row cut to the sentences that a model copied out of it; others as they are."""
+    if len(row.shown) <= LONG_ROW or row.head:
+        return row
+    places = [at for at, sign in enumerate(row.shown) for _ in letters_of(sign)]
+    wanted = letters_of(COPIED_NUMBER.sub("", copied))
+    start = "".join(map(letters_of, row.shown)).find(wanted)
+    if start < 0 or not wanted:
+        return row
+    stretch = (places[start], places[start + len(wanted) - 1] + 1)
+    first, end = cut_around(row.shown, stretch, max(LONG_ROW, stretch[1] - stretch[0]))
+    return replace(row, text=row.shown[first:end].strip(), shown=row.shown[first:end].strip())
 
 
 def letters_of(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
-from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_block, excerpt_blocks, find_copied
+from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_block, excerpt_blocks, find_copied, sentences_with
 from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
@@ -95,7 +95,7 @@ def find_copy(copy: Copy, part: Sequence[Excerpt]) -> tuple[int, list[ExcerptRow
     """Where a copy occurs: in the excerpt it names, else in another of the part. A list is looked up line by line."""
     for excerpt in sorted(part, key=lambda each: each.number != copy.excerpt):
         if found := find_copied(copy.quote, excerpt.all_rows):
-            return excerpt.number, found
+            return excerpt.number, [sentences_with(copy.quote, row) for row in found]
     lines = copy.quote.splitlines()
     named = next((each for each in part if each.number == copy.excerpt), None)
     if named is None or len(lines) < 2:

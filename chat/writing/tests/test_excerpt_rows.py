@@ -8,7 +8,15 @@ from benchmarks.figures import candidate_of_page
 from benchmarks.library import read_content_of
 from chat.drafts import Quoted
 from chat.writing.excerpt_rows import excerpts_of
-from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_block, excerpt_blocks, find_copied
+from chat.writing.excerpts import (
+    LONG_ROW,
+    Excerpt,
+    ExcerptRow,
+    excerpt_block,
+    excerpt_blocks,
+    find_copied,
+    sentences_with,
+)
 from documents.storage.content import DocumentContent
 from retrieval.models import RunCandidate
 
@@ -123,3 +131,13 @@ ROWS = tuple(
 )
 def test_a_copy_is_looked_up_letter_by_letter(copied: str, numbers: list[int]) -> None:
     assert [row.number for row in find_copied(copied, ROWS)] == numbers
+
+
+def test_of_a_long_paragraph_only_the_sentences_that_were_copied_are_passed_on() -> None:
+    sentences = [f"Sentence {number} says what the {number}th of many clauses says." for number in range(40)]
+    row = ExcerptRow("\n".join(sentences), " ".join(sentences), 5, 44, 2, at=3)
+    cut = sentences_with("5-44: sentence 20 says what the 20th", row)
+    assert sentences[20] in cut.shown and sentences[0] not in cut.shown and cut.text == cut.shown
+    assert cut.shown[-1] == "." and cut.shown.startswith("Sentence") and len(cut.shown) <= LONG_ROW
+    assert (cut.number, cut.last, cut.page, cut.at) == (5, 44, 2, 3)
+    assert sentences_with("Sentence 99 says", row) == row and sentences_with("Sentence 1", ROWS[0]) == ROWS[0]
