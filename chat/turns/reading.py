@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 from chat.turns.gating import exchanges
 from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_blocks, only_rows, sentences_with
 from chat.writing.fragments import choose_fragments, is_single_fact
-from chat.writing.passages import INSTRUCTIONS, PartRead, read_part, split_into_parts
+from chat.writing.passages import INSTRUCTIONS, ROW_SIGNS, PartRead, read_part, split_into_parts
 from chat.writing.writer import build_instructions
 from llm.exchange import Exchange
 from llm.tiers import Tier
@@ -34,7 +34,7 @@ IN_PARTS = gettext_noop(
     "the sentences and rows it copied out of them."
 )
 ENOUGH = gettext_noop("One part answered the question, so the parts after it were not read.")
-NOT_READ = "Of these passages only the quotes were read, as there was no room or time for more: {places}."
+NOT_READ = "Of these passages only the quotes and what is next to them were read: {places}."
 FAILED = "A part of the passages could not be read: {failure}"
 NOT_LITERAL = "{count} sentence{s} the model copied from the passages {occur} nowhere and {was} not used."
 SHORTENED = "What is quoted of these passages is too long for the model, which was given less of it: {places}."
@@ -44,7 +44,7 @@ SHORTENED = "What is quoted of these passages is too long for the model, which w
 class Material:
     """What the writer reads, and what it is told of the question. `notes` say what was not read, and why.
 
-    `unread` names the passages of which only the quotes were read.
+    `unread` names the passages of which only the quotes were read, and what is next to them where there was room.
     """
 
     excerpts: list[Excerpt]
@@ -75,8 +75,12 @@ def prepare_material(run: RetrievalRun, excerpts: Sequence[Excerpt], should_stop
     fragments = fragments_for(run, excerpts, is_copied=True)
     parts = split_into_parts(excerpts, rooms.part)
     reads = list(read_parts(run, parts, should_stop))
-    chosen, shortened = choose_rows(excerpts, reads, rooms_in(window, run.question, fragments).whole)
-    unread = places_of(each for part in unread_parts(parts, reads) for each in part)
+    room = rooms_in(window, run.question, fragments).whole
+    chosen, shortened = choose_rows(excerpts, reads, room)
+    left = [each for part in unread_parts(parts, reads) for each in part]
+    if not is_enough(reads):
+        chosen = add_neighbours(chosen, left, excerpts, room - characters_of(chosen))
+    unread = places_of(left)
     notes = [IN_PARTS, *notes_on_reading(reads, unread)]
     if shortened:
         notes.append(SHORTENED.format(places="; ".join(places_of(shortened))))
@@ -135,13 +139,17 @@ def unread_parts(parts: Sequence[list[Excerpt]], reads: Sequence[PartRead]) -> l
     return [*failed, *parts[len(reads) :]]
 
 
+def is_enough(reads: Sequence[PartRead]) -> bool:
+    """Whether the last part answered, so that no other needs to be read."""
+    return bool(reads) and reads[-1].is_answer and not any(read.failure for read in reads)
+
+
 def notes_on_reading(reads: Sequence[PartRead], unread: Sequence[str]) -> Iterator[str]:
     """What was not read and why, and what could not be used, in plain words."""
     if failure := next((read.failure for read in reads if read.failure), ""):
         yield FAILED.format(failure=failure)
     if unread:
-        is_enough = reads[-1:] and reads[-1].is_answer
-        yield ENOUGH if is_enough and not failure else NOT_READ.format(places="; ".join(unread))
+        yield ENOUGH if is_enough(reads) else NOT_READ.format(places="; ".join(unread))
     if count := sum(read.unknown for read in reads):
         s, occur, was = ("", "occurs", "was") if count == 1 else ("s", "occur", "were")
         yield NOT_LITERAL.format(count=count, s=s, occur=occur, was=was)
@@ -188,3 +196,27 @@ def rows_to_write_from(excerpt: Excerpt, copied: Sequence[ExcerptRow]) -> list[E
         return [ExcerptRow(excerpt.quote, one_line(excerpt.quote))]
     order = {row.at: row.shown for row in excerpt.all_rows}
     return sorted(found.values(), key=lambda row: (row.at, order.get(row.at, "").find(row.shown)))
+
+
+def add_neighbours(
+    chosen: Sequence[Excerpt], unread: Sequence[Excerpt], excerpts: Sequence[Excerpt], room: int
+) -> list[Excerpt]:
+    """The excerpts, those that no part was read of with the rows next to their quotes, in equal shares of the room."""
+    numbers = {each.number for each in unread}
+    whole = {each.number: each for each in excerpts}
+    share = room // max(len(numbers), 1)
+    return [grow_rows(each, whole[each.number], share) if each.number in numbers else each for each in chosen]
+
+
+def grow_rows(excerpt: Excerpt, whole: Excerpt, room: int) -> Excerpt:
+    """An excerpt with more rows of its passage, the nearest first."""
+    own, heads = {row.at for row in excerpt.all_rows}, {row.head for row in excerpt.all_rows}
+    kept = list(excerpt.all_rows)
+    others = [row for row in whole.all_rows if row.at not in own]
+    for row in sorted(others, key=lambda row: min(abs(row.at - at) for at in own)):
+        room -= len(row.shown) + 2 * ROW_SIGNS + (0 if row.head in heads else len(row.head))
+        if room < 0:
+            break
+        kept.append(row)
+        heads.add(row.head)
+    return only_rows(whole, sorted(kept, key=lambda row: row.at))

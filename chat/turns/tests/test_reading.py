@@ -102,7 +102,7 @@ def test_a_single_fact_is_looked_for_until_a_part_answers_it(tenant: User, handb
     server.copied = [{"copies": [{"excerpt": 1, "quote": "The repair of this part"}], "answered": True}]
     answer = answer_of(tenant, handbook, ONE_FACT)
     assert len(parts_of(server)) == 1 and "part 1 of 1" not in parts_of(server)[0]
-    assert ENOUGH in answer.note and "Of these passages only the quotes were read" not in answer.note
+    assert ENOUGH in answer.note and "Of these passages only" not in answer.note
 
 
 def test_where_a_part_answered_and_the_writer_finds_nothing_it_is_not_called_absent(
@@ -119,10 +119,12 @@ def test_where_a_part_answered_and_the_writer_finds_nothing_it_is_not_called_abs
 def test_a_part_that_cannot_be_read_is_said(tenant: User, handbook: Document, serve: Serve) -> None:
     server = small(serve, "good", "refusing", "good")
     answer = answer_of(tenant, handbook, LISTED)
-    assert (
-        "The model declined to answer." in answer.note and "Of these passages only the quotes were read" in answer.note
-    )
+    assert "A part of the passages could not be read: The model declined to answer." in answer.note
+    assert "Of these passages only the quotes and what is next to them were read: [1] " in answer.note
     assert answer.kind == "generated" and len(parts_of(server)) > 1, "the other parts are read"
+    (written,) = written_of(server)
+    assert written.count("Repair fee. The repair of this part") > 2, "what is next to the quotes, as there is room"
+    assert max(len(json.dumps(each.body, ensure_ascii=False)) for each in server.requests) <= 18_000
 
 
 def test_nothing_is_read_in_parts_where_it_fits(tenant: User, handbook: Document, serve: Serve) -> None:
