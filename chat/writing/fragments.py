@@ -6,7 +6,7 @@ from typing import Any
 
 from retrieval.question.parse import ADDRESSES, LISTED_SHAPES
 
-HEAD = "For this question"
+HEAD = "For this question, where it fits"  # rules read the question, and may take it for another kind
 FRAGMENTS = {
     # the form of the whole answer
     "outline": """\
