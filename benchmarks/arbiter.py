@@ -18,7 +18,8 @@ from benchmarks.questions import GoldQuestion
 from benchmarks.requests import CHARACTERS_PER_TOKEN, digest_of, kept_replies
 from benchmarks.retrieval import commit
 from chat.writing import writer
-from chat.writing.writer import Excerpt, StreamedReply
+from chat.writing.excerpts import Excerpt
+from chat.writing.writer import StreamedReply
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm import client

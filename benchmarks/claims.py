@@ -16,7 +16,7 @@ from benchmarks.library import Library
 from benchmarks.requests import digest_of, kept_replies
 from benchmarks.shown import loose
 from chat.writing.claims import Checked, check_claims
-from chat.writing.writer import Excerpt
+from chat.writing.excerpts import Excerpt
 from documents.storage.content import DocumentContent
 from retrieval.candidates.plain import plain_text
 

@@ -7,7 +7,7 @@ a second draft, once the first has a reply.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,15 +20,18 @@ from benchmarks.requests import digest_of, kept_replies, write_request
 from benchmarks.retrieval import commit
 from chat.drafts import Quoted
 from chat.figures.requested import RequestedFigures, resolve_request
-from chat.turns.compose import Writing, excerpts_of, receive
+from chat.turns.compose import Writing, receive
 from chat.turns.figuring import write_figures
 from chat.turns.gating import Written
+from chat.turns.reading import Material, fragments_for
+from chat.writing.excerpt_rows import excerpts_of
 from chat.writing.extractive import choose_quotes
 from chat.writing.writer import StreamedReply, check_sentences
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.pipeline import retrieve
+from retrieval.question.parse import parse_question
 from retrieval.run_record import candidate_fields
 from retrieval.types import KEPT_ROLES, ArbiterName, ConceptTerms
 
@@ -181,16 +184,18 @@ def candidate_of_page(number: int, content: DocumentContent) -> RunCandidate:
 
 def write(question: GoldQuestion, quotes: Sequence[Quoted], content: DocumentContent) -> Written:
     """The draft with its figures, as in a turn."""
-    run = RetrievalRun(plan={}, parsed={}, question=question.question)
+    read = asdict(parse_question(question.question, [content]))
+    run = RetrievalRun(plan={}, parsed=read, question=question.question)
     writing = Writing("balanced", BaseSettings(), lambda text: None, lambda: False)
-    excerpts = excerpts_of(quotes)
+    excerpts = excerpts_of(quotes, {content.parse_id: content})
+    material = Material(excerpts, fragments_for(run, excerpts))
 
     def resolve(reply: StreamedReply) -> RequestedFigures:
         contents = {content.parse_id: content}
         return resolve_request(reply, question.question, quotes, contents, first_marker=len(quotes) + 1)
 
     def rewrite(findings: str) -> Written:
-        return receive(run, excerpts, writing, findings)
+        return receive(run, material, writing, findings)
 
     written, _ = write_figures(rewrite(""), resolve, rewrite)
     return written
@@ -200,7 +205,7 @@ def judge(answered: Answered) -> dict[str, Any]:
     question, written = answered.question, answered.written
     figures = written.figures
     computed = [check["computed"] for check in figures.checks] if figures else []
-    sentences = check_sentences(written.text, written.sources(excerpts_of(answered.quotes)))
+    sentences = check_sentences(written.text, written.sources(excerpts_of(answered.quotes, {})))
     told = [Decimal(str(number)) for one in computed for number in numbers_of(one["shown"])] + numbers_of(written.text)
     lines = {each.marker: each.quote for each in figures.quoted} if figures else {}
     return {

@@ -7,7 +7,7 @@ import random
 import ssl
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -77,8 +77,9 @@ class Call:
         prompt_version: str,
         deadline_s: float,
         server: LLMServer | None = None,
+        fragments: Sequence[str] = (),
     ) -> None:
-        self._ask = ask
+        self._ask, self._fragments = ask, list(fragments)
         self._purpose, self._prompt_name, self._prompt_version = purpose, prompt_name, prompt_version
         self._deadline_s = deadline_s
         self._base_url, self._key = server or LLMServer(server_url(), settings.LLM_API_KEY)
@@ -156,7 +157,7 @@ class Call:
             model=self._ask.model,
             prompt_name=self._prompt_name,
             prompt_version=self._prompt_version,
-            parameters=self._parameters() | {"deadline_s": self._deadline_s},
+            parameters=self._parameters() | {"deadline_s": self._deadline_s} | self._pieces(),
             request=self._request,
             request_sha256=request_digest(self._request),
             started_at=self._started_at,
@@ -186,6 +187,10 @@ class Call:
     def _parameters(self) -> dict[str, Any]:
         sent = {key: self._request[key] for key in ("temperature", "store", "stream") if key in self._request}
         return sent | {"format": format_of(self._ask, self._lacks)}
+
+    def _pieces(self) -> dict[str, Any]:
+        """What the instructions were made of, where they are not the same for every question (R79)."""
+        return {"fragments": self._fragments} if self._fragments else {}
 
     def _missing(self, error: openai.APIStatusError) -> str | None:
         return missing_capability(error, self._request, self._ask, self._lacks)

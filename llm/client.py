@@ -6,7 +6,7 @@ In every case the caller gets an `Exchange` to store: on the result, or on the `
 import asyncio
 import queue
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -88,10 +88,14 @@ def stream(
     deadline_s: float,
     should_stop: Callable[[], bool],
     tier: Tier = "normal",
+    fragments: Sequence[str] = (),
 ) -> "Stream":
-    """A reply in pieces of text as they arrive; nothing is sent before iteration starts."""
+    """A reply in pieces of text as they arrive; nothing is sent before iteration starts.
+
+    `fragments` names the pieces the instructions are made of beside their fixed part, for the record.
+    """
     ask = Ask(model_for(tier), clean_text(instructions), clean_text(prompt))
-    return Stream(Call(ask, purpose, prompt_name, prompt_version, deadline_s), should_stop)
+    return Stream(Call(ask, purpose, prompt_name, prompt_version, deadline_s, fragments=fragments), should_stop)
 
 
 class Stream:

@@ -29,7 +29,7 @@ EXCERPT = re.compile(rf"<excerpt\b[^>]*?\bnumber=\"(\d+)\"{REST_OF_TAG}(.*?)</ex
 TOC_LINE = re.compile(r"^\s*\[(\d+)\] (.*)$", re.MULTILINE)
 PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.DOTALL)
 QUESTION = re.compile(r"<question>(.*?)</question>", re.DOTALL)
-LINE_NUMBER = re.compile(r"^\s*(?:\[?L?\d+\]?\s*[:|]\s?)?")
+LINE_NUMBER = re.compile(r"^\s*(?:\[?L?\d+(?:-\d+)?\]?\s*[:|]\s?)?")
 FACT = re.compile(r"^\s*[A-Za-z][A-Za-z _-]{2,30}:\s")  # "methods: keywords, titles" is about the candidate
 COMMON = set(
     re.findall(r"\w+", "the and for was what which how does did with from that this are were has have its use used")
@@ -119,6 +119,17 @@ def answer(prompt: Prompt) -> str:
     return " ".join(sentences) or "The scripted model was given no excerpts."
 
 
+def copies_of(prompt: Prompt) -> Json:
+    """The line of each excerpt with most of the question's words, as it was shown; [] of one without any."""
+    asked = words_of(prompt.question)
+    copies = []
+    for number, text in prompt.excerpts:
+        line = max(text.splitlines() or [""], key=lambda line: len(asked & words_of(line)))
+        if asked & words_of(line):
+            copies.append({"excerpt": number, "quote": LINE_NUMBER.sub("", line).strip()})
+    return {"copies": copies, "answered": False}
+
+
 def reading_of(question: str) -> Json:
     """A question as a well-behaved model reads it: as it stands, with a synonym for one word it knows."""
     rewrites = [{"of": "rent", "words": ["lease payment"]}] if "rent" in question.lower() else []
@@ -143,6 +154,8 @@ def good_text(prompt: Prompt) -> str:
     """What a well-behaved model replies to this prompt."""
     if prompt.candidates:
         return json.dumps(judge(prompt), ensure_ascii=False)
+    if "copies" in (prompt.schema or {}).get("properties", {}):
+        return json.dumps(copies_of(prompt), ensure_ascii=False)
     if prompt.excerpts or prompt.schema is None:
         return answer(prompt)
     if "context" in prompt.schema.get("properties", {}):
@@ -743,6 +756,7 @@ class ScriptedLLM:
         self.wanted: Json | None = None  # what it asks to see more of when it judges for the first time
         self.refused: dict[str, str] = {}  # words of a sentence that its check finds fault with, and what it says of it
         self.written: list[str] = []  # what it writes of the excerpts, one draft after the other; the last is repeated
+        self.copied: list[Json] = []  # what it copies out of passages, part after part; then what good_text says
         self.discards: set[str] = set()  # candidates of no use, where it finds something missing
         self.missing = ""  # what it says is missing, whenever it judges
         self.ended = threading.Event()
@@ -876,6 +890,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.script.written and prompt.excerpts and prompt.schema is None and behaviour == "good":
             drafts = self.script.written
             said = replace(said, text=drafts.pop(0) if len(drafts) > 1 else drafts[0])
+        if self.script.copied and "copies" in (prompt.schema or {}).get("properties", {}):
+            said = replace(said, text=json.dumps(self.script.copied.pop(0)))
         if behaviour == "echoes-key":
             said = Said(f'{{"note": "{self.headers["authorization"]}"')
         if body.get("stream"):

@@ -390,7 +390,11 @@ def read_check(check: dict[str, Any]) -> SentenceCheck:
     )
 
 
-PURPOSES = {"claims": _("Claim check"), "answer": _("Answer, first draft")}
+PURPOSES = {
+    "passages": _("Reading of passages"),
+    "claims": _("Claim check"),
+    "answer": _("Answer, first draft"),
+}
 
 
 def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:

@@ -45,7 +45,7 @@ def test_a_figure_is_right_and_cited(
 
 
 def test_the_findings_of_the_claim_check_are_counted() -> None:
-    checks = [
+    checks: list[dict[str, Any]] = [
         {"verdict": "supported"},
         {"verdict": "contradicted", "left_out": True},
         {"verdict": ""},

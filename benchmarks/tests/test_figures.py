@@ -54,7 +54,7 @@ def test_what_the_replies_ask_for_is_held_against_the_gold_answer(library: Libra
     assert (first["asked"], first["right"], first["without_reply"]) == (1, 0, 1)
     (path,) = (tmp_path / "requests").iterdir()
     kept = json.loads(path.read_text())
-    assert path.stem == digest_of(kept["request"]) and "Operating income 49,910" in kept["request"]["input"]
+    assert path.stem == digest_of(kept["request"]) and "Operating income | 49,910" in kept["request"]["input"]
     answer_all(tmp_path / "requests", tmp_path / "replies", reply("2024"))
     found = figures.run([MARGIN], library, replies=tmp_path / "replies")
     assert (found["asked"], found["right"], found["cited"], found["without_reply"]) == (1, 1, 1, 0)

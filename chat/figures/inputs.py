@@ -16,6 +16,7 @@ from chat.figures.computing import SCALE_WORDS
 from chat.figures.printed import CURRENCIES, TWO_WAYS
 from chat.figures.shown import FigureInput
 from chat.figures.statement_rows import SCALE, SCALES, YEAR, read_column_years
+from chat.writing.excerpts import CELL_SIGN, COPIED_NUMBER
 from chat.writing.writer import number_form
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
@@ -161,8 +162,8 @@ def find_printed(asked: AskedInput, sources: Mapping[int, ExcerptSource]) -> tup
         candidate = source.candidate
         within = LineRange(candidate.context_first_line, candidate.context_last_line)
         near = LineRange(candidate.anchor_first_line, candidate.anchor_last_line)
-        quote = calibrate(asked.quote, source.content, near, within)
-        if quote.repair.status == "exact":
+        tried = (calibrate(said, source.content, near, within) for said in (asked.quote, without_signs(asked.quote)))
+        if quote := next((each for each in tried if each.repair.status == "exact"), None):
             found = [
                 each
                 for piece in quote.pieces
@@ -173,6 +174,11 @@ def find_printed(asked: AskedInput, sources: Mapping[int, ExcerptSource]) -> tup
     raise InputError(
         f"its quote is not in excerpt {asked.excerpt} as it is printed: “{' '.join(asked.quote.split())[:120]}”"
     )
+
+
+def without_signs(quote: str) -> str:
+    """A quote without what is the excerpt's and not the page's: the number of a line, the signs between cells."""
+    return COPIED_NUMBER.sub("", quote).replace(CELL_SIGN.strip(), "")
 
 
 def is_inside(printed: PrintedNumber, piece: QuotePiece) -> bool:

@@ -41,8 +41,8 @@ from chat.figures.inputs import (
 )
 from chat.figures.shown import ComputedFigures, Figure, FigureInput, show_figures
 from chat.writing.claims import NOT_SHOWN
+from chat.writing.excerpts import Excerpt
 from chat.writing.writer import (
-    Excerpt,
     StreamedReply,
     number_form,
     sentences_of,

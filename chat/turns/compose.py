@@ -20,20 +20,21 @@ from chat.models import Answer
 from chat.turns.figuring import with_requested, write_figures
 from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.turns.items import is_lacking, items_of
+from chat.turns.reading import Material, prepare_material, tier_of
 from chat.writing import writer
+from chat.writing.excerpt_rows import excerpts_of
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
 from chat.writing.headline import cited_first, longer_than_said, text_first, with_headlines
 from chat.writing.phrases import sentence
 from chat.writing.shaped import form_of, note_of, shaped_quotes, shaped_text
-from chat.writing.writer import Excerpt, StreamedReply
+from chat.writing.writer import StreamedReply
 from documents.base_settings import BaseSettings
 from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text
-from llm.window import read_window
 from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
 from retrieval.arbiter.rules import STATEMENT
-from retrieval.dispatch import HARD_MODEL, has_flag
+from retrieval.dispatch import has_flag
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import parts_of
 from retrieval.types import KEPT_ROLES, UNANSWERED
@@ -175,17 +176,26 @@ def compose_with_headline(
 
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
-    excerpts = writer.fit_excerpts(excerpts_of(quotes), read_window(), is_shared=bool(form_of(run)))
+    material = prepare_material(run, excerpts_of(quotes, contents_of(quotes)), writing.should_stop)
+    draft = compose_from_material(run, quotes, material, writing)
+    is_written = draft.kind == Kind.GENERATED
+    notes = [draft.note, *material.notes] if is_written else [*material.notes, draft.note]
+    return replace(draft, note=" ".join(filter(None, notes)), others=(*material.exchanges, *draft.others))
+
+
+def compose_from_material(run: RetrievalRun, quotes: list[Quoted], material: Material, writing: Writing) -> AnswerDraft:
+    """The answer written from what the model was given to read."""
+    excerpts = material.excerpts
     unseen = replace(writing, on_text=lambda text: None)  # a second draft is shown when it has been checked
-    resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, excerpts, unseen)
-    written, drafts = write_figures(receive(run, excerpts, writing), resolve, rewrite)
+    resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, material, unseen)
+    written, drafts = write_figures(receive(run, material, writing), resolve, rewrite)
     reply, exchange, failure = written.reply, written.exchange, written.failure
     figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
     if reply.is_not_found and figures:
         draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER)
         return replace(draft, exchange=exchange, others=drafts)
     if reply.is_not_found:
-        absence = draft_absence(run, reply.caveat or NO_PRIMARY)
+        absence = draft_absence(run, reply.caveat or NO_PRIMARY, material.unread)
         return replace(absence, note=REFUSED_BY_WRITER, exchange=exchange, others=drafts)
     is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
     if not reply.used and not written.figures and not is_stopped:
@@ -233,9 +243,9 @@ def draft_instead(
     return replace(draft, checks=checks, exchange=gated.written.exchange, others=gated.others)
 
 
-def draft_absence(run: RetrievalRun, reason: str) -> AnswerDraft:
+def draft_absence(run: RetrievalRun, reason: str, unread: Sequence[str] = ()) -> AnswerDraft:
     """That what was read does not answer: "not found" where everything was looked at, else what was not (R57)."""
-    gaps = run.coverage.get("gaps", ())
+    gaps = [*run.coverage.get("gaps", ()), *unread]
     if not gaps:
         return AnswerDraft(Kind.NOT_FOUND, reason)
     return AnswerDraft(Kind.CANNOT_TELL, f"{sentence(reason)} {NOT_LOOKED_AT} {'; '.join(gaps)}.")
@@ -264,19 +274,20 @@ def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
     )
 
 
-def receive(run: RetrievalRun, excerpts: Sequence[Excerpt], writing: Writing, findings: str = "") -> Written:
+def receive(run: RetrievalRun, material: Material, writing: Writing, findings: str = "") -> Written:
     """The model's reply, streamed on to the reader; `findings` are what a first draft was refused for."""
-    reply = StreamedReply(excerpt.number for excerpt in excerpts)
-    prompt = writer.build_writer_prompt(run.question, excerpts, form_of(run), [part["text"] for part in parts_of(run)])
+    reply = StreamedReply(excerpt.number for excerpt in material.excerpts)
+    prompt = writer.build_writer_prompt(run.question, material.excerpts, [part["text"] for part in parts_of(run)])
     stream = client.stream(
-        instructions=writer.INSTRUCTIONS,
+        instructions=material.instructions,
         prompt=f"{prompt}\n\n{fence_text(findings)}" if findings else prompt,
         purpose="answer",
         prompt_name=writer.PROMPT_NAME,
         prompt_version=writer.PROMPT_VERSION,
+        fragments=material.fragments,
         deadline_s=settings.ANSWER_DEADLINE_S,
         should_stop=lambda: writing.should_stop() or reply.is_too_long,
-        tier="hard" if has_flag(run.plan, HARD_MODEL) else "normal",
+        tier=tier_of(run),
     )
     failure = ""
     try:
@@ -300,38 +311,3 @@ def notes_on(reply: StreamedReply, failure: str, is_stopped: bool) -> list[str]:
         is_one = count == 1
         notes.append(MARKERS_REMOVED.format(count=count, s="" if is_one else "s", was="was" if is_one else "were"))
     return notes
-
-
-def excerpts_of(quotes: Sequence[Quoted]) -> list[Excerpt]:
-    """The contexts of the quotes, numbered like their markers; one inside an earlier one is not sent twice."""
-    excerpts: list[Excerpt] = []
-    sent: list[RunCandidate] = []
-    for each in quotes:
-        candidate = each.candidate
-        is_sent = any(holds(earlier, candidate) for earlier in sent)
-        sent.append(candidate)
-        pages = sorted({candidate.context_first_page, candidate.context_last_page})
-        excerpts.append(
-            Excerpt(
-                number=each.marker,
-                document=candidate.document_title,
-                section=candidate.breadcrumb or candidate.section_title,
-                pages="\u2013".join(map(str, pages)),
-                text=each.quote if is_sent else candidate.context_text,
-                quote=each.quote,
-                relevance=candidate.rule.removeprefix("relevance ") if is_reranked(candidate) else "",
-            )
-        )
-    return excerpts
-
-
-def is_reranked(candidate: RunCandidate) -> bool:
-    return candidate.rule.startswith("relevance ")
-
-
-def holds(earlier: RunCandidate, candidate: RunCandidate) -> bool:
-    return (
-        earlier.parse_id == candidate.parse_id
-        and earlier.context_first_line <= candidate.context_first_line
-        and candidate.context_last_line <= earlier.context_last_line
-    )

@@ -9,7 +9,8 @@ from django.utils.translation import gettext_noop
 from chat.figures.requested import RequestedFigures
 from chat.figures.shown import ComputedFigures
 from chat.writing.claims import SUPPORTED, Checked, ClaimFinding, check_claims
-from chat.writing.writer import Excerpt, StreamedReply, check_sentences, without_sentences
+from chat.writing.excerpts import Excerpt
+from chat.writing.writer import StreamedReply, check_sentences, without_sentences
 from llm.exchange import Exchange
 
 NOT_CHECKED = "The sentences could not be checked against what they cite: {failure}"

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from pydantic import BaseModel, Field
 
-from chat.writing.writer import Excerpt, excerpt_block
+from chat.writing.excerpts import Excerpt, excerpt_block
 from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
@@ -121,7 +121,7 @@ def check_claims(sentences: Sequence[Mapping[str, Any]], excerpts: Sequence[Exce
 def prompt_for(cited: Mapping[int, Claim], excerpts: Sequence[Excerpt]) -> str:
     """The excerpts that are cited, then the sentences with their numbers."""
     markers = {marker for claim in cited.values() for marker in claim.markers}
-    blocks = [excerpt_block(excerpt) for excerpt in excerpts if excerpt.number in markers]
+    blocks = [excerpt_block(each, is_numbered=False) for each in excerpts if each.number in markers]
     lines = [claim_block(number, claim) for number, claim in cited.items()]
     return "\n\n".join([*blocks, "\n".join(lines)])
 

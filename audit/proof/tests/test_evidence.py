@@ -50,7 +50,8 @@ def run(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any
     LOOK.vouch(look.pk)
     make_run(question="Something else")
     claims = make_call(purpose="claims")
-    make_answer(run, llm_call=make_call(purpose="answer"), other_calls=[str(claims.pk)])
+    written = make_call(purpose="answer", parameters={"temperature": 0, "fragments": ["one fact", "amount"]})
+    make_answer(run, llm_call=written, other_calls=[str(claims.pk)])
     EXCHANGE.vouch(claims.pk)
     review(
         run, run.candidates.all()[0], house.auditor, Opinion("overrule", "discarded", "It says <b>nothing</b> of it.")
@@ -614,6 +615,7 @@ def test_the_report_reads_without_scripts_and_escapes(run: RetrievalRun) -> None
     report = pack_of(run)["report.html"].decode()
     assert "<script" not in report and "style=" not in report
     assert "It says &lt;b&gt;nothing&lt;/b&gt; of it." in report
+    assert "Pieces of the prompt for this question: one fact, amount." in " ".join(report.split())
     for words in ("overruled as discarded", "The second half is missing.", "Reason 4", "Every candidate", "[1]"):
         assert words in report, words
 

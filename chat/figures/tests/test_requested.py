@@ -147,6 +147,15 @@ def test_every_input_is_cited_where_it_is_printed() -> None:
     assert found.notes == [NOTE]
 
 
+@pytest.mark.parametrize("sign", ["{label} | {values}", "245: {label} | {values}", "245-246: {label} {values}"])
+def test_a_row_may_be_quoted_as_the_excerpt_shows_it(sign: str) -> None:
+    quoted = [
+        given("k", sign.format(label="Cost of products sold", values="(198,745) | (189,410)"), "(198,745)"),
+        given("r", sign.format(label="Revenue", values="415,890 | 388,195"), "415,890"),
+    ]
+    assert shown(resolve(quoted, [asked("abs(k) / r")])) == ["47.8%"]
+
+
 def test_a_result_may_use_earlier_ones() -> None:
     computations = [
         asked("(eu - eu0) / eu0", label="Growth of Europe"),

@@ -23,12 +23,10 @@ from chat.turns.compose import (
     Kind,
     Writing,
     compose,
-    excerpts_of,
-    holds,
-    is_reranked,
     notes_on,
     with_figures,
 )
+from chat.writing.excerpt_rows import excerpts_of, holds, is_reranked
 from chat.writing.writer import ANSWER_CHARACTERS_MAX, StreamedReply
 from documents.base_settings import BaseSettings
 from retrieval.models import RetrievalRun, RunCandidate
@@ -292,7 +290,7 @@ def candidate(**changes: Any) -> RunCandidate:
     ],
 )
 def test_an_excerpt_says_where_it_is_from(changes: dict[str, Any], name: str, value: str) -> None:
-    [excerpt] = excerpts_of([Quoted(4, candidate(**changes), "quote")])
+    [excerpt] = excerpts_of([Quoted(4, candidate(**changes), "quote")], {})
     assert getattr(excerpt, name) == value and excerpt.number == 4 and excerpt.quote == "quote"
 
 
@@ -313,7 +311,7 @@ def test_a_context_inside_an_earlier_one_is_not_sent_twice(
         Quoted(number, candidate(context_first_line=lines[0], context_last_line=lines[1]), words)
         for number, (lines, words) in enumerate(((first, "first"), (second, "second")), 1)
     ]
-    assert [excerpt.text for excerpt in excerpts_of(quotes)] == ["The whole context.", text]
+    assert [excerpt.text for excerpt in excerpts_of(quotes, {})] == ["The whole context.", text]
 
 
 def test_the_lines_of_another_document_are_no_part_of_this_one(house: House) -> None:

@@ -73,7 +73,7 @@ def excerpt_with_rows(server: ScriptedLLM) -> int:
     """The number of an excerpt that has the rows of the income statement."""
     found = prompts_of(server)[0].split('<excerpt number="')[1:]
     return next(
-        int(each.partition('"')[0]) for each in found if "Operating income 49,910" in each and "Revenue 415" in each
+        int(each.partition('"')[0]) for each in found if "Operating income | 49,910" in each and "Revenue | 415" in each
     )
 
 

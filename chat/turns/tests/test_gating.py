@@ -13,7 +13,8 @@ from chat.turns.compose import NOT_BACKED
 from chat.turns.conductor import DRAFT, answer_turn
 from chat.turns.gating import REWRITTEN, Gated, Written, pass_gate
 from chat.writing.claims import FINDING_MAX
-from chat.writing.writer import Excerpt, StreamedReply
+from chat.writing.excerpts import Excerpt
+from chat.writing.writer import StreamedReply
 from documents.models import KnowledgeBase
 from ledger.models import Entry
 from tests.scripted_llm import ScriptedLLM

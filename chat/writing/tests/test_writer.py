@@ -3,12 +3,13 @@
 import pytest
 
 from chat.writing import writer
-from chat.writing.writer import Excerpt, RefusedPart, StreamedReply, check_sentences
+from chat.writing.excerpts import Excerpt
+from chat.writing.writer import RefusedPart, StreamedReply, check_sentences
 
 
 def an_excerpt(number: int = 1, text: str = "The fee is 512 euros a month.", **fields: str) -> Excerpt:
     given = {"document": "Agreement", "section": "Fees", "pages": "3", "quote": text, **fields}
-    return Excerpt(number=number, text=text, **given)
+    return Excerpt(number, given["document"], given["section"], given["pages"], text, given["quote"])
 
 
 def written(reply: str, numbers: tuple[int, ...] = (1, 2, 3), piece: int = 3) -> tuple[StreamedReply, str]:
@@ -51,13 +52,6 @@ def test_a_comparison_copied_from_the_prompt_is_shown_and_checked_as_printed(pie
     assert checked["problems"] == [] and [number["found"] for number in checked["numbers"]] == [True, True]
 
 
-def test_it_cuts_a_long_excerpt_around_its_quote() -> None:
-    lines = [f"line {number} of a long section" for number in range(2000)]
-    cut = writer.around_quote(an_excerpt(1, "\n".join(lines), quote=lines[1500]))
-    assert lines[1500] in cut.splitlines() and lines[0] not in cut.splitlines()
-    assert len(cut) <= writer.EXCERPT_CHARACTERS_MAX + 4
-
-
 @pytest.mark.parametrize("piece", [1, 2, 5, 1000])
 @pytest.mark.parametrize(
     ("reply", "text", "used", "unknown"),
@@ -65,6 +59,9 @@ def test_it_cuts_a_long_excerpt_around_its_quote() -> None:
         ("It is 512 [1].", "It is 512 [1].", [1], []),
         ("Both say so [1, 3].", "Both say so [1][3].", [1, 3], []),
         ("A range [1-3].", "A range [1][2][3].", [1, 2, 3], []),
+        ("Its line [2:4812].", "Its line [2].", [2], []),
+        ("Its lines [1:12-14, 3: 7].", "Its lines [1][3].", [1, 3], []),
+        ("A line of none [9:4].", "A line of none.", [], [9]),
         ("Nobody said it [99].", "Nobody said it.", [], [99]),
         ("One of two [2][7] holds.", "One of two [2] holds.", [2], [7]),
         ("A list a[i] and [see below] stay.", "A list a[i] and [see below] stay.", [], []),
@@ -230,7 +227,7 @@ def test_it_tells_names_from_words(sentence: str, names: list[str]) -> None:
 
 
 def test_a_name_or_a_month_that_is_not_cited_is_flagged() -> None:
-    excerpt = writer.Excerpt(1, "Lease", "Rent", "1", "The rent is due to Harbour Sheds Limited on 1 March.", "")
+    excerpt = Excerpt(1, "Lease", "Rent", "1", "The rent is due to Harbour Sheds Limited on 1 March.", "")
     right, wrong = writer.check_sentences(
         "The rent is due to Harbour Sheds Limited on 1 March [1].\nThe rent is due to Northern Tools on 1 May [1].",
         [excerpt],

@@ -1,0 +1,153 @@
+"""The excerpts a model reads, as rows: page, line number, text; rows of a table as cells under their columns (R80)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from llm.fence import fence_text
+from reading.matching import match_form
+from retrieval.candidates.plain import plain_text
+from retrieval.candidates.shown import LEFT_OUT
+from retrieval.candidates.units import cut_around
+
+CELL_SIGN = " | "
+COPIED_NUMBER = re.compile(r"^\s*\d{1,7}(?:-\d{1,7})?:\s+")  # of a row, copied with it
+NOT_LETTER = re.compile(r"[\W_]+")
+LONG_ROW = 400  # characters: two or three sentences; of a longer paragraph only those that matter are passed on
+LETTERS_MIN = 4  # of a quote; fewer occur in too many rows to be a place
+
+
+@dataclass(frozen=True)
+class ExcerptRow:
+    """A line of a document, or the lines of one row of a table. `number` is 0 where the lines are not known.
+
+    `shown` is what a model reads of its literal `text`, `head` what its table says of the columns. `at` counts the rows
+    of the passage; `is_quote` if the passage was kept for it.
+    """
+
+    text: str
+    shown: str
+    number: int = 0
+    last: int = 0
+    page: int = 0
+    head: str = ""
+    at: int = 0
+    is_quote: bool = False
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """One numbered passage as the model reads it; `quote` is shown when it is cited.
+
+    `text` is what a sentence that cites it is held against. Without `rows` the lines of the text are its rows.
+    """
+
+    number: int
+    document: str
+    section: str
+    pages: str
+    text: str
+    quote: str
+    relevance: str = ""  # of a reranked passage
+    rows: tuple[ExcerptRow, ...] = ()
+
+    @property
+    def all_rows(self) -> tuple[ExcerptRow, ...]:
+        return self.rows or plain_rows(self.text, self.quote)
+
+
+def plain_rows(text: str, quote: str) -> tuple[ExcerptRow, ...]:
+    """The lines of a text of which nothing else is known."""
+    rows = tuple(ExcerptRow(line, plain_text(line), at=at) for at, line in enumerate(text.splitlines()))
+    quoted = {row.at for row in find_copied(quote, rows)}
+    return tuple(replace(row, is_quote=row.at in quoted) for row in rows)
+
+
+def excerpt_blocks(excerpts: Sequence[Excerpt]) -> list[str]:
+    """Excerpts as blocks of the prompt; one of the document or section of the one before does not name it again."""
+    return [excerpt_block(each, after=excerpts[at - 1] if at else None) for at, each in enumerate(excerpts)]
+
+
+def excerpt_block(excerpt: Excerpt, *, after: Excerpt | None = None, is_numbered: bool = True) -> str:
+    """An excerpt as a block of the prompt; nothing in it can close its own fence."""
+    rows = "\n".join(lines_of_rows(excerpt.all_rows, is_numbered=is_numbered))
+    is_new = after is None or after.document != excerpt.document
+    told = {
+        "number": str(excerpt.number),
+        "document": excerpt.document if is_new else "",
+        "section": excerpt.section if is_new or after is None or after.section != excerpt.section else "",
+        "pages": "" if is_numbered and excerpt.rows and excerpt.rows[0].page else excerpt.pages,
+        "relevance": excerpt.relevance,
+    }
+    shown = " ".join(f'{name}="{attribute(value)}"' for name, value in told.items() if value)
+    return f"<excerpt {shown}>\n{fence_text(rows)}\n</excerpt>"
+
+
+def lines_of_rows(rows: Sequence[ExcerptRow], *, is_numbered: bool) -> Iterator[str]:
+    """The rows in their order, each page and each table headed once, and what is left out between two of them marked.
+
+    Where they are not numbered there is only what the document says, and the columns.
+    """
+    page, head, before = 0, "", -1
+    for row in rows:
+        if row.at > before + 1:
+            yield LEFT_OUT
+        if row.page and row.page != page and is_numbered:
+            yield f"page {row.page}"
+        if row.head and row.head != head:
+            yield row.head
+        yield f"{numbers_of_row(row)}: {row.shown}" if row.number and is_numbered else row.shown
+        head = row.head or ("" if row.page != page else head)
+        page, before = row.page, row.at
+
+
+def numbers_of_row(row: ExcerptRow) -> str:
+    return f"{row.number}-{row.last}" if row.last > row.number else str(row.number)
+
+
+def attribute(text: str) -> str:
+    return " ".join(fence_text(text).replace('"', "'").split())
+
+
+def only_rows(excerpt: Excerpt, rows: Sequence[ExcerptRow]) -> Excerpt:
+    """The excerpt with some of its rows; nothing else of it counts as cited."""
+    return replace(excerpt, rows=tuple(rows), text="\n".join(row.text for row in rows))
+
+
+# ---- where something that a model copied occurs
+
+
+def find_copied(copied: str, rows: Sequence[ExcerptRow]) -> list[ExcerptRow]:
+    """The rows that print what a model copied, letter for letter; [] if it occurs nowhere.
+
+    Signs, blanks, line ends and the number of the line do not count: it is the rows that are used, not the copy.
+    """
+    wanted = letters_of(COPIED_NUMBER.sub("", copied))
+    if len(wanted) < LETTERS_MIN:
+        return []
+    letters = [letters_of(row.text) for row in rows]
+    start = "".join(letters).find(wanted)
+    found, end = [], 0
+    for row, own in zip(rows, letters, strict=True):
+        begin, end = end, end + len(own)
+        if start >= 0 and begin < start + len(wanted) and start < end:
+            found.append(row)
+    return found
+
+
+def sentences_with(copied: str, row: ExcerptRow) -> ExcerptRow:
+    """A long row cut to the sentences that a model copied out of it; others as they are."""
+    if len(row.shown) <= LONG_ROW or row.head:
+        return row
+    places = [at for at, sign in enumerate(row.shown) for _ in letters_of(sign)]
+    wanted = letters_of(COPIED_NUMBER.sub("", copied))
+    start = "".join(map(letters_of, row.shown)).find(wanted)
+    if start < 0 or not wanted:
+        return row
+    stretch = (places[start], places[start + len(wanted) - 1] + 1)
+    first, end = cut_around(row.shown, stretch, max(LONG_ROW, stretch[1] - stretch[0]))
+    return replace(row, text=row.shown[first:end].strip(), shown=row.shown[first:end].strip())
+
+
+def letters_of(text: str) -> str:
+    return NOT_LETTER.sub("", match_form(text))
