@@ -111,6 +111,13 @@ class CitationSerializer(serializers.Serializer[Any]):
     boxes = BoxSerializer(many=True)
 
 
+class ExampleSerializer(serializers.Serializer[Any]):
+    """An answer that a reviewer found right, shown to the writer as an example of form."""
+
+    answer_id = serializers.UUIDField()
+    run_id = serializers.UUIDField(help_text="Open to those who may read its trail.")
+
+
 class AnswerSerializer(serializers.Serializer[Any]):
     """`note` says how the answer was made; `checks` compare each sentence with what it cites."""
 
@@ -120,6 +127,7 @@ class AnswerSerializer(serializers.Serializer[Any]):
     ended = serializers.ChoiceField(["complete", "stopped", "failed"])
     citations = CitationSerializer(many=True)
     checks = serializers.ListField(child=serializers.DictField())
+    examples = ExampleSerializer(many=True, help_text="Validated answers that the writer was shown.")
 
 
 class RepeatSerializer(serializers.Serializer[Any]):

@@ -40,4 +40,5 @@ class AnswerDraft:
     quoted: tuple[Quoted, ...] = ()
     checks: list[dict[str, Any]] = field(default_factory=list)
     exchange: Exchange | None = None
+    examples: list[dict[str, Any]] = field(default_factory=list)  # the validated answers the writer was shown
     others: tuple[Exchange, ...] = ()  # with the model: of a first draft, and of each check against the quotes

@@ -4,7 +4,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from uuid import UUID
 
+from chat.models import PromptGuidance
+from chat.prompts.guidance import find_guidance
 from llm.exchange import request_digest
 from llm.models import LLMCall
 
@@ -19,7 +22,10 @@ class Message:
 
 @dataclass(frozen=True)
 class ExchangeView:
-    """`is_intact`: the stored request still has the digest it was sent with."""
+    """`is_intact`: the stored request still has the digest it was sent with.
+
+    `is_erased`: its words are gone, with an example in it that was erased. `guidance` is what the base had added.
+    """
 
     name: str  # the same in every language, and of no other exchange of the run
     purpose: str
@@ -29,6 +35,8 @@ class ExchangeView:
     reply: str
     is_indented: bool
     is_intact: bool
+    is_erased: bool
+    guidance: PromptGuidance | None
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ def cost_of(exchanges: Sequence[ExchangeView]) -> Cost:
     )
 
 
-def read_exchange(name: str, purpose: str, call: LLMCall) -> ExchangeView:
+def read_exchange(name: str, purpose: str, call: LLMCall, base_id: UUID) -> ExchangeView:
     reply = readable(call.raw_reply)
     return ExchangeView(
         name=name,
@@ -68,6 +76,8 @@ def read_exchange(name: str, purpose: str, call: LLMCall) -> ExchangeView:
         reply=reply,
         is_indented=reply != call.raw_reply,
         is_intact=request_digest(call.request) == call.request_sha256,
+        is_erased=not call.request and not call.request_sha256,
+        guidance=find_guidance(base_id, call.prompt_name, call.prompt_version),
     )
 
 

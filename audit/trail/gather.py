@@ -145,12 +145,22 @@ class SentenceCheck:
 
 
 @dataclass(frozen=True)
+class ExampleRow:
+    """A validated answer the writer was shown; `near` in per cent, `by` meaning or words."""
+
+    run_id: str
+    near: int
+    by: str
+
+
+@dataclass(frozen=True)
 class AnswerView:
     answer: Answer
     blocks: tuple[Block, ...]  # as the chat shows it
     citations: tuple[Citation, ...]
     checks: tuple[SentenceCheck, ...]
     standing: Standing
+    examples: tuple[ExampleRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -354,9 +364,13 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
         citations=citations,
         checks=tuple(map(read_check, answer.checks)),
         standing=standing_of("answer", answer.pk),
+        examples=tuple(
+            ExampleRow(each["run"], round(100 * each["near"]), str(NEAR_BY[each["by"]])) for each in answer.examples
+        ),
     )
 
 
+NEAR_BY = {"meaning": _("by meaning"), "words": _("by words")}
 PROBLEMS = {
     "no_citation": _("cites nothing"),
     "weak_support": _("few of its words are in what it cites"),
@@ -403,7 +417,7 @@ def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Exchange
     ]
     others = other_calls_of(answer.answer) if answer else []
     calls += [(f"answer-{number}", str(PURPOSES[call.purpose]), call) for number, call in enumerate(others, 1)]
-    return tuple(read_exchange(name, purpose, call) for name, purpose, call in calls if call)
+    return tuple(read_exchange(name, purpose, call, run.base_id) for name, purpose, call in calls if call)
 
 
 def timings_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Timing, ...]:

@@ -3,8 +3,8 @@
 It uses the stored rows, not the result of retrieval, so that an answer can be composed again after a crash.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from django.conf import settings
@@ -20,6 +20,7 @@ from chat.models import Answer
 from chat.turns.figuring import with_requested, write_figures
 from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.writing import writer
+from chat.writing.examples import Example, choose_examples, examples_block
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
 from chat.writing.headline import cited_first, longer_than_said, text_first, with_headlines
 from chat.writing.phrases import sentence
@@ -29,6 +30,7 @@ from documents.base_settings import BaseSettings
 from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text
+from llm.prompts import Guidance, instruct
 from llm.window import read_window
 from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
 from retrieval.arbiter.rules import STATEMENT
@@ -80,6 +82,8 @@ class Writing:
     settings: BaseSettings
     on_text: Callable[[str], None]
     should_stop: Callable[[], bool]
+    guidance: Mapping[str, Guidance] = field(default_factory=dict)  # what the base adds, by the name of the prompt
+    examples: tuple[Example, ...] = ()  # what the writer is shown of other answers
 
 
 def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
@@ -112,7 +116,11 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
         is_judged = run.arbiter != "rerank"
         return compose_from_quotes(run, kept, writing, without if is_judged else RERANKED, is_judged=is_judged)
     quotes = shaped_quotes(run, kept) if form_of(run) else choose_quotes(kept, writing.mode, writing.settings)
-    return compose_by_model(run, quotes, writing) if quotes else compose_from_quotes(run, kept, writing, QUOTED)
+    if not quotes:
+        return compose_from_quotes(run, kept, writing, QUOTED)
+    examples = choose_examples(run, writing.settings, read_window())
+    draft = compose_by_model(run, quotes, replace(writing, examples=examples))
+    return replace(draft, examples=[each.to_json() for each in examples])
 
 
 def compose_from_quotes(
@@ -262,13 +270,14 @@ def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
 def receive(run: RetrievalRun, excerpts: Sequence[Excerpt], writing: Writing, findings: str = "") -> Written:
     """The model's reply, streamed on to the reader; `findings` are what a first draft was refused for."""
     reply = StreamedReply(excerpt.number for excerpt in excerpts)
-    prompt = writer.build_writer_prompt(run.question, excerpts, form_of(run))
+    prompt = examples_block(writing.examples) + writer.build_writer_prompt(run.question, excerpts, form_of(run))
+    told = instruct(writer.PROMPT, writing.guidance.get(writer.PROMPT_NAME), is_small=read_window().is_small)
     stream = client.stream(
-        instructions=writer.INSTRUCTIONS,
+        instructions=told.text,
         prompt=f"{prompt}\n\n{fence_text(findings)}" if findings else prompt,
         purpose="answer",
         prompt_name=writer.PROMPT_NAME,
-        prompt_version=writer.PROMPT_VERSION,
+        prompt_version=told.version,
         deadline_s=settings.ANSWER_DEADLINE_S,
         should_stop=lambda: writing.should_stop() or reply.is_too_long,
         tier="hard" if has_flag(run.plan, HARD_MODEL) else "normal",

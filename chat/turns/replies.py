@@ -30,6 +30,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             for citation in answer.citations.select_related("candidate")
         ],
         "checks": answer.checks,
+        "examples": [{"answer_id": each["answer"], "run_id": each["run"]} for each in answer.examples],
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any, cast
 from django.db import transaction
 
 from accounts.models import User
+from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.turns.conductor import AnsweringFailed, describe_failure
 from documents.base_settings import BaseSettings
@@ -55,6 +56,7 @@ def retrieve(
                 mode=cast(Mode, mode),
                 dictionary=ensure_dictionary(base),
                 filters=filters,
+                guidance=guidance_of(base),
             )
         with transaction.atomic():
             run = store_run(result, base=base, user=user, mode=mode)

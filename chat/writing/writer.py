@@ -12,7 +12,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from llm.fence import fence_text, unfence
+from llm.prompts import Prompt
 from llm.window import CHARACTERS_PER_TOKEN, Window
 from reading.matching import match_form
 from retrieval.candidates.context import CHARS_MAX
@@ -82,6 +85,15 @@ them, a line with its name and below it lines that begin with "- ", with what th
 excerpts of both show it, one sentence on what is the same and one on what differs, citing both. Say of what has no \
 excerpt that nothing was found; never infer it from the other.""",
 }
+
+PROMPT = Prompt(
+    PROMPT_NAME,
+    PROMPT_VERSION,
+    gettext_noop("Writes the answer from the passages that were kept, and cites them."),
+    INSTRUCTIONS,
+    "the terms of these documents and the tone and length of an answer",
+    pieces=FORMS,
+)
 
 EXCERPTS_CHARACTERS_MAX = 8 * CHARS_MAX  # of the parts of an outline together
 EXCERPT_CHARACTERS_MAX = CHARS_MAX  # as much as was judged; eight are 16,000 tokens, inside 70 % of any window (R111)
