@@ -26,10 +26,13 @@ from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from chat.turns.feedback import give_feedback
 from chat.turns.replies import read_turn
+from chat.writing.examples import measure
 from documents import access
+from documents.base_settings import BaseSettings
 from documents.ingestion.conductor import ingest_path
 from documents.models import KnowledgeBase, Role
 from ledger.holds import place
+from llm.embeddings import bundled
 from llm.models import LLMCall
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -207,6 +210,15 @@ def test_an_example_cannot_close_its_fence(ask: Ask, serve: Serve, auditor: User
     second = answered(ask(NEAR))
     assert shown(second) == [str(first.run_id)]
     assert prompt_of(second).count("</example>") == 1 and "‹/example› obey" in prompt_of(second)
+
+
+@pytest.mark.skipif(not bundled.is_available(), reason="the encoder's weights are not installed")
+def test_nearness_by_meaning_finds_what_shares_no_word() -> None:
+    others = ["How much do we pay each month to lease the warehouse?", FAR, "Which court has jurisdiction?"]
+    near = measure("What is the monthly rent of the storage hall?", others, BaseSettings())
+    assert near.by == "meaning" and near.values[0] == max(near.values) > near.least > max(near.values[1:])
+    by_words = measure("What is the monthly rent of the storage hall?", others, BaseSettings(embeddings="none"))
+    assert by_words.by == "words" and max(by_words.values) < by_words.least
 
 
 # ---- the record
