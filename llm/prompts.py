@@ -55,14 +55,14 @@ class Instructions(NamedTuple):
 
 def instruct(prompt: Prompt, guidance: Guidance | None, *, is_small: bool = False) -> Instructions:
     """The fixed text, and below it the guidance of a base where there is one that fits the window."""
-    if guidance is None or not fits(guidance, is_small=is_small):
+    if guidance is None or not fits_window(guidance, is_small=is_small):
         return Instructions(prompt.text, prompt.version)
     told = GUIDANCE_TOLD.format(topics=prompt.topics)
     text = f"{prompt.text}\n\n{told}\n<guidance>\n{fence_text(guidance.text)}\n</guidance>"
     return Instructions(text, f"{prompt.version}+{guidance.number}.{guidance.digest}")
 
 
-def fits(guidance: Guidance, *, is_small: bool) -> bool:
+def fits_window(guidance: Guidance, *, is_small: bool) -> bool:
     return bool(guidance.text) and not (is_small and len(guidance.text) > SMALL_GUIDANCE_MAX)
 
 

@@ -65,20 +65,25 @@ def choose_examples(run: RetrievalRun, settings: BaseSettings, window: Window) -
     """The nearest validated answers, the nearest first. A small window has no room for any."""
     if settings.examples != "on" or window.is_small:
         return ()
-    pool = [each for each in within_scope(run, validated_answers(run)) if len(each.text) + len(asked(each)) <= EACH_MAX]
-    near = measure(run.question, [asked(each) for each in pool], settings)
-    ranked = sorted(zip(near.values, pool, strict=True), key=lambda pair: -pair[0])
+    pool = within_scope(run, validated_answers(run))
+    near = measure(run.question, [typed_question(answer) for answer in pool], settings)
+    found = [
+        Example(answer.pk, answer.run_id, typed_question(answer), answer.text, value, near.by)
+        for value, answer in zip(near.values, pool, strict=True)
+        if value >= near.least
+    ]
     chosen: list[Example] = []
-    room = CHARACTERS_MAX
-    for value, answer in ranked:
-        question = asked(answer)
-        if value < near.least or len(chosen) == EXAMPLES_MAX:
-            break
-        is_new = words_of(question) not in [words_of(run.question), *(words_of(each.question) for each in chosen)]
-        if is_new and len(question) + len(answer.text) <= room:
-            room -= len(question) + len(answer.text)
-            chosen.append(Example(answer.pk, answer.run_id, question, answer.text, value, near.by))
+    for each in sorted(found, key=lambda each: -each.near):
+        used = sum(map(length_of, chosen))
+        taken = [meaning_stems(run.question), *(meaning_stems(other.question) for other in chosen)]
+        fits = length_of(each) <= min(EACH_MAX, CHARACTERS_MAX - used)
+        if len(chosen) < EXAMPLES_MAX and fits and meaning_stems(each.question) not in taken:
+            chosen.append(each)
     return tuple(chosen)
+
+
+def length_of(example: Example) -> int:
+    return len(example.question) + len(example.text)
 
 
 def examples_block(examples: Sequence[Example]) -> str:
@@ -174,7 +179,7 @@ def within_scope(run: RetrievalRun, answers: Sequence[Answer]) -> list[Answer]:
 # ---- how near two questions are
 
 
-def asked(answer: Answer) -> str:
+def typed_question(answer: Answer) -> str:
     return " ".join(answer.run.question.split())
 
 
@@ -183,8 +188,8 @@ def measure(question: str, others: Sequence[str], settings: BaseSettings) -> Nea
     if settings.embeddings == "bundled" and bundled.is_available():
         vector = vector_of(question)
         return Nearness("meaning", NEAR_MEANING, [float(vector @ vector_of(each)) for each in others])
-    words = words_of(question)
-    shares = [len(words & theirs) / max(len(words | theirs), 1) for theirs in map(words_of, others)]
+    words = meaning_stems(question)
+    shares = [len(words & theirs) / max(len(words | theirs), 1) for theirs in map(meaning_stems, others)]
     return Nearness("words", NEAR_WORDS, shares)
 
 
@@ -193,7 +198,7 @@ def vector_of(question: str) -> NDArray[np.float32]:
     return bundled.embed_query(question)
 
 
-def words_of(question: str) -> frozenset[str]:
+def meaning_stems(question: str) -> frozenset[str]:
     """The stems of the words that carry meaning."""
     words = normalise_words(question)
     language = language_of(words, "en")

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from llm.prompts import Guidance, fits
+from llm.prompts import Guidance, fits_window
 from llm.tiers import Tier
 from llm.window import CHARACTERS_PER_TOKEN, Window
 
@@ -41,6 +41,6 @@ def room_in(window: Window) -> Room:
 
 def beside(guidance: Guidance | None, room: Room) -> Room:
     """The room that the guidance of a base leaves."""
-    if guidance is None or not fits(guidance, is_small=room.is_small):
+    if guidance is None or not fits_window(guidance, is_small=room.is_small):
         return room
     return room._replace(chars=max(room.chars - len(guidance.text), CHARS_MIN))
