@@ -4,10 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from uuid import UUID
 
 from chat.models import PromptGuidance
-from chat.prompts.guidance import find_guidance
 from llm.exchange import request_digest
 from llm.models import LLMCall
 
@@ -35,8 +33,8 @@ class ExchangeView:
     reply: str
     is_indented: bool
     is_intact: bool
-    is_erased: bool
-    guidance: PromptGuidance | None
+    is_erased: bool = False
+    guidance: PromptGuidance | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ def cost_of(exchanges: Sequence[ExchangeView]) -> Cost:
     )
 
 
-def read_exchange(name: str, purpose: str, call: LLMCall, base_id: UUID) -> ExchangeView:
+def read_exchange(name: str, purpose: str, call: LLMCall, guidance: PromptGuidance | None = None) -> ExchangeView:
     reply = readable(call.raw_reply)
     return ExchangeView(
         name=name,
@@ -77,7 +75,7 @@ def read_exchange(name: str, purpose: str, call: LLMCall, base_id: UUID) -> Exch
         is_indented=reply != call.raw_reply,
         is_intact=request_digest(call.request) == call.request_sha256,
         is_erased=not call.request and not call.request_sha256,
-        guidance=find_guidance(base_id, call.prompt_name, call.prompt_version),
+        guidance=guidance,
     )
 
 

@@ -26,6 +26,7 @@ from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback
 from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import ScopeTable, scope_table
+from chat.prompts.guidance import find_guidance
 from chat.writing.claims import SUPPORTED
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import calls_beside
@@ -417,7 +418,11 @@ def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Exchange
     ]
     others = other_calls_of(answer.answer) if answer else []
     calls += [(f"answer-{number}", str(PURPOSES[call.purpose]), call) for number, call in enumerate(others, 1)]
-    return tuple(read_exchange(name, purpose, call, run.base_id) for name, purpose, call in calls if call)
+    return tuple(
+        read_exchange(name, purpose, call, find_guidance(run.base_id, call.prompt_name, call.prompt_version))
+        for name, purpose, call in calls
+        if call
+    )
 
 
 def timings_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Timing, ...]:

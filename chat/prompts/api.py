@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import exceptions, serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -45,7 +45,8 @@ class PromptSerializer(serializers.Serializer[Prompt]):
     def get_takes_guidance(self, prompt: Prompt) -> bool:
         return prompt.name in GUIDED
 
-    def get_guidance(self, prompt: Prompt) -> GuidanceSerializer(allow_null=True):  # type: ignore[valid-type]  # read by the schema
+    @extend_schema_field(GuidanceSerializer(allow_null=True))
+    def get_guidance(self, prompt: Prompt) -> Any:
         row = self.context["newest"].get(prompt.guided_as or prompt.name)
         return GuidanceSerializer(row).data if row and row.text else None
 
@@ -84,7 +85,7 @@ class PromptsView(GenericAPIView[Any]):
         """Every prompt with its text; for owners."""
         found = access.get_base(request.user, base_id, *access.OWN)
         newest = {row.prompt: row for row in newest_of(found)}
-        return Response(PromptSerializer(CATALOGUE, many=True, context={"newest": newest}).data)
+        return Response([PromptSerializer(prompt, context={"newest": newest}).data for prompt in CATALOGUE])
 
 
 class PromptView(GenericAPIView[Any]):

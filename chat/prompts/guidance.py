@@ -6,6 +6,7 @@ A change is a new row that the ledger vouches for, with who made it, when and wh
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -69,7 +70,7 @@ def digests_of(guidance: Mapping[str, Guidance]) -> dict[str, str]:
     return {name: each.digest for name, each in sorted(guidance.items())}
 
 
-def find_guidance(base_id: object, prompt: str, version: str) -> PromptGuidance | None:
+def find_guidance(base_id: UUID, prompt: str, version: str) -> PromptGuidance | None:
     """The row that a recorded version of a prompt names; None if it names none, or its text is another."""
     _fixed, number, digest = split_version(version)
     prompt = BY_NAME[prompt].guided_as or prompt if prompt in BY_NAME else prompt

@@ -234,7 +234,7 @@ def test_erasing_an_example_erases_its_words_from_the_requests_it_was_in(
     assert RENT_QUESTION in prompt_of(second)
     erase_run(first.run, Erasing("Owner", "asked for it"))
     assert not any(RENT_QUESTION in json.dumps(call.request) for call in LLMCall.objects.all())
-    kept = Turn.objects.select_related("answer__llm_call", "run__llm_call").get(pk=second.pk)
+    kept: Any = Turn.objects.select_related("answer__llm_call", "run__llm_call").get(pk=second.pk)
     assert kept.answer.text == second.answer.text and kept.answer.llm_call.request == {}
     assert kept.run.llm_call.request != {}
     assert verify().ok
