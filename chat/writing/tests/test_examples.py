@@ -267,20 +267,21 @@ def test_a_pack_with_examples_verifies_and_a_changed_exchange_is_found(
     second = answered(ask(NEAR))
     assert pack_is_consistent(second, tmp_path)
     with zipfile.ZipFile(tmp_path / "pack.zip") as pack:
-        names = pack.namelist()
-        answer = json.loads(pack.read("answer.json").partition(b"\n")[2])
-        report = " ".join(pack.read("report.html").decode().split())
-        changed = tmp_path / "changed.zip"
-        with zipfile.ZipFile(changed, "w") as other:
-            for name in names:
-                content = pack.read(name)
-                hit = name == f"exchanges/{second.answer.llm_call_id}.json"
-                other.writestr(
-                    name, content.replace(b"They show form only", b"They show the facts") if hit else content
-                )
+        files = {name: pack.read(name) for name in pack.namelist()}
+    answer = json.loads(files["answer.json"].partition(b"\n")[2])
+    report = " ".join(files["report.html"].decode().split())
     assert answer["examples"] == second.answer.examples and answer["llm_call"] == str(second.answer.llm_call_id)
-    assert f"those of the runs {first.run_id}" in report and "calls/answer-request.json" in names
-    assert verdict(changed) == 1
+    assert f"those of the runs {first.run_id}" in report
+    for name, told in (
+        (f"exchanges/{second.answer.llm_call_id}.json", "is not what ledger entry"),
+        ("calls/answer-request.json", "is not what the record holds"),
+    ):
+        changed = files[name].replace(b"They show form only", b"They show the facts")
+        with zipfile.ZipFile(tmp_path / "changed.zip", "w") as other:
+            for each, content in (files | {name: changed}).items():
+                other.writestr(each, content)
+        code, said = verdict(tmp_path / "changed.zip")
+        assert code == 1 and f"{name} {told}" in said
 
 
 def pack_is_consistent(turn: Any, tmp_path: Path) -> bool:
@@ -288,11 +289,13 @@ def pack_is_consistent(turn: Any, tmp_path: Path) -> bool:
     out = BytesIO()
     write_evidence(turn.run, out, None)
     (tmp_path / "pack.zip").write_bytes(out.getvalue())
-    return verdict(tmp_path / "pack.zip") == 3
+    return verdict(tmp_path / "pack.zip")[0] == 3
 
 
-def verdict(pack: Path) -> int:
-    return subprocess.run([sys.executable, str(VERIFIER), str(pack)], capture_output=True, check=False).returncode
+def verdict(pack: Path) -> tuple[int, str]:
+    command = [sys.executable, str(VERIFIER), str(pack)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
 
 
 def test_an_answer_is_given_again_only_while_its_examples_stand(ask: Ask, serve: Serve, auditor: User) -> None:
