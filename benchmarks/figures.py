@@ -26,9 +26,10 @@ from chat.turns.gating import Written
 from chat.turns.reading import Material, fragments_for
 from chat.writing.excerpt_rows import excerpts_of
 from chat.writing.extractive import choose_quotes
-from chat.writing.writer import StreamedReply, check_sentences
+from chat.writing.writer import PROMPT, StreamedReply, check_sentences
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
+from llm.prompts import instruct
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
@@ -188,7 +189,7 @@ def write(question: GoldQuestion, quotes: Sequence[Quoted], content: DocumentCon
     run = RetrievalRun(plan={}, parsed=read, question=question.question)
     writing = Writing("balanced", BaseSettings(), lambda text: None, lambda: False)
     excerpts = excerpts_of(quotes, {content.parse_id: content})
-    material = Material(excerpts, fragments_for(run, excerpts))
+    material = Material(excerpts, instruct(PROMPT, None), fragments_for(run, excerpts))
 
     def resolve(reply: StreamedReply) -> RequestedFigures:
         contents = {content.parse_id: content}

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -34,15 +35,22 @@ PARTS = {
 SECOND_FORM = object_of("row", COLUMNS, format="'docintel-answer-2'", **PARTS)
 THIRD_FORM = object_of("row", (*COLUMNS, "other_calls"), format="'docintel-answer-3'", **PARTS)
 FOURTH_FORM = object_of("row", (*COLUMNS, "other_calls", "items"), format="'docintel-answer-4'", **PARTS)
+# Written with examples: the exchange is vouched for by itself, so that the words of an example can be erased from it.
+FIFTH_FORM = object_of(
+    "row",
+    (*COLUMNS, "other_calls", "items", "examples"),
+    format="'docintel-answer-5'",
+    **PARTS | {"llm_call": "row.llm_call_id"},
+)
 ANSWER = Payload(
     kind="answer",
     table="chat_answer",
     text=(
-        f"CASE WHEN row.items <> '[]' THEN {FOURTH_FORM} "
+        f"CASE WHEN row.examples <> '[]' THEN {FIFTH_FORM} WHEN row.items <> '[]' THEN {FOURTH_FORM} "
         f"WHEN row.other_calls = '[]' THEN {SECOND_FORM} ELSE {THIRD_FORM} END"
     ),
 )
-# Exchanges stored beside an answer: a first draft, and the checks of what was written.
+# Exchanges stored beside an answer: a first draft, the checks of what was written, and one that was shown examples.
 EXCHANGE = Payload(kind="exchange", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 REWRITING = Payload(
     kind="rewriting",
@@ -75,6 +83,7 @@ def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: 
             items=draft.items,
             llm_call=LLMCall.objects.record(draft.exchange) if draft.exchange else None,
             other_calls=[str(call.pk) for call in others],
+            examples=draft.examples,
             timings_ms=timings_ms,
             created_at=timezone.now(),
         )
@@ -83,9 +92,15 @@ def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: 
             citation.answer = answer
         Citation.objects.bulk_create(citations)
         ANSWER.vouch(answer.pk)
-        for call in others:
-            EXCHANGE.vouch(call.pk)
+        for call_id in exchanges_apart(answer):
+            EXCHANGE.vouch(call_id)
     return answer
+
+
+def exchanges_apart(answer: Answer) -> list[UUID]:
+    """The exchanges of an answer that have ledger entries of their own."""
+    with_examples = [answer.llm_call_id] if answer.examples and answer.llm_call_id else []
+    return [*with_examples, *map(UUID, answer.other_calls)]
 
 
 def copy_answer(turn: Turn, run: RetrievalRun, first: Answer, timings_ms: dict[str, float]) -> Answer:

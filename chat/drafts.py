@@ -41,6 +41,7 @@ class AnswerDraft:
     quoted: tuple[Quoted, ...] = ()
     checks: list[dict[str, Any]] = field(default_factory=list)
     exchange: Exchange | None = None
+    examples: list[dict[str, Any]] = field(default_factory=list)  # the validated answers the writer was shown
     others: tuple[Exchange, ...] = ()  # with the model: of a first draft, and of each check against the quotes
     items: list[dict[str, Any]] = field(default_factory=list)  # what it gives for each thing that was asked
     refused: tuple[RefusedPart, ...] = ()  # what the model that wrote it did not find

@@ -3,12 +3,13 @@
 import uuid
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from documents.models import KnowledgeBase, Viewer
 from jobs.models import LeasedJob
-from ledger.triggers import erasable
+from ledger.triggers import erasable, insert_only
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import ABSENT, UNANSWERED
@@ -144,6 +145,34 @@ class Retrieval(LeasedJob):
         return self.question[:80]
 
 
+class PromptGuidance(models.Model):
+    """What the owner of a base adds to a prompt (R110). Insert-only: a change adds a row, and the latest counts.
+
+    An empty text takes the guidance away. `again_of` is the earlier number whose text it has, chosen from the history.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    prompt = models.CharField(max_length=40)
+    number = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    why = models.TextField()
+    again_of = models.PositiveIntegerField(null=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    by_name = models.CharField(max_length=254)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["base", "prompt", "number"], name="chat_guidance_number")]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.prompt} {self.number}"
+
+
 class Rewriting(models.Model):
     """How a follow-up was understood in its conversation. Insert-only; the run is of `rewritten`."""
 
@@ -192,6 +221,7 @@ class Answer(models.Model):
     items = models.JSONField(default=list)  # what it gives for each thing that was asked
     llm_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
     other_calls = models.JSONField(default=list)  # ids of the exchanges of a first draft and of checks against quotes
+    examples = models.JSONField(default=list)  # the validated answers its writer was shown, see writing.examples
     timings_ms = models.JSONField(default=dict)
     created_at = models.DateTimeField()
 
@@ -199,6 +229,8 @@ class Answer(models.Model):
         indexes = [
             # The review queue asks for these few among all answers.
             models.Index(fields=["run"], condition=models.Q(kind__in=UNANSWERED), name="chat_answer_absent"),
+            # An erasure asks which writers were shown an answer; nearly all were shown none.
+            GinIndex(fields=["examples"], name="chat_answer_examples", opclasses=["jsonb_path_ops"]),
         ]
         triggers = erasable(ERASED_ANSWER)
 

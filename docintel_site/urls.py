@@ -27,6 +27,7 @@ urlpatterns = [
     path("api/chat", ChatView.as_view(), name="chat_api"),
     path("", include("documents.urls")),
     path("", include("retrieval.dictionary.urls")),
+    path("", include("chat.prompts.urls")),
 ]
 
 handler400 = "docintel_site.http.problems.bad_request"

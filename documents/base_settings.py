@@ -25,6 +25,7 @@ class BaseSettings:
     second_look: str = "on"
     claim_check: str = "on"
     repeats: str = "on"
+    examples: str = "off"  # validated answers shown to the writer, see chat.writing.examples
     skip_model: str = "off"  # where a hit is clear, see retrieval.arbiter.clear_hits
     risk_max: int = 35  # per cent of questions without an answer that the rules may answer; see docs/benchmarks.md
 
@@ -37,6 +38,7 @@ class BaseSettings:
         "second_look": ("on", "off"),
         "claim_check": ("on", "off"),
         "repeats": ("on", "off"),
+        "examples": ("on", "off"),
         "skip_model": ("on", "off"),
     }
     RANGES: ClassVar[dict[str, tuple[int, int]]] = {

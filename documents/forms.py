@@ -86,6 +86,14 @@ EXPLAINED = {
             "it had, with its date and at no cost. So does an equal request to the model. “Ask again” always asks anew."
         ),
     ),
+    "examples": (
+        _("Answers found right as examples"),
+        _(
+            "The model that writes is shown up to three answers to near questions that a reviewer found right, as "
+            "examples of form. They are of documents within the question’s own scope. Whoever reads the record of an "
+            "answer reads them there, questions of other people among them."
+        ),
+    ),
     "skip_model": (
         _("Clear hits without a model"),
         _(
@@ -115,6 +123,7 @@ WHY_DEFAULT = {
     "claim_check": _("a wrong sentence with a right quote is the worst answer there is"),
     "second_look": _("a question is not given up because the search missed a place"),
     "repeats": _("the same question gets the same answer, at once"),
+    "examples": _("what one person asked is not shown to another unless the owner wants it"),
     "skip_model": _("a model reads more closely than rules do"),
     "risk_max": _("measured: about one question in eight that has an answer is then shown only what comes nearest"),
 }

@@ -6,11 +6,18 @@ This is a hint for people, not the defence: that is fenced text, checked ids and
 import re
 
 # One expression that PostgreSQL and Python both understand: no word boundaries, whose syntax differs.
-PATTERN = (
+FORGETTING = (
     r"(ignore|disregard|forget|override|bypass)[ \n]+((all|any|the|of|your|these|those|every)[ \n]+)*"
     r"(previous|prior|above|earlier|preceding|former|system|existing)[ \n]+([a-z]+[ \n]+)?"
     r"(instruction|prompt|rule|guideline|direction|command)"
-    r"|you[ \n]+are[ \n]+(now[ \n]+)?(an?[ \n]+)?(ai|language model|chatbot|assistant|dan)([ \n.,;:]|$)"
+)
+FORGETTING_FR_DE = (
+    r"ignore[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes|règles)"
+    r"|oublie[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes)"
+    r"|ignorier[a-z]*[ \n]+(sie[ \n]+)?(alle[ \n]+)?(bisherigen|vorherigen|vorigen|obigen)[ \n]+(anweisung|regel)"
+)
+PATTERN = (
+    FORGETTING + r"|you[ \n]+are[ \n]+(now[ \n]+)?(an?[ \n]+)?(ai|language model|chatbot|assistant|dan)([ \n.,;:]|$)"
     r"|(reveal|print|repeat|output|show)[ \n]+(me[ \n]+)?(your([ \n]+system)?|the[ \n]+system)[ \n]+(prompt"
     r"|instructions)|(new|updated)[ \n]+(system[ \n]+)?(instructions|prompt)[ \n]*:"
     r"|(note|message|instruction|attention)s?[ \n]+(to|for)[ \n]+(the[ \n]+)?"
@@ -19,11 +26,10 @@ PATTERN = (
     r"|do[ \n]+not[ \n]+(tell|inform|mention[a-z ]*to)[ \n]+the[ \n]+(user|reader|auditor)"
     r"|<[|]?/?[ ]?(im_start|im_end|system|candidates|candidate|question|toc|excerpt|instructions)[ >|]"
     r"|\[/?(inst|system)\]"
-    r"|ignore[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes|règles)"
-    r"|oublie[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes)"
-    r"|ignorier[a-z]*[ \n]+(sie[ \n]+)?(alle[ \n]+)?(bisherigen|vorherigen|vorigen|obigen)[ \n]+(anweisung|regel)"
+    r"|" + FORGETTING_FR_DE
 )
 FOUND = re.compile(PATTERN, re.IGNORECASE)
+LIFTING = re.compile(f"{FORGETTING}|{FORGETTING_FR_DE}", re.IGNORECASE)  # words that would lift what was told before
 
 
 def instructing_words(text: str) -> str:

@@ -1,7 +1,7 @@
 """The conductor of retrieval: turns a question and its documents into a result. It writes nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,6 +10,7 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.client import is_configured
 from llm.exchange import Exchange
+from llm.prompts import Guidance
 from llm.window import read_window
 from reading.processes.clock import Clock
 from retrieval import absence, dispatch
@@ -18,7 +19,8 @@ from retrieval.accounting import account_of, coverage_of, leave_unsearched
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.clear_hits import judge_clear_hit
-from retrieval.arbiter.room import USUAL, ModelUse, room_in
+from retrieval.arbiter.model import PROMPT_NAME as ARBITER_PROMPT
+from retrieval.arbiter.room import USUAL, ModelUse, beside, room_in
 from retrieval.briefs import fit_for
 from retrieval.candidates.pool import pool_size, propose
 from retrieval.candidates.settle import settle
@@ -27,6 +29,7 @@ from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_wi
 from retrieval.forms.compare import compare_sides
 from retrieval.forms.outline import outline_result
 from retrieval.parts import Judged, judge_parts
+from retrieval.question.by_model import PROMPT_NAME as QUESTION_PROMPT
 from retrieval.question.by_model import read_by_model
 from retrieval.question.parse import parse_question
 from retrieval.second_look import Judgement, consider_second_look, look_again
@@ -48,6 +51,7 @@ from retrieval.types import (
 OnStage = Callable[[str, dict[str, Any]], None]
 AccountFor = Callable[[Question], ScopeAccount]
 MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
+NO_GUIDANCE: Mapping[str, Guidance] = {}
 UNASKED_ARBITERS: dict[str, ArbiterName] = {"rules": "rules", "none": "none", "rerank": "rerank"}
 
 
@@ -63,6 +67,7 @@ def retrieve(
     account_for: AccountFor | None = None,
     filters: Filters = UNFILTERED,
     is_side: bool = False,
+    guidance: Mapping[str, Guidance] = NO_GUIDANCE,
 ) -> RetrievalResult:
     """Find the passages of the documents that answer a question, or show that there are none, recording every step.
 
@@ -76,8 +81,8 @@ def retrieve(
     7. calibrate the quotes and widen the contexts; tell what became of each part of the question
     `account_for` accounts for every document of the scope once the question is read, where it has more than `contents`
     (by SQL, see corpus). `filters` narrow what is searched and how much is judged. An outline takes the parts of the
-    documents and searches nothing; a comparison asks for each of its sides by itself (`is_side`), see `forms`. Raises
-    DetectionTimeout if step 3 takes too long.
+    documents and searches nothing; a comparison asks for each of its sides by itself (`is_side`), see `forms`.
+    `guidance` is what the base adds to a prompt, by its name. Raises DetectionTimeout if step 3 takes too long.
     """
     tell: OnStage = on_stage or (lambda stage, figures: None)
     clock = Clock()
@@ -89,7 +94,7 @@ def retrieve(
     name = arbiter or chosen_arbiter(settings, mode)
     reading: Exchange | None = None
     if mode == "thorough" and name in MODEL_ARBITERS and not question.form:
-        question, reading = read_by_model(question, contents, dictionary)
+        question, reading = read_by_model(question, contents, dictionary, guidance.get(QUESTION_PROMPT))
     plan = dispatch.plan(question, contents, settings, mode)
     account = account_for(question) if account_for else account_of(contents)
     if question.clarification:
@@ -102,7 +107,9 @@ def retrieve(
             ask = partial(
                 retrieve, settings=settings, mode=mode, arbiter="rules", dictionary=dictionary, filters=filters
             )
-            result = compare_sides(question, contents, account, partial(ask, is_side=True), name, shown)
+            search = partial(ask, is_side=True)
+            told = guidance.get(ARBITER_PROMPT)
+            result = compare_sides(question, contents, account, search, name, shown, told)
         clock.stop("aggregate")
         tell("arbiter", {"arbiter": name, "kept": len(result.kept()), "of": len(result.candidates)})
         return replace(result, timings_ms=clock.timings_ms)
@@ -127,7 +134,7 @@ def retrieve(
         name = clear.arbiter if clear else name
     use = USUAL
     if name in MODEL_ARBITERS:
-        plan, use = consider_model(plan, question, contents)
+        plan, use = consider_model(plan, question, contents, guidance.get(ARBITER_PROMPT))
     toc = toc_block(contents, use.room.toc_chars) if candidates else ""
     candidates, unfit = fit_for(name, candidates, toc, contents, use.room)
     tell("candidates", {"candidates": len(candidates)})
@@ -138,7 +145,7 @@ def retrieve(
         judged = consider_second_look(judged, is_allowed=settings.second_look == "on")
         if judged.plan.is_on("second_look"):
             tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates), "again": True})
-            judged = look_again(judged, name, question, contents, toc, within, use.room)
+            judged = look_again(judged, name, question, contents, toc, within, use)
     hits, plan, ranking = judged.hits, judged.plan, judged.ranking
     clock.stop("arbitrate")
     coverage = coverage_of(question, contents, account, filters.pages)
@@ -176,15 +183,17 @@ def retrieve(
     return result
 
 
-def consider_model(plan: Plan, question: Question, contents: Sequence[DocumentContent]) -> tuple[Plan, ModelUse]:
+def consider_model(
+    plan: Plan, question: Question, contents: Sequence[DocumentContent], guidance: Guidance | None
+) -> tuple[Plan, ModelUse]:
     """Which model judges and how much it is shown; what differs from the usual is in the plan, with its reason."""
     plan = dispatch.consider_hard_model(plan, question, contents)
     window = read_window()
-    room = room_in(window)
+    room = beside(guidance, room_in(window))
     if room.is_small:
         reason = f"{window.tokens} tokens: at most {room.places} places in {room.chars} characters, and a short reply"
         plan = Plan((*plan.flags, Flag(dispatch.SMALL_WINDOW, True, reason)))
-    return plan, ModelUse("hard" if plan.is_on(dispatch.HARD_MODEL) else "normal", room)
+    return plan, ModelUse("hard" if plan.is_on(dispatch.HARD_MODEL) else "normal", room, guidance)
 
 
 def stored_settings(settings: BaseSettings, filters: Filters) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from retrieval import dispatch
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import sections_by_id
 from retrieval.arbiter.model import FIRST_LOOK
-from retrieval.arbiter.room import WHOLE, ModelUse, Room
+from retrieval.arbiter.room import USUAL, ModelUse
 from retrieval.briefs import fit_for
 from retrieval.candidates.aggregation import aggregate, first_text_line, line_worth
 from retrieval.detectors.keywords import detect_keywords
@@ -80,7 +80,7 @@ def look_again(
     contents: Sequence[DocumentContent],
     toc: str,
     within: Within | None = None,
-    room: Room = WHOLE,
+    use: ModelUse = USUAL,
 ) -> Judgement:
     """The pool with the places asked for, judged once more; as it was, if nothing was found or the call failed.
 
@@ -97,8 +97,8 @@ def look_again(
     discarded = {verdict.candidate_id for verdict in judged.ranking.verdicts if verdict.role == "discarded"}
     discarded -= {each.candidate_id for each in kept if "requested" in each.methods}
     shown = [each for each in keep_within(kept, within) if each.candidate_id not in discarded]
-    candidates, unfit = fit_for(arbiter, tuple(shown), toc, contents, room)
-    ranking = arbitrate(arbiter, question, candidates, contents, hits, use=ModelUse("hard", room))
+    candidates, unfit = fit_for(arbiter, tuple(shown), toc, contents, use.room)
+    ranking = arbitrate(arbiter, question, candidates, contents, hits, use=use._replace(tier="hard"))
     if ranking.status != "ran":
         outcome = f"{asked}; they were looked up, but could not be judged: {ranking.failure}"
         return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, outcome), other=ranking.exchange)

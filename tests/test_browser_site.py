@@ -91,10 +91,11 @@ def addresses(owner: BrowserContext, address: str) -> dict[str, str]:
         "/accounts/sessions/",
         "/accounts/password/change/",
     )
-    of_base = {f"base {name}": f"{base}{name}/" for name in ("members", "settings", "trash", "dictionary")}
+    of_base = {f"base {name}": f"{base}{name}/" for name in ("members", "settings", "trash", "dictionary", "prompts")}
     coverage = document.replace("/documents/", "/audit/coverage/")
     keeping = base.replace("/bases/", "/audit/keeping/")
     own = {"base": base, "document": document, "chat": conversation, "trail": run, "concept": concept}
+    own["prompt"] = f"{base}prompts/answer/"
     named = {path.strip("/"): path for path in (*plain, *more, "/accounts/2fa/", "/nothing/")}
     return own | of_base | {"coverage": coverage, "keeping": keeping} | named
 

@@ -21,6 +21,7 @@ WORDS = {
     "base_deleted": _("Base deleted"),
     "settings_changed": _("Settings changed"),
     "role_changed": _("Role changed"),
+    "guidance_changed": _("Guidance for the model changed"),
     "trashed": _("Document moved to the trash"),
     "restored": _("Document put back"),
     "purged": _("Document deleted for good"),
@@ -73,6 +74,8 @@ DETAIL_NAMES = {
     "scopes": _("may"),
     "expires": _("expires"),
     "what": _("what"),
+    "prompt": _("prompt"),
+    "number": _("number"),
 }
 
 

@@ -21,6 +21,7 @@ from accounts.models import User
 from audit.models import ERASED_READ, ERASED_REVIEW, AuditEvent, Rejudgement, Review
 from audit.proof.erased import ERASED
 from audit.proof.verification import PAYLOADS
+from chat.answer_record import exchanges_apart
 from chat.models import (
     ERASED_ANSWER,
     ERASED_CITATION,
@@ -39,7 +40,7 @@ from documents.idempotency import forget_keys
 from documents.models import KnowledgeBase
 from ledger.chain import digest_of
 from ledger.events import record
-from ledger.holds import refuse_when_held
+from ledger.holds import holds_on, refuse_when_held
 from ledger.models import Event, Salt
 from llm.models import ERASED_CALL, LLMCall
 from retrieval.models import ERASED_CANDIDATE, ERASED_DOCUMENT, ERASED_RUN, RetrievalRun, RunCandidate, RunDocument
@@ -98,10 +99,9 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         RunCandidate.objects.filter(run=run).update(**ERASED_CANDIDATE)
         RunDocument.objects.filter(run=run).update(**ERASED_DOCUMENT)
         RetrievalRun.objects.filter(pk=run.pk).update(**ERASED_RUN)
-        answers = list(Answer.objects.filter(run=run).values_list("pk", "llm_call_id"))
-        others = [
-            UUID(each) for ids in Answer.objects.filter(run=run).values_list("other_calls", flat=True) for each in ids
-        ]
+        written = list(Answer.objects.filter(run=run))
+        answers = [(answer.pk, answer.llm_call_id) for answer in written]
+        others = [call_id for answer in written for call_id in exchanges_apart(answer)]
         calls.update(others)
         reviews = list(exclude_erased(Review.objects.filter(run=run), "review").values_list("pk", flat=True))
         for answer_id, call_id in answers:
@@ -122,6 +122,22 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         ]
         for kind, pk in subjects:
             leave(kind, pk, erasing, run.base_id)
+        for answer_id, _call in answers:
+            erase_as_example(answer_id, erasing)
+
+
+def erase_as_example(answer_id: UUID, erasing: Erasing) -> None:
+    """Erase the exchanges of writers that were shown an answer as an example; what they wrote stays.
+
+    One of somebody whose questions are under legal hold stays too, until its own run is erased.
+    """
+    for shown in Answer.objects.filter(examples__contains=[{"answer": str(answer_id)}]).select_related("run"):
+        if holds_on(holders_of(shown.run.base_id, shown.run.asked_by_id)):
+            continue
+        calls = LLMCall.objects.filter(pk__in=exchanges_apart(shown), purpose="answer")
+        for call in exclude_erased(calls, "exchange").only("pk"):
+            blank_calls({call.pk})
+            leave("exchange", call.pk, erasing, shown.run.base_id)
 
 
 def leave(kind: str, pk: UUID, erasing: Erasing, base_id: UUID | None = None) -> None:

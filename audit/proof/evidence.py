@@ -22,12 +22,14 @@ from audit.runs.glossary import terms_in_order
 from audit.trail.candidates import Choice, Row
 from audit.trail.exchanges import request_bytes
 from audit.trail.gather import Trail, gather
+from chat.answer_record import exchanges_apart
 from chat.models import Answer
 from documents.ingestion.page_images import NoPageImage, has_image, make_page_image
 from documents.models import Document, Page, Viewer
 from documents.pages.sheet import SheetBox, box_of
 from ledger.chain import digest_of, entries_after, time_text
 from ledger.models import Entry
+from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import calls_beside
 
@@ -173,6 +175,8 @@ def add_records(pack: PackWriter, run: RetrievalRun) -> None:
     trail = gather(run, Choice(), reviews_of(run))
     assert trail is not None
     for exchange in trail.exchanges:
+        if exchange.is_erased:
+            continue
         pack.add(f"calls/{exchange.name}-request.json", request_bytes(exchange.call))
         pack.add(f"calls/{exchange.name}-reply.txt", exchange.call.raw_reply.encode())
     passages = passages_of(trail, add_pages(pack, trail))
@@ -196,7 +200,8 @@ def entries_of(run: RetrievalRun) -> dict[str, Entry]:
     wanted = {"run.json": ("run", run.pk)}
     if answer:
         wanted["answer.json"] = ("answer", answer.pk)
-        wanted |= {f"exchanges/{call_id}.json": ("exchange", UUID(call_id)) for call_id in answer.other_calls}
+        kept = LLMCall.objects.filter(pk__in=exchanges_apart(answer)).exclude(request_sha256="")  # of examples erased
+        wanted |= {f"exchanges/{pk}.json": ("exchange", pk) for pk in sorted(kept.values_list("pk", flat=True))}
     wanted |= {f"{kind}.json": (kind, call.pk) for kind, call in calls_beside(run).items()}
     reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
     wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}

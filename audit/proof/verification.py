@@ -13,7 +13,8 @@ from audit.auditor_record import PAYLOADS as AUDITED
 from audit.auditor_record import row_payload
 from audit.proof.erased import erased_digests, is_blank
 from chat.answer_record import ANSWER, EXCHANGE, FEEDBACK, REWRITING, answer_payload
-from chat.models import Answer, Feedback, Rewriting
+from chat.models import Answer, Feedback, PromptGuidance, Rewriting
+from chat.prompts.guidance import GUIDANCE
 from ledger import chain
 from ledger.chain import Fault, Head, Verification
 from ledger.events import EVENT
@@ -23,13 +24,15 @@ from retrieval.models import RetrievalRun
 from retrieval.run_record import LOOK, READING, RUN, run_payload
 
 PAYLOADS: dict[str, Payload] = {
-    each.kind: each for each in (RUN, READING, LOOK, EXCHANGE, ANSWER, REWRITING, FEEDBACK, EVENT, *AUDITED.values())
+    each.kind: each
+    for each in (RUN, READING, LOOK, EXCHANGE, ANSWER, REWRITING, FEEDBACK, GUIDANCE, EVENT, *AUDITED.values())
 }
 VOUCHED: dict[str, type[Model]] = {
     "run": RetrievalRun,
     "answer": Answer,
     "rewriting": Rewriting,
     "feedback": Feedback,
+    "guidance": PromptGuidance,
     "event": Event,
     **{payload.kind: model for model, payload in AUDITED.items()},
 }

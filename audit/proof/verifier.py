@@ -257,7 +257,7 @@ def check_run(pack: PackReader) -> Iterator[str]:
         yield "reading.json belongs to another run"
     if look and look["id"] != run["run"]["plan"].get("look_call"):
         yield "look.json belongs to another run"
-    others = (answer or {}).get("other_calls", [])
+    others = [*(answer or {}).get("other_calls", []), (answer or {}).get("llm_call")]
     for name in sorted(pack.files):
         if name.startswith("exchanges/") and record_in(pack, name)["id"] not in others:
             yield f"{name} belongs to another run"
@@ -274,6 +274,8 @@ def check_parts(pack: PackReader) -> Iterator[str]:
         "arbiter": run["llm_call"],
         "answer": answer.get("llm_call"),
     }
+    if isinstance(calls["answer"], str):  # of an answer with examples: vouched for by itself, or erased with one
+        calls["answer"] = record_in(pack, f"exchanges/{calls['answer']}.json")
     others = enumerate(answer.get("other_calls", []), 1)
     calls |= {f"answer-{number}": record_in(pack, f"exchanges/{call_id}.json") for number, call_id in others}
     for name, call in calls.items():

@@ -15,6 +15,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils.translation import gettext
 
+from chat.prompts.guidance import find_guidance, guidance_of
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
 from llm.client import complete
@@ -23,18 +24,21 @@ from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
 from llm.fence import fence_text
 from llm.models import LLMCall
+from llm.prompts import Guidance, split_version
 from llm.reply import ReplyError, parse_reply, strict_schema
 from llm.window import read_window
 from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import (
     FIRST_LOOK,
     FORMS,
+    PROMPT_NAME,
     RULE_THREE,
     SECOND_LOOK,
     ArbiterReply,
     Form,
     check_meaning_only,
     form_in,
+    guide,
     read_reply,
 )
 from retrieval.arbiter.room import room_in
@@ -132,7 +136,7 @@ def rebuild(run: RetrievalRun) -> Rebuilt | None:
     if call is None or not call.request:
         return None
     rows = sent_order(run)
-    instructions, schema, note = fixed_part(call)
+    instructions, schema, note = fixed_part(call, run.base_id)
     request = write_request(Ask(call.model, instructions, prompt_of(run, rows), schema), lacks_of(call))
     return Rebuilt(run.pk, call.request_sha256, request_digest(request), differing_roles(run, call, rows), note)
 
@@ -153,11 +157,14 @@ def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:
     return clean_text("\n\n".join([run.toc_shown, *(row.brief for row in rows), *asked]))
 
 
-def fixed_part(call: LLMCall) -> tuple[str, dict[str, Any], str]:
-    """Instructions and schema: this program's if it still has that prompt, else those of the stored request."""
+def fixed_part(call: LLMCall, base_id: UUID) -> tuple[str, dict[str, Any], str]:
+    """Instructions and schema: this program's with the guidance of the base; as stored if it has the prompt no more."""
+    fixed, number, _digest = split_version(call.prompt_version)
+    row = find_guidance(base_id, PROMPT_NAME, call.prompt_version)
     for form in FORMS:
-        if (call.prompt_name, call.prompt_version) == (form.name, form.version):
-            return clean_text(form.instructions), strict_schema(form.reply), ""
+        if (call.prompt_name, fixed) == (form.name, form.version) and (row is not None or number is None):
+            told = guide(form, Guidance(row.number, row.text) if row else None)
+            return clean_text(told.instructions), strict_schema(form.reply), ""
     note = (
         f"prompt {call.prompt_name} {call.prompt_version} is no longer in this program; taken from the stored request"
     )
@@ -170,7 +177,7 @@ def stored_fixed_part(call: LLMCall) -> tuple[str, dict[str, Any]]:
     if call.api == RESPONSES:
         return request.get("instructions", ""), request.get("text", {}).get("format", {}).get("schema", {})
     system = request.get("messages", [{}])[0].get("content", "")
-    instructions, _, told = system.partition(SCHEMA_TOLD)
+    instructions, _, told = system.rpartition(SCHEMA_TOLD) if SCHEMA_TOLD in system else (system, "", "")
     return instructions, json.loads(told) if told else request["response_format"]["json_schema"]["schema"]
 
 
@@ -294,7 +301,7 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
 def form_for(run: RetrievalRun, judge: Judge) -> Form:
     """How the model is asked: as it would be now, or with the instructions that were sent."""
     if judge.prompt == "current":
-        return form_in(room_in(read_window()))
+        return form_in(room_in(read_window()), guidance_of(run.base).get(PROMPT_NAME))
     if run.llm_call is None:
         raise CannotReplay(gettext("No model was asked in this run, so there is no stored prompt to ask with."))
     call = run.llm_call

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from chat.models import PromptGuidance
 from llm.exchange import request_digest
 from llm.models import LLMCall
 
@@ -19,7 +20,10 @@ class Message:
 
 @dataclass(frozen=True)
 class ExchangeView:
-    """`is_intact`: the stored request still has the digest it was sent with."""
+    """`is_intact`: the stored request still has the digest it was sent with.
+
+    `is_erased`: its words are gone, with an example in it that was erased. `guidance` is what the base had added.
+    """
 
     name: str  # the same in every language, and of no other exchange of the run
     purpose: str
@@ -29,6 +33,8 @@ class ExchangeView:
     reply: str
     is_indented: bool
     is_intact: bool
+    is_erased: bool = False
+    guidance: PromptGuidance | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ def cost_of(exchanges: Sequence[ExchangeView]) -> Cost:
     )
 
 
-def read_exchange(name: str, purpose: str, call: LLMCall) -> ExchangeView:
+def read_exchange(name: str, purpose: str, call: LLMCall, guidance: PromptGuidance | None = None) -> ExchangeView:
     reply = readable(call.raw_reply)
     return ExchangeView(
         name=name,
@@ -68,6 +74,8 @@ def read_exchange(name: str, purpose: str, call: LLMCall) -> ExchangeView:
         reply=reply,
         is_indented=reply != call.raw_reply,
         is_intact=request_digest(call.request) == call.request_sha256,
+        is_erased=not call.request and not call.request_sha256,
+        guidance=guidance,
     )
 
 

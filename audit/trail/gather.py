@@ -26,6 +26,7 @@ from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback
 from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.scope_table import ScopeTable, scope_table
+from chat.prompts.guidance import find_guidance
 from chat.writing.claims import SUPPORTED
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import calls_beside
@@ -145,12 +146,22 @@ class SentenceCheck:
 
 
 @dataclass(frozen=True)
+class ExampleRow:
+    """A validated answer the writer was shown; `near` in per cent, `by` meaning or words."""
+
+    run_id: str
+    near: int
+    by: str
+
+
+@dataclass(frozen=True)
 class AnswerView:
     answer: Answer
     blocks: tuple[Block, ...]  # as the chat shows it
     citations: tuple[Citation, ...]
     checks: tuple[SentenceCheck, ...]
     standing: Standing
+    examples: tuple[ExampleRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -355,9 +366,13 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
         citations=citations,
         checks=tuple(map(read_check, answer.checks)),
         standing=standing_of("answer", answer.pk),
+        examples=tuple(
+            ExampleRow(each["run"], round(100 * each["near"]), str(NEAR_BY[each["by"]])) for each in answer.examples
+        ),
     )
 
 
+NEAR_BY = {"meaning": _("by meaning"), "words": _("by words")}
 PROBLEMS = {
     "no_citation": _("cites nothing"),
     "weak_support": _("few of its words are in what it cites"),
@@ -408,7 +423,11 @@ def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Exchange
     ]
     others = other_calls_of(answer.answer) if answer else []
     calls += [(f"answer-{number}", str(PURPOSES[call.purpose]), call) for number, call in enumerate(others, 1)]
-    return tuple(read_exchange(name, purpose, call) for name, purpose, call in calls if call)
+    return tuple(
+        read_exchange(name, purpose, call, find_guidance(run.base_id, call.prompt_name, call.prompt_version))
+        for name, purpose, call in calls
+        if call
+    )
 
 
 def timings_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Timing, ...]:

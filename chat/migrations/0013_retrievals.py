@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("chat", "0011_repeats"),
+        ("chat", "0012_items"),
         ("documents", "0006_given_titles"),
         ("retrieval", "0011_second_look"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),

@@ -3,8 +3,8 @@
 It uses the stored rows, not the result of retrieval, so that an answer can be composed again after a crash.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from django.conf import settings
@@ -22,6 +22,7 @@ from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.turns.items import is_lacking, items_of
 from chat.turns.reading import Material, prepare_material, tier_of
 from chat.writing import writer
+from chat.writing.examples import Example, choose_examples, examples_block
 from chat.writing.excerpt_rows import excerpts_of
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
 from chat.writing.headline import cited_first, longer_than_said, text_first, with_headlines
@@ -32,6 +33,8 @@ from documents.base_settings import BaseSettings
 from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text
+from llm.prompts import Guidance
+from llm.window import read_window
 from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.dispatch import has_flag
@@ -83,6 +86,8 @@ class Writing:
     settings: BaseSettings
     on_text: Callable[[str], None]
     should_stop: Callable[[], bool]
+    guidance: Mapping[str, Guidance] = field(default_factory=dict)  # what the base adds, by the name of the prompt
+    examples: tuple[Example, ...] = ()  # what the writer is shown of other answers
 
 
 def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
@@ -117,7 +122,11 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
         is_judged = run.arbiter != "rerank"
         return compose_from_quotes(run, kept, writing, without if is_judged else RERANKED, is_judged=is_judged)
     quotes = shaped_quotes(run, kept) if form_of(run) else choose_quotes(kept, writing.mode, writing.settings)
-    return compose_by_model(run, quotes, writing) if quotes else compose_from_quotes(run, kept, writing, QUOTED)
+    if not quotes:
+        return compose_from_quotes(run, kept, writing, QUOTED)
+    examples = choose_examples(run, writing.settings, read_window())
+    draft = compose_by_model(run, quotes, replace(writing, examples=examples))
+    return replace(draft, examples=[each.to_json() for each in examples])
 
 
 def compose_from_quotes(
@@ -176,7 +185,8 @@ def compose_with_headline(
 
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
-    material = prepare_material(run, excerpts_of(quotes, contents_of(quotes)), writing.should_stop)
+    guidance = writing.guidance.get(writer.PROMPT_NAME)
+    material = prepare_material(run, excerpts_of(quotes, contents_of(quotes)), writing.should_stop, guidance)
     draft = compose_from_material(run, quotes, material, writing)
     is_written = draft.kind == Kind.GENERATED
     notes = [draft.note, *material.notes] if is_written else [*material.notes, draft.note]
@@ -278,12 +288,13 @@ def receive(run: RetrievalRun, material: Material, writing: Writing, findings: s
     """The model's reply, streamed on to the reader; `findings` are what a first draft was refused for."""
     reply = StreamedReply(excerpt.number for excerpt in material.excerpts)
     prompt = writer.build_writer_prompt(run.question, material.excerpts, [part["text"] for part in parts_of(run)])
+    prompt = examples_block(writing.examples) + prompt
     stream = client.stream(
         instructions=material.instructions,
         prompt=f"{prompt}\n\n{fence_text(findings)}" if findings else prompt,
         purpose="answer",
         prompt_name=writer.PROMPT_NAME,
-        prompt_version=writer.PROMPT_VERSION,
+        prompt_version=material.told.version,
         fragments=material.fragments,
         deadline_s=settings.ANSWER_DEADLINE_S,
         should_stop=lambda: writing.should_stop() or reply.is_too_long,

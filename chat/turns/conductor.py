@@ -14,6 +14,7 @@ from django.utils import timezone
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
 from chat.models import Retrieval, Turn
+from chat.prompts.guidance import guidance_of
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
 from chat.turns.compose import STOPPED, Writing, compose
@@ -137,6 +138,7 @@ def search(
         arbiter=arbiter,
         dictionary=asking.dictionary,
         filters=asking.filters,
+        guidance=asking.guidance,
         on_stage=partial(on_stage, turn, lease),
     )
     with transaction.atomic():
@@ -176,7 +178,8 @@ def conclude(turn: Turn, run: RetrievalRun, lease: TurnLease) -> None:
         if text:
             tell(turn.pk, "token", text=text)
 
-    draft = compose(run, Writing(turn.mode, chosen, on_text, lease.stop_requested))
+    guidance = guidance_of(turn.conversation.base)
+    draft = compose(run, Writing(turn.mode, chosen, on_text, lease.stop_requested, guidance))
     timings_ms = {"compose": round(1000 * (time.monotonic() - started), 1)}
     with transaction.atomic():
         row = lease.hold()

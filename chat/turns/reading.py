@@ -14,8 +14,9 @@ from chat.turns.gating import exchanges
 from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_blocks, only_rows, sentences_with
 from chat.writing.fragments import choose_fragments, is_single_fact
 from chat.writing.passages import INSTRUCTIONS, ROW_SIGNS, PartRead, read_part, split_into_parts
-from chat.writing.writer import build_instructions
+from chat.writing.writer import PROMPT, build_instructions
 from llm.exchange import Exchange
+from llm.prompts import Guidance, Instructions, instruct
 from llm.tiers import Tier
 from llm.window import CHARACTERS_PER_TOKEN, Window, read_window
 from retrieval.candidates.plain import one_line
@@ -48,6 +49,7 @@ class Material:
     """
 
     excerpts: list[Excerpt]
+    told: Instructions
     fragments: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
@@ -55,7 +57,7 @@ class Material:
 
     @property
     def instructions(self) -> str:
-        return build_instructions(self.fragments)
+        return build_instructions(self.fragments, self.told.text)
 
 
 @dataclass(frozen=True)
@@ -66,16 +68,19 @@ class Rooms:
     part: int
 
 
-def prepare_material(run: RetrievalRun, excerpts: Sequence[Excerpt], should_stop: Callable[[], bool]) -> Material:
+def prepare_material(
+    run: RetrievalRun, excerpts: Sequence[Excerpt], should_stop: Callable[[], bool], guidance: Guidance | None = None
+) -> Material:
     """The excerpts whole where they fit one call, else what is copied out of them part by part."""
     fragments, window = fragments_for(run, excerpts), read_window()
-    rooms = rooms_in(window, run.question, fragments)
+    told = instruct(PROMPT, guidance, is_small=window.is_small)
+    rooms = rooms_in(window, run.question, build_instructions(fragments, told.text))
     if characters_of(excerpts) <= rooms.whole:
-        return Material(list(excerpts), fragments)
+        return Material(list(excerpts), told, fragments)
     fragments = fragments_for(run, excerpts, is_copied=True)
     parts = split_into_parts(excerpts, rooms.part)
     reads = list(read_parts(run, parts, should_stop))
-    room = rooms_in(window, run.question, fragments).whole
+    room = rooms_in(window, run.question, build_instructions(fragments, told.text)).whole
     chosen, shortened = choose_rows(excerpts, reads, room)
     left = [each for part in unread_parts(parts, reads) for each in part]
     if not is_enough(reads):
@@ -84,7 +89,7 @@ def prepare_material(run: RetrievalRun, excerpts: Sequence[Excerpt], should_stop
     notes = [IN_PARTS, *notes_on_reading(reads, unread)]
     if shortened:
         notes.append(SHORTENED.format(places="; ".join(places_of(shortened))))
-    return Material(chosen, fragments, tuple(notes), unread, exchanges(*(each.exchange for each in reads)))
+    return Material(chosen, told, fragments, tuple(notes), unread, exchanges(*(each.exchange for each in reads)))
 
 
 def fragments_for(run: RetrievalRun, excerpts: Sequence[Excerpt], *, is_copied: bool = False) -> tuple[str, ...]:
@@ -96,12 +101,12 @@ def fragments_for(run: RetrievalRun, excerpts: Sequence[Excerpt], *, is_copied: 
     )
 
 
-def rooms_in(window: Window, question: str, fragments: Sequence[str]) -> Rooms:
+def rooms_in(window: Window, question: str, instructions: str) -> Rooms:
     """What a window has room for; where nobody says how wide it is, what any has that is not small."""
     if window.tokens is None:
         return Rooms(ONE_CALL_MAX, ONE_CALL_MAX)
     request = window.request_tokens * CHARACTERS_PER_TOKEN - len(question) - KEPT_FREE
-    whole, part = request - len(build_instructions(fragments)), request - len(INSTRUCTIONS)
+    whole, part = request - len(instructions), request - len(INSTRUCTIONS)
     return Rooms(*(min(max(room, ROOM_MIN), ONE_CALL_MAX) for room in (whole, part)))
 
 

@@ -6,6 +6,7 @@ The repeat is a turn, a run and an answer of its own, copied row by row, so that
 import hashlib
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -16,8 +17,11 @@ from django.db.models import Max, Q
 
 from chat.answer_record import copy_answer, other_calls_of
 from chat.models import Answer, Feedback, Turn
+from chat.prompts.guidance import digests_of, guidance_of
+from chat.writing.examples import DOUBTS, all_stand
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase
+from llm.prompts import Guidance
 from llm.reuse import Replies
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.dispatch import NOT_EMBEDDED
@@ -33,7 +37,6 @@ DECIDING = (
     *("LLM_CONFIGURED", "LLM_BASE_URL", "LLM_MODEL", "LLM_MODEL_SMALL", "LLM_MODEL_HARD", "LLM_CONTEXT_TOKENS"),
     *("EMBEDDING_BASE_URL", "EMBEDDING_MODEL", "RERANK_BASE_URL", "RERANK_MODEL"),
 )
-DOUBTS = ("overrule", "wrong", "incomplete", "unsupported")  # outcomes of a review that do not agree
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class Asking:
     question: str
     documents: list[Document]
     settings: BaseSettings
+    guidance: Mapping[str, Guidance]
     dictionary: tuple[ConceptTerms, ...]
     filters: Filters
     key: str
@@ -52,18 +56,19 @@ def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
     """A turn's question of these documents, with the settings of its base."""
     base = turn.conversation.base
     chosen, dictionary = BaseSettings.from_json(base.settings), ensure_dictionary(base)
+    guidance = guidance_of(base)
     decides = [
         " ".join(question.split()).casefold(),
         str(base.pk),
         [reading_of(document) for document in documents],
         [turn.mode, turn.filters, turn.is_full_search],
-        chosen.to_json(),
+        [chosen.to_json(), digests_of(guidance)],
         [asdict(concept) for concept in dictionary],
         [getattr(settings, name) for name in DECIDING],
         program_version(),  # it names the prompts, the rules and their figures as well
     ]
     digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
-    return Asking(question, documents, chosen, dictionary, Filters.from_json(turn.filters), digest)
+    return Asking(question, documents, chosen, guidance, dictionary, Filters.from_json(turn.filters), digest)
 
 
 def reading_of(document: Document) -> list[Any]:
@@ -77,14 +82,17 @@ def find_first(turn: Turn, asking: Asking) -> Answer | None:
     """The answer that a turn repeats; None if it has to be asked.
 
     Only the newest answer that was not itself a repeat counts: when that one may not be given again, nobody knows
-    better of an older one. A turn that asks again asks anew.
+    better of an older one. A turn that asks again asks anew. Other examples for the writer make no other question: they
+    show form only, and would change with every review. One that was overruled or erased since does.
     """
     if asking.settings.repeats == "off" or turn.again_of_id or turn.is_fresh:
         return None
     same = Turn.objects.filter(conversation__base=turn.conversation.base_id, asked_key=asking.key, answer__isnull=False)
     askings = same.exclude(pk=turn.pk).exclude(run__plan__has_key="repeat")
     first = askings.select_related("run__llm_call", "answer__llm_call").order_by("-answer__created_at").first()
-    return first.answer if first and is_whole(first) and not is_doubted(first) else None
+    if first is None or not is_whole(first) or is_doubted(first) or not all_stand(first.answer.examples):
+        return None
+    return first.answer
 
 
 def is_whole(turn: Turn) -> bool:

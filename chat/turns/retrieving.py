@@ -9,6 +9,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 
 from accounts.models import User
 from chat.models import Retrieval
+from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import tell
 from chat.turns.conductor import DIED, AnsweringFailed, describe_failure, end
@@ -132,6 +133,7 @@ def search_as_asked(retrieval: Retrieval) -> RetrievalResult:
         mode=cast(Mode, retrieval.mode),
         dictionary=ensure_dictionary(base),
         filters=Filters.from_json(retrieval.filters),
+        guidance=guidance_of(base),
     )
 
 

@@ -28,7 +28,8 @@ are announced than you find, say so.""",
     "one fact": "One fact: one or two sentences, with the condition or exception attached to it.",
     # what kind of value
     "yes or no": """\
-Yes or no: begin with it, then what shows it, with its conditions. What is only not mentioned is not a no: rule 5.""",
+Yes or no: begin with it, or with what it depends on, then what shows it, with its conditions. \
+What is only not mentioned is not a no: rule 5.""",
     "amount": "An amount: with currency, scale (thousands, millions) and period, as printed.",
     "percentage": "A percentage: say of what, and of which period.",
     "date": "A date: as printed, and what it is the date of.",

@@ -11,9 +11,12 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext_noop
+
 from chat.writing.excerpts import Excerpt, excerpt_blocks
-from chat.writing.fragments import write_fragments
+from chat.writing.fragments import FRAGMENTS, write_fragments
 from llm.fence import fence_text, unfence
+from llm.prompts import Prompt
 from reading.matching import match_form
 
 PROMPT_NAME = "answer"
@@ -30,12 +33,13 @@ Rules
 1. Use only the excerpts. No outside knowledge, no guesses.
 2. Put the number of the excerpt, not of the line, in square brackets right after each claim: [1], or [1][3] for two. \
 Cite only an excerpt that really says it. No claim without a number.
-3. Prefer the exact words of the excerpts. Copy numbers, units, dates and names exactly; do not convert or round.
+3. Prefer the exact words of the excerpts. Copy numbers, units, dates and names exactly; do not convert or round: a \
+figure asked for in millions and printed in thousands is given in thousands.
 4. If two excerpts disagree, give both with their numbers and say so. Do not choose.
 5. If the excerpts do not hold the answer, or not in the form asked for (an amount was asked and there is none), \
-write "NOT FOUND: " and one sentence on what they hold instead; nothing else. If they answer a part of the question, \
-answer that, and end with a line for each other part: "NOT FOUND", its number if parts are numbered, ": ", what was \
-asked and what they hold instead.
+write "NOT FOUND: " and one sentence, without markers, on what they hold instead; nothing else. If they answer a part \
+of the question, answer that, and end with a line for each other part: "NOT FOUND", its number if parts are numbered, \
+": ", what was asked and what they hold instead.
 6. Begin with the answer: no introduction, no closing remarks.
 7. Plain text in the language of the question: short paragraphs, or lines that begin with "- ". No headings, tables, \
 links, images or HTML.
@@ -74,10 +78,20 @@ outflow. A percentage counts as its fraction: 24.6 % is 0.246. An amount compare
 units. Use the formula the question defines, else the usual one.
 - result: percent, points, ratio, amount, days, yes_no, which (of argmax, argmin), ranking. decimals: as asked, else \
 null.
-- missing: inputs that no excerpt prints ("capital expenditure 2019"); leave out what needs them.
+- missing: inputs that no excerpt prints ("capital expenditure 2019"); leave out what needs them. If nothing is left \
+to compute or to say, write NOT FOUND instead.
 - judgement: true if an opinion is asked for (is it good, capital-intensive?). Give the figures it rests on, no \
 opinion of your own.\
 """
+
+PROMPT = Prompt(
+    PROMPT_NAME,
+    PROMPT_VERSION,
+    gettext_noop("Writes the answer from the passages that were kept, and cites them."),
+    INSTRUCTIONS,
+    "the terms of these documents and the tone and length of an answer",
+    pieces=FRAGMENTS,
+)
 
 ANSWER_CHARACTERS_MAX = 12_000  # stops a model that never ends
 BLOCK_CHARACTERS_MAX = 20_000  # forty inputs with their rows; a longer block is not read
@@ -135,9 +149,9 @@ def build_writer_prompt(question: str, excerpts: Sequence[Excerpt], parts: Seque
     return "\n\n".join([*excerpt_blocks(excerpts), f"<question>\n{fence_text(question)}\n</question>", *told])
 
 
-def build_instructions(fragments: Sequence[str]) -> str:
+def build_instructions(fragments: Sequence[str], fixed: str = INSTRUCTIONS) -> str:
     """What every question is told, first and always the same, so that servers keep it; then what concerns this one."""
-    return "\n\n".join(filter(None, [INSTRUCTIONS, write_fragments(fragments)]))
+    return "\n\n".join(filter(None, [fixed, write_fragments(fragments)]))
 
 
 class RefusedPart(NamedTuple):

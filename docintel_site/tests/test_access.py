@@ -128,6 +128,9 @@ BASES = {
     "GET bases/<uuid:pk>/dictionary/": Row(READ),
     "POST bases/<uuid:pk>/dictionary/": Row(WRITE, 400, "concept="),
     "POST bases/<uuid:pk>/dictionary/packs/": Row(WRITE, 302),
+    "GET bases/<uuid:pk>/prompts/": Row(OWN),
+    "GET bases/<uuid:pk>/prompts/<str:name>/": Row(OWN),
+    "POST bases/<uuid:pk>/prompts/<str:name>/": Row(OWN, 302, "text=Short+answers.&why=Readers+ask+for+it&seen=0"),
     "GET bases/<uuid:pk>/dictionary/import/": Row(WRITE),
     "POST bases/<uuid:pk>/dictionary/import/": Row(WRITE, 400),
     "GET bases/<uuid:pk>/dictionary/dictionary.csv": Row(READ),
@@ -177,6 +180,11 @@ API = {
     "GET api/v1/bases/<uuid:base_id>/dictionary": Row(READ),
     "POST api/v1/bases/<uuid:base_id>/dictionary": Row(WRITE, 200, '{{"rows": [{{"concept": "zz", "term": "zz"}}]}}'),
     "DELETE api/v1/bases/<uuid:base_id>/dictionary/<int:concept_id>": Row(WRITE, 204),
+    "GET api/v1/bases/<uuid:base_id>/prompts": Row(OWN),
+    "GET api/v1/bases/<uuid:base_id>/prompts/<str:name>": Row(OWN),
+    "POST api/v1/bases/<uuid:base_id>/prompts/<str:name>": Row(
+        OWN, 200, '{{"text": "Short answers.", "why": "Readers ask for it", "seen": 0}}'
+    ),
     "GET api/v1/documents/<uuid:document_id>": Row(READ),
     "PATCH api/v1/documents/<uuid:document_id>": Row(WRITE, 200, '{{"title": "Renamed"}}'),
     "DELETE api/v1/documents/<uuid:document_id>": Row(WRITE, 204),
@@ -253,6 +261,7 @@ class Site:
             "rejudgement_id": self.rejudgement.pk,
             "user_pk": self.people["viewer"].pk,
             "form": "md",
+            "name": "answer",
         }
         if absent and kind == "uuid:":
             return uuid.uuid4()

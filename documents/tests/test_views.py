@@ -427,6 +427,7 @@ GOOD = {
     "second_look": "off",
     "claim_check": "off",
     "repeats": "off",
+    "examples": "on",
     "skip_model": "on",
     "risk_max": 20,
 }

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field, model_validator
 
 from documents.storage.content import DocumentContent
@@ -13,6 +14,7 @@ from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fence_text
+from llm.prompts import Guidance, Prompt, instruct
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, Room
 from retrieval.arbiter.rules import EXACT_TITLE, STATEMENT, TOGETHER, order_by_rules, rule_of
@@ -116,6 +118,22 @@ answerable_reason: what is missing, when answerable is false, else "".
 Reply with one JSON object and nothing else:
 {"rankings": [{"candidate_id": "…", "role": "primary", "reason": "…", "content_anchor": "…"}], "answerable": true,
 "answerable_reason": ""}"""
+TOPICS = "the terms of these documents and what counts as primary among the passages"
+PROMPT = Prompt(
+    PROMPT_NAME,
+    PROMPT_VERSION,
+    gettext_noop("Judges which of the passages that were found answer the question, and quotes them."),
+    INSTRUCTIONS,
+    TOPICS,
+)
+SMALL_PROMPT = Prompt(
+    SMALL_PROMPT_NAME,
+    SMALL_PROMPT_VERSION,
+    gettext_noop("The same for a model with a small window, which is asked in a simpler form."),
+    SMALL_INSTRUCTIONS,
+    TOPICS,
+    guided_as=PROMPT_NAME,
+)
 FIRST_LOOK = "first look"  # the rule of verdicts that were not asked for again at the second
 SECOND_LOOK = (
     "Candidates found by the method requested were added because you asked for them. Nothing more can be added: judge "
@@ -177,13 +195,20 @@ class Form(NamedTuple):
 
 
 FORMS = (
-    Form(PROMPT_NAME, PROMPT_VERSION, INSTRUCTIONS, ArbiterReply),
-    Form(SMALL_PROMPT_NAME, SMALL_PROMPT_VERSION, SMALL_INSTRUCTIONS, SmallReply),
+    Form(PROMPT.name, PROMPT.version, PROMPT.text, ArbiterReply),
+    Form(SMALL_PROMPT.name, SMALL_PROMPT.version, SMALL_PROMPT.text, SmallReply),
 )
 
 
-def form_in(room: Room) -> Form:
-    return FORMS[room.is_small]
+def form_in(room: Room, guidance: Guidance | None = None) -> Form:
+    """How a model with so much room is asked, with the guidance of the base."""
+    return guide(FORMS[room.is_small], guidance, is_small=room.is_small)
+
+
+def guide(form: Form, guidance: Guidance | None, *, is_small: bool = False) -> Form:
+    """The form with the guidance below its instructions, if there is one that fits the window."""
+    told = instruct(replace(PROMPT, version=form.version, text=form.instructions), guidance, is_small=is_small)
+    return form._replace(version=told.version, instructions=told.text)
 
 
 def judge_by_model(
@@ -202,7 +227,7 @@ def judge_by_model(
 
 def ask_model(prompt: str, use: ModelUse) -> tuple[ArbiterReply, Exchange]:
     """The reply of the model, in a simpler form where its window is small. Raises LLMError."""
-    form = form_in(use.room)
+    form = form_in(use.room, use.guidance)
     completion = complete(
         instructions=form.instructions,
         prompt=prompt,

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from llm.prompts import Guidance, fits_window
 from llm.tiers import Tier
 from llm.window import CHARACTERS_PER_TOKEN, Window
 
@@ -20,10 +21,11 @@ class Room(NamedTuple):
 
 
 class ModelUse(NamedTuple):
-    """Which model judges, and what a request to it may hold."""
+    """Which model judges, what a request to it may hold, and what the base adds to its prompt."""
 
     tier: Tier = "normal"
     room: Room = Room()
+    guidance: Guidance | None = None
 
 
 WHOLE, USUAL = Room(), ModelUse()
@@ -35,3 +37,10 @@ def room_in(window: Window) -> Room:
         return WHOLE
     chars = max(window.request_tokens * CHARACTERS_PER_TOKEN - FIXED_CHARS, CHARS_MIN)
     return Room(chars, chars // 5, PLACES_MAX, True)
+
+
+def beside(guidance: Guidance | None, room: Room) -> Room:
+    """The room that the guidance of a base leaves."""
+    if guidance is None or not fits_window(guidance, is_small=room.is_small):
+        return room
+    return room._replace(chars=max(room.chars - len(guidance.text), CHARS_MIN))

@@ -94,7 +94,7 @@ def forget_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a later version of the program asked in other words."""
     other = [form._replace(version="99", instructions="Quite other instructions.") for form in FORMS]
     monkeypatch.setattr("audit.review.replay.FORMS", other)
-    monkeypatch.setattr("audit.review.replay.form_in", lambda room: other[room.is_small])
+    monkeypatch.setattr("audit.review.replay.form_in", lambda room, guidance: other[room.is_small])
 
 
 def test_it_rebuilds_every_request_byte_for_byte(ask: Ask, serve: Serve) -> None:

@@ -17,6 +17,7 @@ from chat.models import Answer
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from chat.turns.reading import ENOUGH, IN_PARTS, ONE_CALL_MAX, rooms_in
+from chat.writing.writer import build_instructions
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
 from llm.window import CHARACTERS_PER_TOKEN, Window
@@ -137,5 +138,5 @@ def test_nothing_is_read_in_parts_where_it_fits(tenant: User, handbook: Document
     ("tokens", "whole"), [(None, ONE_CALL_MAX), (128_000, ONE_CALL_MAX), (32_000, 62_000), (8_192, 11_000)]
 )
 def test_the_room_of_a_window(tokens: int | None, whole: int) -> None:
-    rooms = rooms_in(Window(tokens), "?", ())
+    rooms = rooms_in(Window(tokens), "?", build_instructions(()))
     assert rooms.whole <= whole and rooms.part >= rooms.whole and rooms.whole > 0.9 * whole
