@@ -11,7 +11,7 @@ from benchmarks import contract
 from chat.turns import demo
 
 # They wait for a worker, which the command has and this process has not, or answer with a file its client leaves open.
-LEFT_OUT = frozenset({"chat", "follow_turn", "read_original", "read_evidence"})
+LEFT_OUT = frozenset({"chat", "retrieve", "follow_turn", "read_original", "read_evidence"})
 
 
 @pytest.mark.django_db(transaction=True)

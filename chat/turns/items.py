@@ -93,7 +93,8 @@ def single_items(run: RetrievalRun, draft: AnswerDraft) -> list[dict[str, Any]]:
         return [item_of_year(asked, answer_type, year, cells) for year in years]
     values = values_among(draft.checks)
     markers = [each.marker for each in draft.quoted]
-    is_empty = prints_no(answer_type, values, [draft.text, *(each.quote for each in draft.quoted)])
+    is_whole = draft.ended == "complete"
+    is_empty = is_whole and prints_no(answer_type, values, [draft.text, *(each.quote for each in draft.quoted)])
     outcome, code = ("weak", NO_VALUE) if is_empty else ("found", "")
     found = an_item(asked, answer_type, outcome, values=values, markers=markers, code=code)
     return [found, *map(refused_item, draft.refused)]

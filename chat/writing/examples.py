@@ -195,7 +195,10 @@ def measure(question: str, others: Sequence[str], settings: BaseSettings) -> Nea
 
 @lru_cache(maxsize=1024)
 def vector_of(question: str) -> NDArray[np.float32]:
-    return bundled.embed_query(question)
+    """The vector of a question; read-only, as threads share it."""
+    vector = bundled.embed_query(question)
+    vector.setflags(write=False)
+    return vector
 
 
 def meaning_stems(question: str) -> frozenset[str]:

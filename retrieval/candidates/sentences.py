@@ -1,5 +1,6 @@
 """The whole sentences of a place that a quote is made of where no model chooses its words."""
 
+import re
 from collections.abc import Collection
 
 from documents.storage.content import DocumentContent
@@ -11,6 +12,7 @@ from retrieval.types import LineRange, Sentences
 QUOTE_CHARS = 700  # a long clause of a contract; several sentences together are no longer
 SENTENCE_CHARS = 2_400  # of one sentence that is longer only whole clauses are quoted
 PROSE = frozenset({"body", "list_item"})
+AMID_NUMBER = re.compile(r"\A\s*\(\d{1,4}\)\s+")  # "six | (6) years": the figure of a number that was in words
 
 
 def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], content: DocumentContent) -> Sentences:
@@ -57,7 +59,7 @@ def run_around(number: int, content: DocumentContent) -> LineRange:
 
 def goes_on(line: LineRow, following: LineRow) -> bool:
     is_beside = (line.page_number, line.column) == (following.page_number, following.column)
-    return is_beside or following.text.lstrip()[:1].islower()
+    return is_beside or AMID_NUMBER.sub("", following.text).lstrip()[:1].islower()
 
 
 def has_word(text: str, words: Collection[str]) -> bool:

@@ -50,6 +50,11 @@ def test_a_type_that_was_asked_for_and_is_not_printed_is_empty_and_says_so() -> 
     assert item["reason"] == "what is cited prints no amount"
 
 
+def test_an_answer_that_was_broken_off_is_not_said_to_lack_a_value() -> None:
+    [item] = items_of(a_run(), AnswerDraft(Kind.GENERATED, "The rent", ended="stopped"))
+    assert (item["outcome"], item["code"]) == ("found", "")
+
+
 @pytest.mark.parametrize(
     ("text", "is_empty"),
     [

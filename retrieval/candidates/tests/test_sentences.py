@@ -76,6 +76,11 @@ def test_it_goes_over_a_page_only_in_the_middle_of_a_sentence() -> None:
     assert quote(content, (5, 5), 5, "rate") == "The rate is computed as", "what follows is the label of a figure"
 
 
+def test_it_goes_over_a_page_within_a_number() -> None:
+    content = content_of_lines(["# A", "They survive for a period of six", "---", "(6) years from that date."])
+    assert quote(content, (2, 2), 2, "survive") == "They survive for a period of six (6) years from that date."
+
+
 def test_of_a_table_there_are_none(licence: DocumentContent) -> None:
     assert quote(licence, (8, 9), 9, "rate") == ""
 
